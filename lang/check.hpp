@@ -1,0 +1,169 @@
+// What may be suspended and sent to another PE, checked when the program is compiled. Every refusal is
+// one sentence that says what to do instead.
+#pragma once
+
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "rts/heap/traits.hpp"
+
+namespace trawl {
+
+/// A function as a type: `Function<f>{}(x)` is `f(x)`.
+template <auto F>
+struct Function {
+  template <class... A>
+  decltype(auto) operator()(A&&... a) const {
+    return F(std::forward<A>(a)...);
+  }
+};
+
+namespace detail {
+
+template <class... P>
+struct Types {};
+
+/// The parameter types of a function or of a function object, where there is just one set of them.
+template <class F>
+struct parameters {
+  using type = void;
+};
+template <class R, class... P>
+struct parameters<R (*)(P...)> {
+  using type = Types<P...>;
+};
+template <class R, class... P>
+struct parameters<R (*)(P...) noexcept> {
+  using type = Types<P...>;
+};
+template <class R, class C, class... P>
+struct parameters<R (C::*)(P...) const> {
+  using type = Types<P...>;
+};
+template <class R, class C, class... P>
+struct parameters<R (C::*)(P...) const noexcept> {
+  using type = Types<P...>;
+};
+template <class C>
+  requires requires { &C::operator(); }
+struct parameters<C> : parameters<decltype(&C::operator())> {};
+template <auto F>
+struct parameters<Function<F>> : parameters<std::remove_cv_t<decltype(F)>> {};
+
+template <class P>
+inline constexpr bool shared_reference =
+    (std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>) ||
+    std::is_rvalue_reference_v<P>;
+
+/// Converts to whatever the program expects, so that a refusal is not followed by other errors.
+struct Refused {
+  template <class T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+
+template <class T>
+consteval bool argument_travels() {
+  static_assert(!std::is_pointer_v<T>,
+                "trawl: a pointer means nothing on another PE; pass the value itself, or a Lazy.");
+  if constexpr (!std::is_pointer_v<T>)
+    static_assert(heap::Serialisable<T>,
+                  "trawl: an argument of this type can't travel to another PE; use standard "
+                  "containers, aggregates without pointers, or give the type a serialize() member.");
+  return heap::Serialisable<T>;
+}
+
+template <class T>
+consteval bool result_travels() {
+  static_assert(!std::is_void_v<T>,
+                "trawl: a thunk needs a result; a function that returns nothing does nothing here.");
+  static_assert(!std::is_pointer_v<T>,
+                "trawl: a function that returns a pointer can't be evaluated on another PE; return "
+                "the value itself, or a Lazy.");
+  if constexpr (!std::is_void_v<T> && !std::is_pointer_v<T>)
+    static_assert(heap::Serialisable<T>,
+                  "trawl: a result of this type can't travel to another PE; use standard "
+                  "containers, aggregates without pointers, or give the type a serialize() member.");
+  return !std::is_void_v<T> && heap::Serialisable<T>;
+}
+
+template <class Call>
+consteval bool callable_travels() {
+  static_assert(!std::is_pointer_v<Call> && !std::is_function_v<Call>,
+                "trawl: a function pointer means nothing on another PE; write lazy<f>(...) instead of "
+                "lazy(f, ...), and so for spawn.");
+  if constexpr (!std::is_pointer_v<Call>)
+    static_assert(std::is_empty_v<Call>,
+                  "trawl: a lambda with captures can't travel to another PE; pass what it captures "
+                  "as arguments.");
+  return std::is_empty_v<Call> && !std::is_pointer_v<Call>;
+}
+
+/// How a call is suspended: its argument types as stored, and its result type.
+template <class Call, bool Ok, class Given, class Parameters>
+struct Suspension {
+  static constexpr bool ok = false;
+};
+
+template <class Call, class... A>
+consteval bool call_fits() {
+  static_assert(std::is_invocable_v<Call, const A&...>,
+                "trawl: the function can't be called with these arguments.");
+  return std::is_invocable_v<Call, const A&...>;
+}
+
+template <class Call, bool Fits, class... A>
+struct Suspended {
+  static constexpr bool ok = false;
+};
+template <class Call, class... A>
+struct Suspended<Call, true, A...> {
+  using Result = std::decay_t<std::invoke_result_t<Call, const A&...>>;
+  static constexpr bool ok = result_travels<Result>();
+  template <template <class, class, class...> class Into>
+  using Apply = Into<Call, Result, A...>;
+};
+
+// Parameters unknown (a generic lambda): the arguments as they are given.
+template <class Call, class... G>
+struct Suspension<Call, true, Types<G...>, void>
+    : Suspended<Call, (argument_travels<std::decay_t<G>>() && ...) &&
+                          call_fits<Call, std::decay_t<G>...>(),
+                std::decay_t<G>...> {};
+
+// Otherwise arguments are converted to what the function wants, before they are stored.
+template <class... P>
+consteval bool parameters_travel() {
+  static_assert(!(shared_reference<P> || ...),
+                "trawl: a parameter that refers to something its caller can change can't be shared "
+                "between PEs; take it by value or by const reference, and return what is new.");
+  if constexpr (!(shared_reference<P> || ...)) return (argument_travels<std::decay_t<P>>() && ...);
+  return false;
+}
+
+template <class Given, class... P>
+struct accepts : std::false_type {};
+template <class... G, class... P>
+  requires(sizeof...(G) == sizeof...(P))
+struct accepts<Types<G...>, P...>
+    : std::bool_constant<(std::is_constructible_v<std::decay_t<P>, G> && ...)> {};
+
+template <class Given, class... P>
+consteval bool arguments_fit() {
+  static_assert(accepts<Given, P...>::value,
+                "trawl: the function can't be called with these arguments.");
+  return accepts<Given, P...>::value;
+}
+
+template <class Call, class... G, class... P>
+struct Suspension<Call, true, Types<G...>, Types<P...>>
+    : Suspended<Call, parameters_travel<P...>() && arguments_fit<Types<G...>, P...>(),
+                std::decay_t<P>...> {};
+
+template <class Call, class... Given>
+using suspension = Suspension<Call, callable_travels<Call>(), Types<Given...>,
+                              typename parameters<Call>::type>;
+
+}  // namespace detail
+}  // namespace trawl

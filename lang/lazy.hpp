@@ -1,0 +1,123 @@
+// Lazily shared values: thunks in the virtual heap of all PEs (GpH's par, pseq and force).
+#pragma once
+
+#include <exception>
+#include <utility>
+
+#include "lang/check.hpp"
+#include "rts/heap/thunk.hpp"
+#include "rts/sched/demand.hpp"
+
+namespace trawl {
+
+/// A value that is computed when somebody needs it, once, on whichever PE; or one that is there
+/// already. One pointer, free to copy; may sit on a stack, in a global, in a standard container, in a
+/// result or an argument of a thunk. (Not in memory from malloc, nor in an exception.)
+template <class T>
+class Lazy {
+ public:
+  using value_type = T;
+  using trawl_node_reference = void;
+
+  /// Refers to nothing; can't be forced.
+  Lazy() = default;
+  /// An already evaluated one.
+  explicit Lazy(const T& value) : node_(heap::make_value<T>(value)) {}
+
+  explicit operator bool() const noexcept { return node_ != nullptr; }
+  /// Has it been evaluated, or has it failed? May become true at any time.
+  bool evaluated() const noexcept { return node_->finished(); }
+
+  friend bool operator==(Lazy, Lazy) = default;  ///< the same thunk?
+
+  heap::Node* node() const noexcept { return node_; }
+  static Lazy refer_to(heap::Node* node) noexcept {
+    Lazy lazy;
+    lazy.node_ = node;
+    return lazy;
+  }
+
+ private:
+  heap::Node* node_ = nullptr;
+};
+
+namespace detail {
+
+template <class Call, class R, class... A>
+struct MakeLazy {
+  template <class... G>
+  static Lazy<R> make(G&&... given) {
+    return Lazy<R>::refer_to(heap::Thunk<Call, R, A...>::make(A(std::forward<G>(given))...));
+  }
+};
+
+template <class Call, class... G>
+auto suspend(G&&... given) {
+  using S = suspension<Call, G...>;
+  if constexpr (S::ok)
+    return S::template Apply<MakeLazy>::make(std::forward<G>(given)...);
+  else
+    return Refused();
+}
+
+[[noreturn]] inline void fail(heap::Node* node) {
+  std::rethrow_exception(heap::failure_of(node)->error);
+}
+
+[[gnu::noinline]] inline void demand_or_throw(heap::Node* node) {
+  if (node == nullptr) throw Error("a Lazy that refers to nothing was forced");
+  sched::demand(node);
+  if (node->state() == heap::State::exception) fail(node);
+}
+
+}  // namespace detail
+
+/// Suspends `F(arguments...)`: nothing is computed yet. F is a function or a lambda without captures;
+/// arguments and result are whatever can travel: plain and standard types, aggregates, types with a
+/// cereal-style serialize(), and any of these holding a Lazy.
+template <auto F, class... A>
+auto lazy(A&&... arguments) {
+  if constexpr (std::is_class_v<std::remove_cv_t<decltype(F)>>)
+    return detail::suspend<std::remove_cv_t<decltype(F)>>(std::forward<A>(arguments)...);
+  else
+    return detail::suspend<Function<F>>(std::forward<A>(arguments)...);
+}
+
+/// The same for a lambda or another stateless function object.
+template <class F, class... A>
+auto lazy(F, A&&... arguments) {
+  return detail::suspend<F>(std::forward<A>(arguments)...);
+}
+
+/// The value: evaluates it, takes it, or waits for it. Throws what its function threw. The reference
+/// is good as long as anything refers to the Lazy, or to the value by this reference.
+template <class T>
+const T& force(Lazy<T> lazy) {
+  heap::Node* node = lazy.node();
+  if (node == nullptr || node->state() != heap::State::value) [[unlikely]]
+    detail::demand_or_throw(node);
+  return heap::ResultOf<T>::get(node);
+}
+
+/// Marks it as worth evaluating in parallel: whoever has nothing to do may take it.
+template <class T>
+Lazy<T> par(Lazy<T> lazy) {
+  if (lazy) sched::spark(lazy.node());
+  return lazy;
+}
+
+/// `a` may be evaluated in parallel to whatever becomes of `b`.
+template <class T, class U>
+U par(Lazy<T> a, U b) {
+  par(a);
+  return b;
+}
+
+/// First evaluates `a`, then gives `b`.
+template <class T, class U>
+U pseq(Lazy<T> a, U b) {
+  force(a);
+  return b;
+}
+
+}  // namespace trawl

@@ -1,0 +1,143 @@
+// trawl-profile: draws the activity profile of a run from its event logs.
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "profiles/activity.hpp"
+#include "profiles/axis.hpp"
+#include "profiles/draw.hpp"
+#include "profiles/read.hpp"
+#include "profiles/summary.hpp"
+#include "rts/error.hpp"
+
+namespace {
+
+using namespace trawl;
+
+struct Options {
+  std::string dir;
+  std::string prefix;
+  std::string svg, png;
+  int width = 1200;
+  std::optional<double> from, to;  // seconds
+  bool summary_only = false;
+  bool json = false;
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("DIR", options.dir, "the directory of the event logs (pe-NNNN.trawl)")->required();
+  app.add_option("-o", options.prefix,
+                 "draw PREFIX.svg and PREFIX.png; without it DIR/activity.svg and DIR/activity.png")
+      ->type_name("PREFIX");
+  app.add_option("--svg", options.svg, "draw this SVG, and no PNG unless that is named too")
+      ->type_name("FILE");
+  app.add_option("--png", options.png, "draw this PNG, and no SVG unless that is named too")
+      ->type_name("FILE");
+  app.add_option("--width", options.width, "pixels of the time axis")
+      ->check(CLI::Range(profile::min_width, profile::max_width))
+      ->capture_default_str();
+  app.add_option("--from", options.from, "leave out what came before T seconds")->type_name("T");
+  app.add_option("--to", options.to, "leave out what came after T seconds")->type_name("T");
+  app.add_flag("--summary-only", options.summary_only, "draw nothing");
+  app.add_flag("--json", options.json, "print the summary as JSON");
+  app.set_version_flag(
+      "--version", "trawl-profile " TRAWL_VERSION ", log format " + std::to_string(trace::version));
+  app.footer(
+      "Exit code: 0; 1 if a log is damaged, cut short or missing (what is there is drawn, what\n"
+      "is wrong is on stderr); 2 for bad usage, no logs, or pictures that can't be written.");
+}
+
+void check_window(const Options& options) {
+  for (const auto& time : {options.from, options.to})
+    if (time && !(std::isfinite(*time) && *time >= 0))
+      throw Error("--from and --to take seconds since the run's start, 0 or more", 2);
+  if (options.from && options.to && *options.from >= *options.to)
+    throw Error("--from must be before --to", 2);
+}
+
+profile::Activity measure(const profile::Run& run, const Options& options) {
+  const auto end = static_cast<double>(run.end);
+  const auto nanos = [&](double seconds) {
+    return seconds * 1e9 < end ? static_cast<Nanos>(seconds * 1e9) : run.end;
+  };
+  const auto from = nanos(options.from.value_or(0));
+  const auto to = options.to ? nanos(*options.to) : run.end;
+  if (options.from && from >= run.end)
+    throw Error("--from is after the end of the run, which took " + profile::duration(end), 2);
+  return profile::measure(run, from, to, static_cast<std::size_t>(options.width));
+}
+
+/// Which pictures are asked for.
+void choose_pictures(Options& options) {
+  if (options.summary_only) {
+    options.svg.clear();
+    options.png.clear();
+    return;
+  }
+  const bool named = !options.svg.empty() || !options.png.empty();
+  if (named && options.prefix.empty()) return;
+  if (options.prefix.empty())
+    options.prefix = (std::filesystem::path(options.dir) / "activity").string();
+  if (options.svg.empty()) options.svg = options.prefix + ".svg";
+  if (options.png.empty()) options.png = options.prefix + ".png";
+}
+
+int run_profile(Options options) {
+  check_window(options);
+  const auto run = profile::open_run(options.dir);
+  for (const auto& damage : run.damage)
+    std::fprintf(stderr, "trawl-profile: %s\n", to_string(damage).c_str());
+  const auto activity = measure(run, options);
+
+  choose_pictures(options);
+  std::vector<std::string> pictures;
+  if (!options.svg.empty()) {
+    profile::draw_svg(activity, options.svg);
+    pictures.push_back(options.svg);
+  }
+  if (!options.png.empty()) {
+    profile::draw_png(activity, options.png);
+    pictures.push_back(options.png);
+  }
+
+  if (options.json) {
+    auto json = profile::to_json(activity);
+    json["pictures"] = pictures;
+    json["damage"] = nlohmann::json::array();
+    for (const auto& damage : run.damage) json["damage"].push_back(to_string(damage));
+    // A file name or a damaged log may hold bytes that are not UTF-8.
+    const auto replace = nlohmann::json::error_handler_t::replace;
+    std::printf("%s\n", json.dump(2, ' ', false, replace).c_str());
+  } else {
+    std::fputs(profile::table(activity).c_str(), stdout);
+    for (const auto& picture : pictures) std::printf("drawn: %s\n", picture.c_str());
+  }
+  return run.damage.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Draws the per-PE activity profile of a Trawl run and prints its summary.",
+               "trawl-profile");
+  declare(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    return app.exit(stop) == 0 ? 0 : 2;
+  }
+  try {
+    return run_profile(options);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "trawl-profile: %s\n", error.what());
+    return error.exit_code();
+  }
+}

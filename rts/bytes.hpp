@@ -1,0 +1,103 @@
+// Writing and reading bytes that cross a wall of the process: messages, packets, logs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "rts/error.hpp"
+
+namespace trawl {
+
+using Nanos = std::int64_t;  ///< a time or a duration, in nanoseconds
+using Bytes = std::vector<std::byte>;
+
+/// Appends plain values, in the byte order of the machine: all PEs run the same binary.
+class Writer {
+ public:
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void put(const T& value) {
+    raw(&value, sizeof value);
+  }
+
+  void put_string(std::string_view text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    raw(text.data(), text.size());
+  }
+
+  void raw(const void* data, std::size_t size) {
+    const auto at = bytes_.size();
+    bytes_.resize(at + size);
+    if (size != 0) std::memcpy(bytes_.data() + at, data, size);
+  }
+
+  /// Overwrites what was put at `at`, for counts known only afterwards.
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void patch(std::size_t at, const T& value) {
+    std::memcpy(bytes_.data() + at, &value, sizeof value);
+  }
+
+  /// Takes back what was put after `size`.
+  void shrink(std::size_t size) { bytes_.resize(size); }
+
+  std::size_t size() const noexcept { return bytes_.size(); }
+  std::span<const std::byte> view() const noexcept { return bytes_; }
+  Bytes take() noexcept { return std::move(bytes_); }
+
+ private:
+  Bytes bytes_;
+};
+
+/// Reads what a Writer wrote. Reading past the end throws BadBytes; no input is undefined behaviour.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
+
+  template <class T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_enum_v<T>)
+  T get() {
+    T value;
+    raw(&value, sizeof value);
+    return value;
+  }
+
+  std::string get_string() {
+    const auto size = get<std::uint32_t>();
+    need(size);
+    std::string text(reinterpret_cast<const char*>(rest_.data()), size);
+    rest_ = rest_.subspan(size);
+    return text;
+  }
+
+  void raw(void* into, std::size_t size) {
+    need(size);
+    if (size != 0) std::memcpy(into, rest_.data(), size);
+    rest_ = rest_.subspan(size);
+  }
+
+  std::span<const std::byte> slice(std::size_t size) {
+    need(size);
+    const auto part = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return part;
+  }
+
+  std::size_t left() const noexcept { return rest_.size(); }
+  std::span<const std::byte> rest() const noexcept { return rest_; }
+
+ private:
+  void need(std::size_t size) const {
+    if (size > rest_.size()) throw BadBytes("it ends too early");
+  }
+
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace trawl

@@ -1,0 +1,49 @@
+// The end of a run, by the PEs' own handshake: FINISH from the main PE, BYE with its figures from each
+// other, LEAVE from the main PE. Nobody waits for anybody for long.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rts/fabric/message.hpp"
+#include "rts/stats.hpp"
+
+namespace trawl {
+
+/// How a run ended, for one PE.
+struct Outcome {
+  int code = 0;
+  std::string error;  ///< why it failed, if it did and this PE is the one to say so
+  std::vector<Figures> figures;  ///< by PE; on the main PE only
+};
+
+/// Guarded by its PE's lock.
+class Ending {
+ public:
+  Ending(int self, int pes, fabric::Post& post);
+
+  /// The main PE: the root computation is over.
+  void finish(int code, Nanos now, const Figures& own);
+  bool begun() const noexcept { return begun_; }
+
+  /// Each reads the rest of a message; they throw BadBytes.
+  void on_finish(Reader& message, Nanos now, const Figures& own);
+  void on_bye(Reader& message, int from);
+  void on_leave() noexcept { may_leave_ = true; }
+
+  /// This PE needs no one any more, and nobody needs it. `flushed`: all its messages have left.
+  std::optional<Outcome> over(Nanos now, bool flushed);
+
+ private:
+  int self_;
+  fabric::Post& post_;
+  bool begun_ = false;
+  bool may_leave_ = false;
+  int code_ = 0;
+  std::size_t missing_;
+  Nanos deadline_ = 0;
+  std::vector<Figures> figures_;
+};
+
+}  // namespace trawl

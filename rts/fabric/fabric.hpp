@@ -1,0 +1,43 @@
+// How messages travel: one endpoint per PE, whatever carries them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "rts/bytes.hpp"
+
+namespace trawl::fabric {
+
+/// A message as it arrived.
+struct Arrival {
+  int from;
+  Bytes bytes;
+};
+
+/// The endpoint of one PE. Not thread-safe: its PE calls it under one lock. Messages arrive whole,
+/// once, and in any order.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  virtual int self() const noexcept = 0;
+  virtual int size() const noexcept = 0;
+
+  /// The largest message `send` accepts, in bytes; longer ones travel in fragments (fragments.hpp).
+  virtual std::size_t limit() const noexcept = 0;
+
+  /// Hands over a message of at most limit() bytes; returns at once. `to` may not be `self`.
+  /// Throws Error when `to` is known to be unreachable.
+  virtual void send(int to, Bytes message) = 0;
+
+  /// The next message that has arrived, if any; also drives sends that are under way.
+  virtual std::optional<Arrival> poll() = 0;
+
+  /// True when every message handed to send has left this process.
+  virtual bool flushed() = 0;
+
+  /// This PE's own clock (steady, not corrected for its offset from the main PE's).
+  virtual Nanos now() const noexcept = 0;
+};
+
+}  // namespace trawl::fabric

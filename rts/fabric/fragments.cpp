@@ -1,0 +1,122 @@
+#include "rts/fabric/fragments.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace trawl::fabric {
+namespace {
+
+constexpr std::byte whole{'W'};
+constexpr std::byte fragment{'F'};
+
+struct Header {
+  std::uint64_t id;     ///< of the message, unique at its sender
+  std::uint64_t index;  ///< of this fragment
+  std::uint64_t total;  ///< length of the message behind its prefix
+};
+
+constexpr std::size_t header_size = Fragmenter::prefix + sizeof(Header);
+
+/// What every fragment but the last carries.
+std::size_t chunk_size(std::size_t limit) {
+  if (limit <= header_size) throw Error("the fabric's messages are too short to hold a fragment");
+  return limit - header_size;
+}
+
+[[noreturn]] void refuse(int from, const std::string& why) {
+  throw BadBytes("bad message from PE " + std::to_string(from) + ": " + why);
+}
+
+/// Appends, with room for what is announced as far as what has come makes that believable: memory
+/// stays within eight times of what the sender really sent.
+void append(Bytes& message, std::span<const std::byte> data, std::uint64_t total) {
+  const auto needed = message.size() + data.size();
+  if (needed > message.capacity()) {
+    message.reserve(std::min<std::uint64_t>(total + Fragmenter::prefix, 8 * needed));
+  }
+  message.insert(message.end(), data.begin(), data.end());
+}
+
+}  // namespace
+
+void Fragmenter::send(Fabric& fabric, int to, Bytes message) {
+  if (message.size() < prefix) throw Error("a message came without room for its prefix");
+  if (message.size() <= fabric.limit()) {
+    message.front() = whole;
+    fabric.send(to, std::move(message));
+    return;
+  }
+  const auto chunk = chunk_size(fabric.limit());
+  const auto payload = std::span<const std::byte>(message).subspan(prefix);
+  if (payload.size() > max_message) throw Error("a message is longer than 1 TiB");
+  Header header{++last_id_, 0, payload.size()};
+  for (std::size_t at = 0; at < payload.size(); at += chunk, ++header.index) {
+    const auto data = payload.subspan(at, std::min(chunk, payload.size() - at));
+    Bytes bytes;
+    bytes.reserve(header_size + data.size());
+    bytes.push_back(fragment);
+    const auto head = std::as_bytes(std::span(&header, 1));
+    bytes.insert(bytes.end(), head.begin(), head.end());
+    bytes.insert(bytes.end(), data.begin(), data.end());
+    fabric.send(to, std::move(bytes));
+  }
+}
+
+std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
+  while (auto arrival = fabric.poll()) {
+    if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
+    if (arrival->bytes.front() == whole) return arrival;
+    if (arrival->bytes.front() != fragment) refuse(arrival->from, "its first byte is unknown");
+    if (auto message = accept(std::move(*arrival), fabric.limit())) return message;
+  }
+  return std::nullopt;
+}
+
+std::optional<Arrival> Fragmenter::accept(Arrival arrival, std::size_t limit) {
+  const int from = arrival.from;
+  if (arrival.bytes.size() <= header_size) refuse(from, "a fragment without content");
+  Reader reader(std::span<const std::byte>(arrival.bytes).subspan(prefix));
+  const auto header = reader.get<Header>();
+  const auto data = reader.rest();
+
+  const std::uint64_t chunk = chunk_size(limit);
+  if (header.total > max_message || header.total + prefix <= limit) {
+    refuse(from, "a fragment of a message of " + std::to_string(header.total) + " bytes");
+  }
+  const auto last = (header.total - 1) / chunk;
+  if (header.index > last) refuse(from, "a fragment past the end of its message");
+  if (data.size() != (header.index == last ? header.total - last * chunk : chunk)) {
+    refuse(from, "a fragment of the wrong length");
+  }
+
+  auto& messages = unfinished_[from];
+  auto found = messages.find(header.id);
+  if (found == messages.end()) {
+    if (messages.size() >= max_unfinished) refuse(from, "too many unfinished messages");
+    found = messages.emplace(header.id, Unfinished{header.total, 0, {}, {}}).first;
+  }
+  auto& entry = found->second;
+  if (entry.total != header.total) refuse(from, "fragments disagree about their message's length");
+  if (header.index < entry.next || entry.early.contains(header.index)) {
+    refuse(from, "the same fragment came twice");
+  }
+
+  if (header.index != entry.next) {
+    entry.early.emplace(header.index, std::move(arrival.bytes));
+    return std::nullopt;
+  }
+  if (entry.message.empty()) entry.message.push_back(whole);
+  append(entry.message, data, entry.total);
+  ++entry.next;
+  for (auto next = entry.early.begin(); next != entry.early.end() && next->first == entry.next;
+       next = entry.early.erase(next), ++entry.next) {
+    append(entry.message, std::span(next->second).subspan(header_size), entry.total);
+  }
+  if (entry.next <= last) return std::nullopt;
+  Arrival complete{from, std::move(entry.message)};
+  messages.erase(found);
+  return complete;
+}
+
+}  // namespace trawl::fabric

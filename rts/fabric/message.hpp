@@ -1,0 +1,46 @@
+// What PEs say to each other.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "rts/bytes.hpp"
+
+namespace trawl::fabric {
+
+/// The kinds of messages: GUM's six, and the runtime's own housekeeping.
+enum class Kind : std::uint8_t {
+  fish,      ///< have you a spark for this PE?
+  schedule,  ///< a spark, to be evaluated by the receiver
+  fetch,     ///< send me this node
+  resume,    ///< here is a node that you wait for
+  ack,       ///< the thunks that you moved are here, under these addresses
+  free,      ///< weights come home
+  hello,     ///< start-up: who I am
+  welcome,   ///< start-up: who all are
+  ping,      ///< what does your clock say? Are you there?
+  pong,
+  probe,   ///< the main PE asks: have you anything to do?
+  state,   ///< the answer
+  finish,  ///< the program has ended
+  bye,     ///< I have stopped; my statistics
+  leave,   ///< you may exit
+  fail,    ///< the run can't go on, because
+};
+
+inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::fail) + 1;
+
+std::string_view name_of(Kind kind);
+
+/// Sends messages on a PE's behalf; every one carries the sender's load and latency entries.
+class Post {
+ public:
+  /// A message to be appended to and then sent.
+  virtual Writer open(Kind kind) = 0;
+  virtual void send(int to, Writer message) = 0;
+
+ protected:
+  ~Post() = default;
+};
+
+}  // namespace trawl::fabric

@@ -1,0 +1,259 @@
+#include "rts/fabric/mpi.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <dlfcn.h>
+#include <ifaddrs.h>
+#include <mpi.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace trawl::fabric {
+namespace {
+
+/// Longer ones wait unread in MPI's own memory, shorter ones cost more calls (README.md).
+constexpr std::size_t message_limit = 128 * 1024;
+
+/// How many unfinished requests one poll looks at: with thousands under way it still returns soon.
+constexpr std::size_t tests_per_poll = 4;
+
+constexpr int tag = 0;
+
+[[noreturn]] void fail(const std::string& doing, int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw Error("MPI failed " + doing + ": " + std::string(text.data()));
+}
+
+void check(int code, const char* doing) {
+  if (code != MPI_SUCCESS) fail(doing, code);
+}
+
+void check(int code, const char* doing, int pe) {
+  if (code != MPI_SUCCESS) fail(doing + std::string(" PE ") + std::to_string(pe), code);
+}
+
+/// A transfer MPI has not finished: `bytes` stay where they are until it has.
+struct Transfer {
+  int pe;
+  MPI_Request request;
+  Bytes bytes;
+
+  bool done(const char* doing) {
+    int flag = 0;
+    check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), doing, pe);
+    return flag != 0;
+  }
+};
+
+class Mpi final : public Fabric {
+ public:
+  Mpi() {
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "to set up communication");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "to set up communication");
+    check(MPI_Comm_rank(comm_, &self_), "to set up communication");
+    check(MPI_Comm_size(comm_, &size_), "to set up communication");
+  }
+
+  int self() const noexcept override { return self_; }
+  int size() const noexcept override { return size_; }
+  std::size_t limit() const noexcept override { return message_limit; }
+
+  void send(int to, Bytes message) override {
+    if (message.size() > message_limit) throw Error("a message is longer than the fabric's limit");
+    Transfer transfer{to, MPI_REQUEST_NULL, std::move(message)};
+    check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
+                    tag, comm_, &transfer.request),
+          "to send to", to);
+    if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
+  }
+
+  std::optional<Arrival> poll() override {
+    finish_sends(tests_per_poll);
+    if (auto arrival = finish_receive()) return arrival;
+    return begin_receive();
+  }
+
+  bool flushed() override {
+    finish_sends(sending_.size());
+    return sending_.empty();
+  }
+
+  Nanos now() const noexcept override {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+ private:
+  /// Goes round all sends, so that one to a dead PE keeps no other from being finished.
+  void finish_sends(std::size_t tests) {
+    for (; tests > 0 && !sending_.empty(); --tests) {
+      auto transfer = std::move(sending_.front());
+      sending_.pop_front();
+      if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
+    }
+  }
+
+  std::optional<Arrival> finish_receive() {
+    for (auto tests = std::min(tests_per_poll, receiving_.size()); tests > 0; --tests) {
+      auto transfer = std::move(receiving_.front());
+      receiving_.pop_front();
+      if (transfer.done("to receive from")) return Arrival{transfer.pe, std::move(transfer.bytes)};
+      receiving_.push_back(std::move(transfer));
+    }
+    return std::nullopt;
+  }
+
+  /// Never waits for the rest of a long message: its sender may be busy, or dead.
+  std::optional<Arrival> begin_receive() {
+    int found = 0;
+    MPI_Message message;
+    MPI_Status status;
+    check(MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status),
+          "to look for messages");
+    if (found == 0) return std::nullopt;
+    const int from = status.MPI_SOURCE;
+    int count = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &count), "to receive from", from);
+    Transfer transfer{from, MPI_REQUEST_NULL, Bytes(static_cast<std::size_t>(count))};
+    check(MPI_Imrecv(transfer.bytes.data(), count, MPI_BYTE, &message, &transfer.request),
+          "to receive from", from);
+    if (transfer.done("to receive from")) return Arrival{from, std::move(transfer.bytes)};
+    receiving_.push_back(std::move(transfer));
+    return std::nullopt;
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int self_ = 0;
+  int size_ = 0;
+  std::deque<Transfer> sending_;
+  std::deque<Transfer> receiving_;
+};
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The network device that carries traffic to other hosts: the one of the default route, else the
+/// first that is up and has an address.
+std::string outward_device() {
+  std::ifstream routes("/proc/net/route");
+  std::string line;
+  while (std::getline(routes, line)) {
+    std::istringstream fields(line);
+    std::string device, destination;
+    if (fields >> device >> destination && destination == "00000000") return device;
+  }
+  std::string device;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return device;
+  for (const auto* each = all; each != nullptr && device.empty(); each = each->ifa_next) {
+    const bool up = (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == 0;
+    if (up && each->ifa_addr && each->ifa_addr->sa_family == AF_INET) device = each->ifa_name;
+  }
+  freeifaddrs(all);
+  return device;
+}
+
+/// UCX over TCP stalls when it has several network devices to choose from: names one, where TCP may
+/// be what carries messages and the user named none.
+void choose_network_device() {
+  if (std::getenv("UCX_NET_DEVICES")) return;
+  const auto transports = environment("UCX_TLS");
+  const bool one_host =
+      !environment("PMI_SIZE").empty() && environment("PMI_SIZE") == environment("MPI_LOCALNRANKS");
+  std::error_code none;
+  const bool fast_network = std::filesystem::exists("/sys/class/infiniband", none);
+  const bool tcp = transports.empty() ? !one_host && !fast_network
+                                      : transports.find("tcp") != std::string_view::npos;
+  if (!tcp) return;
+  const auto device = one_host ? std::string("lo") : outward_device();
+  if (!device.empty()) setenv("UCX_NET_DEVICES", device.c_str(), 0);
+}
+
+/// UCX's rendezvous reads a long message out of its sender's memory: if the sender dies meanwhile,
+/// the receiver is aborted or, without cross-memory attach, gets wrong bytes. Sending all eagerly
+/// is also several times faster up to the limit (README.md, Measured).
+void avoid_rendezvous() {
+  setenv("UCX_RNDV_THRESH", "inf", 0);
+}
+
+Place find_place() {
+  MPI_Comm host = MPI_COMM_NULL;
+  Place place{1, 0};
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+        "to find the PEs of this host");
+  check(MPI_Comm_size(host, &place.pes_on_host), "to find the PEs of this host");
+  check(MPI_Comm_rank(host, &place.index_on_host), "to find the PEs of this host");
+  check(MPI_Comm_free(&host), "to find the PEs of this host");
+  return place;
+}
+
+/// Says goodbye in the launcher's own protocol (PMI 1), as MPI_Finalize would at its very end.
+/// Without it hydra takes an exit for a crash and kills the other PEs.
+void finalize_pmi() {
+  const auto text = environment("PMI_FD");
+  int fd = -1;
+  if (std::from_chars(text.data(), text.data() + text.size(), fd).ec != std::errc()) return;
+  constexpr std::string_view goodbye = "cmd=finalize\n";
+  if (write(fd, goodbye.data(), goodbye.size()) != static_cast<ssize_t>(goodbye.size())) return;
+  pollfd answer{fd, POLLIN, 0};
+  constexpr int patience_ms = 1000;
+  ::poll(&answer, 1, patience_ms);
+}
+
+}  // namespace
+
+bool under_mpiexec() {
+  for (const char* name : {"PMI_RANK", "PMI_FD", "PMI_PORT", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"}) {
+    if (std::getenv(name)) return true;
+  }
+  return false;
+}
+
+Joined make_mpi() {
+  choose_network_device();
+  avoid_rendezvous();
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "to start");
+  if (provided < MPI_THREAD_SERIALIZED) {
+    throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs");
+  }
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "to start");
+  const auto place = find_place();
+  return {std::make_unique<Mpi>(), place};
+}
+
+void leave(int code) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised != 0) finalize_pmi();
+  _exit(code);
+}
+
+void disarm_ucx_signals() {
+  if (std::getenv("UCX_ERROR_SIGNALS")) return;
+  if (void* disable = dlsym(RTLD_DEFAULT, "ucs_debug_disable_signals")) {
+    reinterpret_cast<void (*)()>(disable)();
+  }
+}
+
+}  // namespace trawl::fabric

@@ -1,0 +1,43 @@
+// Messages over MPI, and how a process started by mpiexec begins and ends.
+#pragma once
+
+#include <memory>
+
+#include "rts/fabric/fabric.hpp"
+
+namespace trawl::fabric {
+
+/// Was this process started by an MPI launcher? Looks at the environment only.
+bool under_mpiexec();
+
+/// Where this PE sits among those of its host.
+struct Place {
+  int pes_on_host;
+  int index_on_host;
+};
+
+/// A PE joined to the others.
+struct Joined {
+  std::unique_ptr<Fabric> fabric;
+  Place place;
+};
+
+/// Joins the PEs that were started together. All of them call this once, before they use any other
+/// thread; from then on the process ends by `leave` only. Throws Error when MPI can't do what is
+/// needed.
+///
+/// The fabric's calls may come from different threads, one at a time. A message that a PE which
+/// died was to receive stays unflushed for ever.
+Joined make_mpi();
+
+/// Ends the process: flushes its output, tells mpiexec that this end is meant, and exits without
+/// MPI_Finalize, which can hang. It waits for no one: agree first that nobody needs this PE any
+/// more (README.md, Leaving). To be called under the lock of the PE, if make_mpi was.
+[[noreturn]] void leave(int code);
+
+/// Takes back the handlers for SIGSEGV, SIGBUS, SIGILL and SIGFPE that the UCX library, once
+/// linked, installs before main; a user who sets UCX_ERROR_SIGNALS keeps them. Call at the start of
+/// main, under mpiexec or not.
+void disarm_ucx_signals();
+
+}  // namespace trawl::fabric

@@ -1,0 +1,111 @@
+#include "rts/fabric/sim.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace trawl::fabric {
+
+class SimNet::Endpoint final : public Fabric {
+ public:
+  Endpoint(SimNet& net, int self) : net_(net), self_(self) {}
+
+  int self() const noexcept override { return self_; }
+  int size() const noexcept override { return net_.config_.pes; }
+  std::size_t limit() const noexcept override { return net_.config_.limit; }
+  void send(int to, Bytes message) override { net_.send(self_, to, std::move(message)); }
+  std::optional<Arrival> poll() override { return net_.poll(self_); }
+  bool flushed() override { return true; }
+  Nanos now() const noexcept override { return net_.pes_[static_cast<std::size_t>(self_)].clock; }
+
+ private:
+  SimNet& net_;
+  int self_;
+};
+
+SimNet::SimNet(SimConfig config) : config_(std::move(config)), random_(config_.seed) {
+  if (config_.pes < 1) throw Error("a simulated grid needs at least one PE");
+  if (config_.latency < 0 || config_.jitter < 0 || config_.send_cost < 0 || config_.poll_cost < 0) {
+    throw Error("a simulated grid cannot have negative times");
+  }
+  if (!(config_.bytes_per_nano > 0)) throw Error("a simulated grid needs a bandwidth above 0");
+  pes_.resize(static_cast<std::size_t>(config_.pes));
+  for (int pe = 0; pe < config_.pes; ++pe) {
+    auto& entry = pe_at(pe);
+    const auto at = static_cast<std::size_t>(pe);
+    if (at < config_.speed.size()) entry.speed = config_.speed[at];
+    if (!(entry.speed > 0)) {
+      throw Error("simulated PE " + std::to_string(pe) + " needs a speed above 0");
+    }
+    entry.endpoint = std::make_unique<Endpoint>(*this, pe);
+  }
+}
+
+SimNet::~SimNet() = default;
+
+Fabric& SimNet::endpoint(int pe) {
+  return *pe_at(pe).endpoint;
+}
+
+void SimNet::advance(int pe, Nanos work) {
+  auto& entry = pe_at(pe);
+  entry.clock += std::llround(static_cast<double>(work) / entry.speed);
+}
+
+void SimNet::advance_to(int pe, Nanos time) {
+  auto& entry = pe_at(pe);
+  entry.clock = std::max(entry.clock, time);
+}
+
+std::optional<Nanos> SimNet::next_arrival(int pe) const {
+  const auto& inbox = pe_at(pe).inbox;
+  if (inbox.empty()) return std::nullopt;
+  return inbox.begin()->first.first;
+}
+
+void SimNet::send(int from, int to, Bytes message) {
+  if (to == from || to < 0 || to >= config_.pes) {
+    throw Error("PE " + std::to_string(from) + " cannot send to PE " + std::to_string(to));
+  }
+  if (message.size() > config_.limit) throw Error("a message is longer than the fabric's limit");
+  auto& sender = pe_at(from);
+  auto& receiver = pe_at(to);
+  sender.clock += config_.send_cost;
+  const auto number = counters_.messages++;
+  counters_.bytes += message.size();
+
+  auto arrival = sender.clock + travel_time(from, to, message.size());
+  if (config_.lose && config_.lose(from, to, message)) {
+    ++counters_.lost;
+    return;
+  }
+  if (!config_.reorder) {
+    auto& last = receiver.last_arrival_from[from];
+    last = arrival = std::max(last, arrival);
+  }
+  receiver.inbox.emplace(std::pair(arrival, number), Arrival{from, std::move(message)});
+  ++in_flight_;
+}
+
+std::optional<Arrival> SimNet::poll(int pe) {
+  auto& entry = pe_at(pe);
+  entry.clock += config_.poll_cost;
+  const auto first = entry.inbox.begin();
+  if (first == entry.inbox.end() || first->first.first > entry.clock) return std::nullopt;
+  auto arrival = std::move(first->second);
+  entry.inbox.erase(first);
+  --in_flight_;
+  return arrival;
+}
+
+Nanos SimNet::travel_time(int from, int to, std::size_t bytes) {
+  auto time = config_.latency_between ? config_.latency_between(from, to) : config_.latency;
+  // Not std::uniform_int_distribution: what it draws differs between standard libraries.
+  if (config_.jitter > 0) {
+    time += static_cast<Nanos>(random_() % (static_cast<std::uint64_t>(config_.jitter) + 1));
+  }
+  return time + std::llround(static_cast<double>(bytes) / config_.bytes_per_nano);
+}
+
+}  // namespace trawl::fabric

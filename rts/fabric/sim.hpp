@@ -1,0 +1,94 @@
+// Many PEs in one process under virtual time.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "rts/fabric/fabric.hpp"
+
+namespace trawl::fabric {
+
+/// A described grid. Times are virtual nanoseconds.
+struct SimConfig {
+  int pes = 1;
+  std::uint64_t seed = 1;
+  Nanos latency = 10'000;       ///< one way
+  Nanos jitter = 0;             ///< each message is late by up to this much more
+  double bytes_per_nano = 1.0;  ///< bandwidth between two PEs, in GB/s
+  bool reorder = false;         ///< may messages of the same pair overtake each other?
+  std::vector<double> speed{};  ///< by PE; 1 where it is not given
+  Nanos send_cost = 200;        ///< what `send` takes the sender, whatever its speed
+  Nanos poll_cost = 100;        ///< what `poll` takes, so that a polling loop gets on in time
+  std::size_t limit = 64 * 1024;
+  /// Overrides `latency`, if given.
+  std::function<Nanos(int from, int to)> latency_between{};
+  /// True loses the message. Asked once for each, in the order of sending.
+  std::function<bool(int from, int to, std::span<const std::byte> message)> lose{};
+};
+
+/// The PEs' endpoints, their clocks and what is between them. Single-threaded. The same seed and
+/// the same calls give the same run, to the nanosecond.
+class SimNet {
+ public:
+  /// What has happened so far; bytes as sent.
+  struct Counters {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t lost = 0;  ///< of the messages
+  };
+
+  /// Throws Error for a grid that cannot be.
+  explicit SimNet(SimConfig config);
+  ~SimNet();
+  SimNet(const SimNet&) = delete;
+  SimNet& operator=(const SimNet&) = delete;
+
+  Fabric& endpoint(int pe);
+
+  Nanos clock(int pe) const { return pe_at(pe).clock; }
+
+  /// Charges work: what takes `work` at speed 1.
+  void advance(int pe, Nanos work);
+
+  /// Waits until `time`; the past changes nothing.
+  void advance_to(int pe, Nanos time);
+
+  /// When the earliest message on its way to `pe` arrives, if there is one.
+  std::optional<Nanos> next_arrival(int pe) const;
+
+  /// Messages sent and neither lost nor polled.
+  std::size_t in_flight() const noexcept { return in_flight_; }
+
+  const Counters& counters() const noexcept { return counters_; }
+
+ private:
+  class Endpoint;
+
+  struct Pe {
+    Nanos clock = 0;
+    double speed = 1.0;
+    /// By arrival, then in the order of sending.
+    std::map<std::pair<Nanos, std::uint64_t>, Arrival> inbox;
+    std::map<int, Nanos> last_arrival_from;
+    std::unique_ptr<Endpoint> endpoint;
+  };
+
+  Pe& pe_at(int pe) { return pes_.at(static_cast<std::size_t>(pe)); }
+  const Pe& pe_at(int pe) const { return pes_.at(static_cast<std::size_t>(pe)); }
+  void send(int from, int to, Bytes message);
+  std::optional<Arrival> poll(int pe);
+  Nanos travel_time(int from, int to, std::size_t bytes);
+
+  SimConfig config_;
+  std::mt19937_64 random_;
+  std::vector<Pe> pes_;
+  Counters counters_;
+  std::size_t in_flight_ = 0;
+};
+
+}  // namespace trawl::fabric

@@ -1,0 +1,130 @@
+#include "rts/heap/address.hpp"
+
+namespace trawl::heap {
+
+AddressBook::AddressBook(std::uint32_t self, Weight full_weight)
+    : self_(self), full_weight_(full_weight) {}
+
+AddressBook::~AddressBook() {
+  for (auto& [at, proxy] : proxies_) {
+    on_death(proxy->node.reveal(), nullptr, nullptr);
+    delete proxy;
+  }
+}
+
+Node* AddressBook::own(std::uint64_t slot) const {
+  const auto found = own_.find(slot);
+  return found == own_.end() ? nullptr : found->second.node;
+}
+
+Reference AddressBook::lend(Node* node) {
+  auto [at, fresh] = slot_of_.try_emplace(node, next_slot_);
+  if (fresh) {
+    own_.emplace(next_slot_++, Slot{node, 0});
+    node->mark(Node::named);
+  }
+  own_.at(at->second).out += full_weight_;
+  return {{self_, 0, at->second}, full_weight_};
+}
+
+void AddressBook::give_back(std::uint64_t slot, Weight weight) {
+  const auto found = own_.find(slot);
+  if (found == own_.end() || found->second.out < weight)
+    throw BadBytes("it gives back more weight than is out");
+  if ((found->second.out -= weight) != 0) return;
+  Node* node = found->second.node;
+  own_.erase(found);
+  slot_of_.erase(node);
+  if (!proxy_of_.contains(Hidden(node))) node->unmark(Node::named);
+}
+
+Node* AddressBook::proxy(const Address& at) {
+  const auto found = proxies_.find(at);
+  if (found == proxies_.end()) return nullptr;
+  found->second->touched = true;
+  return static_cast<Node*>(found->second->node.reveal());
+}
+
+void AddressBook::adopt(Node* node, const Reference& reference) {
+  if (auto known = proxies_.find(reference.at); known != proxies_.end()) {
+    known->second->weight += reference.weight;
+    return;
+  }
+  // A node that moved on stands for its newest home; the weight of the old one goes back.
+  forget(node);
+  auto* proxy = new Proxy{Hidden(node), reference.weight, false, this, reference.at};
+  proxies_.emplace(reference.at, proxy);
+  proxy_of_.emplace(Hidden(node), proxy);
+  node->mark(Node::named);
+  on_death(node, &AddressBook::proxy_died, proxy);
+}
+
+void AddressBook::forget(Node* node) {
+  const auto found = proxy_of_.find(Hidden(node));
+  if (found != proxy_of_.end()) drop(*found->second);
+}
+
+std::optional<Address> AddressBook::target(Node* proxy) const {
+  const auto found = proxy_of_.find(Hidden(proxy));
+  if (found == proxy_of_.end()) return std::nullopt;
+  return found->second->at;
+}
+
+Reference AddressBook::share(Node* node) {
+  if (const auto found = proxy_of_.find(Hidden(node)); found != proxy_of_.end()) {
+    Proxy& proxy = *found->second;
+    if (proxy.weight > 1) {
+      const auto half = proxy.weight / 2;
+      proxy.weight -= half;
+      return {proxy.at, half};
+    }
+  }
+  return lend(node);
+}
+
+std::optional<Address> AddressBook::name(Node* node) const {
+  if ((node->word.load(std::memory_order_relaxed) & Node::named) == 0) return std::nullopt;
+  if (const auto own = slot_of_.find(node); own != slot_of_.end())
+    return Address{self_, 0, own->second};
+  return target(node);
+}
+
+// A lookup may have brought the proxy back to life after the collector found it dead: then it gets
+// another life.
+void AddressBook::proxy_died(void* node, void* client) {
+  auto& proxy = *static_cast<Proxy*>(client);
+  if (proxy.touched) {
+    proxy.touched = false;
+    on_death(node, &AddressBook::proxy_died, client);
+    return;
+  }
+  proxy.book->drop(proxy);
+}
+
+void AddressBook::drop(Proxy& proxy) {
+  frees_[proxy.at.pe].emplace_back(proxy.at.slot, proxy.weight);
+  auto* node = static_cast<Node*>(proxy.node.reveal());
+  on_death(node, nullptr, nullptr);
+  if (!slot_of_.contains(node)) node->unmark(Node::named);
+  proxies_.erase(proxy.at);
+  proxy_of_.erase(proxy.node);
+  delete &proxy;
+}
+
+AddressBook::Frees AddressBook::take_frees() { return std::exchange(frees_, {}); }
+
+std::map<std::uint64_t, Weight> AddressBook::weights_out() const {
+  std::map<std::uint64_t, Weight> all;
+  for (const auto& [slot, entry] : own_) all[slot] = entry.out;
+  return all;
+}
+
+std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> AddressBook::weights_held() const {
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> all;
+  for (const auto& [at, proxy] : proxies_) all[{at.pe, at.slot}] += proxy->weight;
+  for (const auto& [pe, list] : frees_)
+    for (const auto& [slot, weight] : list) all[{pe, slot}] += weight;
+  return all;
+}
+
+}  // namespace trawl::heap

@@ -1,0 +1,118 @@
+// Global addresses: how a PE names nodes of other PEs, and knows when its own are no longer named.
+//
+// Weighted reference counting as in GUM: every global address travels with a share of its weight.
+// Home keeps a node while weight is out; when a proxy dies its weight goes home in a FREE message.
+// For every slot, weight out = the weights of all proxies + what is inside messages.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "rts/bytes.hpp"
+#include "rts/heap/collect.hpp"
+#include "rts/heap/node.hpp"
+
+namespace trawl::heap {
+
+/// Where a node lives. `slot` is never used twice by one PE.
+struct Address {
+  std::uint32_t pe = 0;
+  std::uint32_t unused = 0;  // no padding on the wire
+  std::uint64_t slot = 0;
+
+  friend bool operator==(const Address&, const Address&) = default;
+  friend std::size_t hash_value(const Address& a) noexcept {
+    return (a.slot * 0x9e3779b97f4a7c15U) ^ (std::size_t{a.pe} << 48U);
+  }
+};
+
+using Weight = std::uint64_t;
+
+/// An address and a share of its weight.
+struct Reference {
+  Address at;
+  Weight weight = 0;
+};
+
+/// The GA tables of one PE. Guarded by its PE's lock.
+class AddressBook {
+ public:
+  /// `full_weight` is lent with each new reference to a node of ours.
+  AddressBook(std::uint32_t self, Weight full_weight);
+  ~AddressBook();
+  AddressBook(const AddressBook&) = delete;
+  AddressBook& operator=(const AddressBook&) = delete;
+
+  std::uint32_t self() const noexcept { return self_; }
+
+  // ---- our own nodes, known to others
+
+  /// The node that we gave this slot; nullptr if all its weight has come back.
+  Node* own(std::uint64_t slot) const;
+  /// Names a node of ours for the outside, with a full weight.
+  Reference lend(Node* node);
+  /// Weight has come home. Throws BadBytes when more comes back than is out.
+  void give_back(std::uint64_t slot, Weight weight);
+
+  // ---- nodes of others, known to us
+
+  /// Our proxy for this address, if we have one.
+  Node* proxy(const Address& at);
+  /// `node` becomes our proxy for a reference that has arrived; if there is one already, it gets the
+  /// weight.
+  void adopt(Node* node, const Reference& reference);
+  /// `node` is no longer a proxy: it has become the thunk itself.
+  void forget(Node* node);
+  /// The address that a proxy stands for, without weight.
+  std::optional<Address> target(Node* proxy) const;
+
+  /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or the
+  /// node is ours, a slot of our own.
+  Reference share(Node* node);
+  /// The address by which others may know this node, if there is one.
+  std::optional<Address> name(Node* node) const;
+
+  /// Weights of dead proxies, by home PE: for one FREE message each.
+  using Frees = std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, Weight>>>;
+  Frees take_frees();
+  bool has_frees() const noexcept { return !frees_.empty(); }
+
+  // ---- for statistics and tests
+  std::size_t slots() const noexcept { return own_.size(); }
+  std::size_t proxies() const noexcept { return proxies_.size(); }
+  /// Weight of our slots that is out, by slot.
+  std::map<std::uint64_t, Weight> weights_out() const;
+  /// Weight that we hold of other PEs' slots, those waiting in take_frees included.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> weights_held() const;
+
+ private:
+  struct Slot {
+    Node* node;
+    Weight out;
+  };
+  struct Proxy {
+    Hidden node;
+    Weight weight;
+    bool touched;  // looked up since the collector last found it dead
+    AddressBook* book;
+    Address at;
+  };
+
+  static void proxy_died(void* node, void* client);
+  void drop(Proxy& proxy);
+
+  std::uint32_t self_;
+  Weight full_weight_;
+  std::uint64_t next_slot_ = 1;
+  boost::unordered_flat_map<std::uint64_t, Slot> own_;
+  boost::unordered_flat_map<Node*, std::uint64_t> slot_of_;
+  boost::unordered_flat_map<Address, Proxy*> proxies_;
+  boost::unordered_flat_map<Hidden, Proxy*> proxy_of_;
+  Frees frees_;
+};
+
+}  // namespace trawl::heap

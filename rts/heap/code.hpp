@@ -1,0 +1,61 @@
+// What the runtime knows of a function that thunks suspend: how to run it, how to pack it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trawl::heap {
+
+struct Node;
+class Packer;
+class Unpacker;
+
+/// One Code per function and argument types, made by the template `thunk_code` (thunk.hpp). Its name
+/// is the function's type name; its id is its place among all names, alike on every PE.
+struct alignas(32) Code {
+  std::string_view name;
+  const void* result_type;  ///< tells results of different types apart
+  std::size_t bytes;        ///< of a node: header and the larger of arguments and result
+
+  void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
+  Node* (*promote)(const void* arguments);  ///< a heap thunk with a copy of a frame's arguments
+  void (*drop_arguments)(Node*);
+  void (*pack_arguments)(Node*, Packer&);
+  void (*unpack_arguments)(Node*, Unpacker&);
+  void (*pack_value)(Node*, Packer&);
+  void (*unpack_value)(Node*, Unpacker&);
+
+  mutable std::uint32_t id = 0;
+
+  /// Enters itself into the table of codes.
+  Code(std::string_view name, const void* result_type, std::size_t bytes);
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+};
+
+/// The name as people write it: `fib(long int)`.
+std::string short_name(const Code& code);
+
+/// All codes of this program, numbered by name when the first PE starts.
+class CodeTable {
+ public:
+  static const CodeTable& get();
+
+  /// The code with this id; throws BadBytes if there is none.
+  const Code& at(std::uint32_t id) const;
+  std::size_t size() const noexcept { return by_id_.size(); }
+
+  /// Equal on PEs that run the same program.
+  std::uint64_t digest() const noexcept { return digest_; }
+
+ private:
+  CodeTable();
+
+  std::vector<const Code*> by_id_;
+  std::uint64_t digest_;
+};
+
+}  // namespace trawl::heap

@@ -1,0 +1,140 @@
+// Memory that is collected when nothing refers to it any more, and where the collector must look.
+//
+// Two versions: collect_boehm.cpp (the Boehm collector, the default) and collect_none.cpp (nothing is
+// ever collected; for sanitizer builds, which the collector can't live with).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rts/bytes.hpp"
+
+namespace trawl::heap {
+
+/// Zeroed memory for a node, in the virtual heap: scanned, and collected when unreachable.
+void* allocate(std::size_t bytes);
+
+/// Starts the collector with this much heap; safe to repeat. Called by run, needed by nobody else.
+void start_collector(std::size_t initial_heap_bytes);
+
+/// Collects now.
+void collect();
+
+/// Collects at every n-th allocation (0: never); for tests.
+void set_torture(unsigned every);
+
+struct CollectorFigures {
+  std::uint64_t collections = 0;
+  Nanos time = 0;             ///< spent with the world stopped or marking
+  std::size_t heap_bytes = 0;  ///< what the process holds
+  std::size_t live_bytes = 0;  ///< what was in use after the last collection
+};
+CollectorFigures collector_figures();
+
+/// Calls `hook(true)` before and `hook(false)` after each collection; it may not allocate.
+void set_collection_hook(void (*hook)(bool begins));
+
+// ---- where C++ objects get their memory --------------------------------------------------------
+//
+// The runtime replaces operator new: its memory is scanned like the stack, so that a Lazy may sit in
+// any container. A value that is stored *in* a node is copied into memory that dies with the node.
+
+enum class Storage : std::uint8_t {
+  scanned,   ///< lives until deleted, is scanned (what operator new does)
+  owned,     ///< dies with the node that refers to it, is scanned
+  owned_plain,  ///< as owned, holds numbers only: never scanned
+};
+
+/// While it lives, operator new on this thread gives storage of this kind.
+class StorageScope {
+ public:
+  explicit StorageScope(Storage kind) noexcept;
+  ~StorageScope();
+  StorageScope(const StorageScope&) = delete;
+  StorageScope& operator=(const StorageScope&) = delete;
+
+ private:
+  Storage before_;
+};
+
+// ---- stacks --------------------------------------------------------------------------------------
+
+/// A stack that Trawl threads run on. While suspended, [stack_pointer, base) is scanned.
+struct StackRecord {
+  void* stack_pointer = nullptr;
+  void* base = nullptr;  ///< its highest address
+  StackRecord* next = nullptr;
+  StackRecord* previous = nullptr;
+};
+
+/// The collector's view of one OS thread: the stack it is on, and those suspended on it. A thread has
+/// one from its first use of `mutator()` until it ends.
+class Mutator {
+ public:
+  Mutator();
+  ~Mutator();
+  Mutator(const Mutator&) = delete;
+  Mutator& operator=(const Mutator&) = delete;
+
+  /// The thread's own stack.
+  StackRecord& native() noexcept { return native_; }
+
+  void add(StackRecord& stack);
+  void remove(StackRecord& stack);
+
+  /// Brackets a switch of stacks: no collection begins in between.
+  void begin_switch() noexcept {
+    while (switching_.test_and_set(std::memory_order_acquire)) pause();
+  }
+  /// On the new stack: `left` was suspended at `stack_pointer`; from now on we are on `entered`.
+  void end_switch(StackRecord& left, void* stack_pointer, StackRecord& entered) noexcept {
+    left.stack_pointer = stack_pointer;
+    current_ = &entered;
+    switching_.clear(std::memory_order_release);
+  }
+
+  StackRecord& current() noexcept { return *current_; }
+
+ private:
+  friend struct CollectorHooks;
+  static void pause() noexcept;
+
+  std::atomic_flag switching_;
+  StackRecord native_;
+  StackRecord* current_ = &native_;
+  StackRecord* first_ = nullptr;
+  void* handle_ = nullptr;
+  std::vector<std::span<std::byte>> thread_locals_;
+  static constexpr std::size_t classes = 9;  // free lists of 16, 32, ... 128 bytes
+  void* free_[classes] = {};
+  friend void* allocate(std::size_t);
+};
+
+Mutator& mutator();
+
+// ---- weak references -----------------------------------------------------------------------------
+
+/// An address that does not keep its object alive.
+class Hidden {
+ public:
+  Hidden() = default;
+  explicit Hidden(const void* object) noexcept : bits_(~reinterpret_cast<std::uintptr_t>(object)) {}
+  void* reveal() const noexcept { return reinterpret_cast<void*>(~bits_); }
+  friend bool operator==(Hidden, Hidden) = default;
+  friend std::size_t hash_value(Hidden h) noexcept { return h.bits_ >> 4; }
+
+ private:
+  std::uintptr_t bits_ = ~std::uintptr_t{0};
+};
+
+/// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then its
+/// memory stays. Replaces an earlier registration; nullptr removes it.
+void on_death(void* object, void (*gone)(void* object, void* client), void* client);
+
+/// Runs what on_death registered, on this thread; cheap when nothing has died.
+void run_finalisers();
+
+}  // namespace trawl::heap

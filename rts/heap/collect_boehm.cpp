@@ -1,0 +1,333 @@
+#define GC_THREADS
+#include <gc/gc.h>
+#include <gc/gc_mark.h>
+#include <link.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "rts/heap/collect.hpp"
+
+namespace trawl::heap {
+namespace {
+
+Nanos steady_now() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+constinit std::atomic<bool> started{false};
+constinit unsigned torture_every = 0;
+constinit std::atomic<unsigned> torture_count{0};
+constinit std::atomic<void (*)(bool)> collection_hook{nullptr};
+
+// Changed only with the collector's own lock held.
+constinit Mutator* mutators[1024] = {};
+constinit std::size_t mutator_count = 0;
+constinit Nanos collection_began = 0;
+constinit std::atomic<Nanos> collection_time{0};
+constinit GC_push_other_roots_proc other_roots_before = nullptr;
+
+template <class F>
+void with_collector_lock(F f) {
+  GC_call_with_alloc_lock(
+      [](void* client) -> void* {
+        (*static_cast<F*>(client))();
+        return nullptr;
+      },
+      &f);
+}
+
+enum class Registered : std::uint8_t { no, yes, leaving };
+struct ThreadState {
+  Registered registered;
+  Storage storage;
+};
+constinit thread_local ThreadState here{Registered::no, Storage::scanned};
+
+void register_here() {
+  GC_stack_base base;
+  GC_get_stack_base(&base);
+  GC_register_my_thread(&base);
+}
+
+// Its destructor tells the collector that the thread ends.
+struct Leaver {
+  bool armed = false;
+  ~Leaver() {
+    if (!armed) return;
+    here.registered = Registered::leaving;
+    GC_unregister_my_thread();
+  }
+};
+thread_local Leaver leaver;
+
+}  // namespace
+
+struct CollectorHooks {
+  // No thread may be between two stacks while the collector looks, and each must be scanned up to the
+  // end of the stack it is on: see "Stacks" in README.md.
+  static void event(GC_EventType type) {
+    if (type == GC_EVENT_PRE_STOP_WORLD) {
+      collection_began = steady_now();
+      if (auto* hook = collection_hook.load()) hook(true);
+      for (std::size_t i = 0; i < mutator_count; ++i) {
+        Mutator& m = *mutators[i];
+        m.begin_switch();
+        GC_stack_base base{};
+        base.mem_base = m.current_->base;
+        GC_set_stackbottom(m.handle_, &base);
+      }
+    } else if (type == GC_EVENT_POST_START_WORLD) {
+      for (std::size_t i = 0; i < mutator_count; ++i)
+        mutators[i]->switching_.clear(std::memory_order_release);
+      if (auto* hook = collection_hook.load()) hook(false);
+      collection_time += steady_now() - collection_began;
+    }
+  }
+
+  static void push_roots() {
+    for (std::size_t i = 0; i < mutator_count; ++i) {
+      Mutator& m = *mutators[i];
+      if (m.current_ != &m.native_) push(m.native_);
+      for (auto* stack = m.first_; stack != nullptr; stack = stack->next)
+        if (stack != m.current_) push(*stack);
+      for (const auto block : m.thread_locals_)
+        GC_push_all_eager(block.data(), block.data() + block.size());
+    }
+    if (other_roots_before != nullptr) other_roots_before();
+  }
+
+  static void push(const StackRecord& stack) {
+    if (stack.stack_pointer != nullptr) GC_push_all_eager(stack.stack_pointer, stack.base);
+  }
+
+  static void enter(Mutator& m) {
+    with_collector_lock([&m] {
+      if (mutator_count == std::size(mutators)) std::abort();
+      mutators[mutator_count++] = &m;
+    });
+  }
+
+  static void leave(Mutator& m) {
+    with_collector_lock([&m] {
+      GC_stack_base base{};
+      base.mem_base = m.native_.base;
+      GC_set_stackbottom(m.handle_, &base);
+      for (std::size_t i = 0; i < mutator_count; ++i)
+        if (mutators[i] == &m) mutators[i--] = mutators[--mutator_count];
+    });
+  }
+};
+
+namespace {
+
+void start() {
+  // Parallel marking would set one marker a core against as many computing PEs.
+  GC_set_markers_count(1);
+  GC_set_finalize_on_demand(1);
+  GC_set_warn_proc(GC_ignore_warn_proc);
+  GC_INIT();
+  GC_allow_register_threads();
+  other_roots_before = GC_get_push_other_roots();
+  GC_set_push_other_roots(&CollectorHooks::push_roots);
+  GC_set_on_collection_event(&CollectorHooks::event);
+  here.registered = Registered::yes;
+  started = true;
+}
+
+// The collector stops and scans only threads that it knows.
+inline void introduce_thread() {
+  if (here.registered == Registered::yes) [[likely]] return;
+  if (!started) return start();  // the first allocation, in the static initialisers
+  if (here.registered == Registered::leaving) return;
+  register_here();
+  here.registered = Registered::yes;
+  leaver.armed = true;
+}
+
+void* get_storage(std::size_t size) {
+  introduce_thread();
+  // While the thread's last objects are destroyed it is no longer known.
+  const bool guest = here.registered == Registered::leaving;
+  if (guest) register_here();
+  void* memory = nullptr;
+  switch (here.storage) {
+    case Storage::scanned: memory = GC_malloc_uncollectable(size); break;
+    case Storage::owned: memory = GC_malloc(size); break;
+    case Storage::owned_plain: memory = GC_malloc_atomic(size); break;
+  }
+  if (guest) GC_unregister_my_thread();
+  return memory;
+}
+
+void* get_aligned_storage(std::size_t size, std::size_t alignment) {
+  auto* block = static_cast<std::byte*>(get_storage(size + alignment));
+  if (block == nullptr) return nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return block + (((address + alignment - 1) & ~(alignment - 1)) - address);
+}
+
+void give_aligned_storage(void* memory) {
+  if (memory != nullptr) GC_free(GC_base(memory));
+}
+
+int note_thread_locals(dl_phdr_info* info, std::size_t size, void* into) {
+  if (size < sizeof(dl_phdr_info) || info->dlpi_tls_data == nullptr) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type == PT_TLS)
+      static_cast<std::vector<std::span<std::byte>>*>(into)->emplace_back(
+          static_cast<std::byte*>(info->dlpi_tls_data), segment.p_memsz);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Mutator::Mutator() {
+  introduce_thread();
+  GC_stack_base base;
+  handle_ = GC_get_my_stackbottom(&base);
+  native_.base = base.mem_base;
+  dl_iterate_phdr(&note_thread_locals, &thread_locals_);
+  CollectorHooks::enter(*this);
+}
+
+Mutator::~Mutator() { CollectorHooks::leave(*this); }
+
+void Mutator::pause() noexcept { __builtin_ia32_pause(); }
+
+void Mutator::add(StackRecord& stack) {
+  begin_switch();
+  stack.next = first_;
+  stack.previous = nullptr;
+  if (first_ != nullptr) first_->previous = &stack;
+  first_ = &stack;
+  switching_.clear(std::memory_order_release);
+}
+
+void Mutator::remove(StackRecord& stack) {
+  begin_switch();
+  (stack.previous != nullptr ? stack.previous->next : first_) = stack.next;
+  if (stack.next != nullptr) stack.next->previous = stack.previous;
+  switching_.clear(std::memory_order_release);
+}
+
+namespace {
+
+constinit thread_local Mutator* this_mutator = nullptr;
+
+struct MutatorOwner {
+  Mutator* owned = nullptr;
+  ~MutatorOwner() {
+    this_mutator = nullptr;
+    delete owned;
+  }
+};
+thread_local MutatorOwner mutator_owner;
+
+[[gnu::noinline]] Mutator& make_mutator() {
+  introduce_thread();
+  mutator_owner.owned = this_mutator = new Mutator;
+  return *this_mutator;
+}
+
+}  // namespace
+
+Mutator& mutator() { return this_mutator != nullptr ? *this_mutator : make_mutator(); }
+
+void* allocate(std::size_t bytes) {
+  if (torture_every != 0 && ++torture_count % torture_every == 0) GC_gcollect();
+  const auto size_class = (bytes + 15) / 16 - 1;
+  if (size_class >= Mutator::classes) {
+    introduce_thread();
+    void* large = GC_malloc(bytes);
+    if (large == nullptr) throw std::bad_alloc();
+    return large;
+  }
+  void*& list = mutator().free_[size_class];
+  void* node = list;
+  if (node == nullptr) [[unlikely]] {
+    node = GC_malloc_many((size_class + 1) * 16);
+    if (node == nullptr) throw std::bad_alloc();
+  }
+  list = GC_NEXT(node);
+  GC_NEXT(node) = nullptr;
+  return node;
+}
+
+void start_collector(std::size_t initial_heap_bytes) {
+  introduce_thread();
+  const auto has = GC_get_heap_size();
+  if (has < initial_heap_bytes) GC_expand_hp(initial_heap_bytes - has);
+}
+
+void collect() {
+  introduce_thread();
+  GC_gcollect();
+}
+
+void set_torture(unsigned every) { torture_every = every; }
+
+CollectorFigures collector_figures() {
+  GC_word heap = 0;
+  GC_word free = 0;
+  GC_word unmapped = 0;
+  GC_get_heap_usage_safe(&heap, &free, &unmapped, nullptr, nullptr);
+  return {GC_get_gc_no(), collection_time.load(), heap, heap - free};
+}
+
+void set_collection_hook(void (*hook)(bool)) { collection_hook = hook; }
+
+StorageScope::StorageScope(Storage kind) noexcept : before_(here.storage) { here.storage = kind; }
+StorageScope::~StorageScope() { here.storage = before_; }
+
+void on_death(void* object, void (*gone)(void*, void*), void* client) {
+  GC_register_finalizer_no_order(object, gone, client, nullptr, nullptr);
+}
+
+void run_finalisers() {
+  if (GC_should_invoke_finalizers()) GC_invoke_finalizers();
+}
+
+}  // namespace trawl::heap
+
+// ---- operator new: see "Where a Lazy may sit" in README.md -------------------------------------
+
+namespace {
+
+void* checked(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+using trawl::heap::get_aligned_storage;
+using trawl::heap::get_storage;
+using trawl::heap::give_aligned_storage;
+
+void* operator new(std::size_t size) { return checked(get_storage(size)); }
+void* operator new[](std::size_t size) { return checked(get_storage(size)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return get_storage(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return get_storage(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
+}
+void operator delete(void* memory) noexcept { GC_free(memory); }
+void operator delete[](void* memory) noexcept { GC_free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { GC_free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { GC_free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give_aligned_storage(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { give_aligned_storage(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}

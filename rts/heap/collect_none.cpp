@@ -1,0 +1,38 @@
+// A heap without collection, for builds under a sanitizer.
+#include <cstdlib>
+#include <new>
+
+#include "rts/heap/collect.hpp"
+
+namespace trawl::heap {
+
+void* allocate(std::size_t bytes) {
+  void* memory = std::calloc(1, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void start_collector(std::size_t) {}
+void collect() {}
+void set_torture(unsigned) {}
+CollectorFigures collector_figures() { return {}; }
+void set_collection_hook(void (*)(bool)) {}
+
+StorageScope::StorageScope(Storage kind) noexcept : before_(kind) {}
+StorageScope::~StorageScope() = default;
+
+Mutator::Mutator() = default;
+Mutator::~Mutator() = default;
+void Mutator::pause() noexcept {}
+void Mutator::add(StackRecord&) {}
+void Mutator::remove(StackRecord&) {}
+
+Mutator& mutator() {
+  thread_local Mutator here;
+  return here;
+}
+
+void on_death(void*, void (*)(void*, void*), void*) {}
+void run_finalisers() {}
+
+}  // namespace trawl::heap

@@ -1,0 +1,42 @@
+// Packets: a part of the heap on its way to another PE.
+//
+// Breadth first from the root (GUM). Values are copied; where the root is a thunk, thunks that it
+// refers to move with it, up to a number; black holes and whatever no longer fits go as references.
+// Sharing and cycles inside a packet survive, the root included. Layout: the payloads of all nodes,
+// one after the other, then a table of them, then the length of the table.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "rts/bytes.hpp"
+#include "rts/heap/address.hpp"
+
+namespace trawl::heap {
+
+struct PackLimits {
+  std::size_t bytes = 64 * 1024;  ///< payload after which only references are packed (root excepted)
+  std::size_t thunks = 1024;      ///< thunks that may move with the root
+};
+
+/// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported).
+void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits);
+
+/// A thunk that came in a packet: where it was, and by what it may be known from now on.
+struct Arrived {
+  Reference was;
+  Reference is;
+};
+
+struct Unpacked {
+  Node* root = nullptr;
+  std::vector<Arrived> thunks;   ///< to be acknowledged to where they came from
+  std::vector<Node*> resolved;   ///< nodes that were here as proxies and have got their value now
+};
+
+/// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours, or a
+/// new node if `into` is nullptr or has its value already. Throws BadBytes; then nothing was changed
+/// that anybody could see, but `into` and the nodes it names may no longer be evaluated.
+Unpacked unpack_graph(Reader& from, AddressBook& addresses, Node* into);
+
+}  // namespace trawl::heap

@@ -1,0 +1,241 @@
+#include "rts/heap/sharing.hpp"
+
+#include <algorithm>
+
+#include "rts/heap/thunk.hpp"
+
+namespace trawl::heap {
+
+using fabric::Kind;
+
+Sharing::Sharing(std::uint32_t self, Weight full_weight, const PackLimits& limits,
+                 fabric::Post& post, Counters& counters, std::function<void(Node*)> spark_pool)
+    : addresses_(self, full_weight),
+      limits_(limits),
+      post_(post),
+      counters_(counters),
+      spark_pool_(std::move(spark_pool)) {}
+
+bool Sharing::wait(Node* node, Sleeper& sleeper) {
+  if (node->state() == State::unevaluated || !enqueue(node, &sleeper, nullptr)) return false;
+  if (node->state() == State::fetch_me) fetch(node);
+  return true;
+}
+
+// The mark and the state are in one word: either whoever finishes the node sees the mark, or we see
+// that it has finished.
+bool Sharing::enqueue(Node* node, Sleeper* sleeper, const Remote* remote) {
+  const auto seen = node->word.fetch_or(Node::waited, std::memory_order_acq_rel);
+  const auto state = Node::state_in(seen);
+  if (state == State::value || state == State::exception) {
+    node->unmark(Node::waited);
+    return false;
+  }
+  auto& queue = queues_[node];
+  if (sleeper != nullptr) queue.sleepers.push_back(sleeper);
+  if (remote != nullptr) queue.remotes.push_back(*remote);
+  return true;
+}
+
+void Sharing::release(Node* node) {
+  const auto found = queues_.find(node);
+  if (found == queues_.end()) return;
+  const auto queue = std::move(found->second);
+  queues_.erase(found);
+  node->unmark(Node::waited);
+  for (Sleeper* sleeper : queue.sleepers) sleeper->wake(node, false);
+  for (const Remote& remote : queue.remotes) send_resume(node, remote);
+}
+
+bool Sharing::export_spark(Node* thunk, int to) {
+  if (!thunk->move(State::unevaluated, State::exported)) return false;
+  auto message = post_.open(Kind::schedule);
+  const auto before = message.size();
+  pack_graph(message, thunk, addresses_, limits_);
+  counters_.add(Count::sparks_exported);
+  counters_.add(Count::packets_sent);
+  counters_.add(Count::packet_bytes, message.size() - before);
+  post_.send(to, std::move(message));
+  return true;
+}
+
+// The spark's result goes home unasked: a debt, kept like a FETCH that waits.
+void Sharing::on_schedule(Reader& message) {
+  auto unpacked = unpack_graph(message, addresses_, nullptr);
+  Node* spark = unpacked.root;
+  if (unpacked.thunks.empty() || spark->state() != State::unevaluated)
+    throw BadBytes("it schedules something that is no thunk");
+  // The root moved too, but owes its result instead of an acknowledgement.
+  const Arrived root = unpacked.thunks.front();
+  unpacked.thunks.erase(unpacked.thunks.begin());
+  addresses_.give_back(root.is.at.slot, root.is.weight);
+  const Remote debt{root.was.at.pe, 0, root.was.at, root.was.weight};
+  enqueue(spark, nullptr, &debt);
+  finish_unpacking(unpacked);
+  counters_.add(Count::sparks_imported);
+  spark_pool_(spark);
+}
+
+void Sharing::fetch(Node* proxy) {
+  const auto target = addresses_.target(proxy);
+  proxy->settle(State::fetch_me, State::fetching);
+  send_fetch(*target, Remote{addresses_.self(), 0, *target, 0});
+  counters_.add(Count::fetch_sent);
+}
+
+void Sharing::send_fetch(const Address& target, const Remote& reply_to) {
+  auto message = post_.open(Kind::fetch);
+  message.put(target);
+  message.put(reply_to);
+  post_.send(static_cast<int>(target.pe), std::move(message));
+}
+
+void Sharing::on_fetch(Reader& message) {
+  const auto target = message.get<Address>();
+  const auto reply_to = message.get<Remote>();
+  counters_.add(Count::fetch_received);
+  if (target.pe != addresses_.self() || reply_to.weight != 0)
+    throw BadBytes("it fetches a node of another PE");
+  // A slot that is gone: whoever asked has got the node by another way, and no longer waits.
+  if (Node* node = addresses_.own(target.slot)) answer(node, reply_to);
+}
+
+void Sharing::answer(Node* node, const Remote& remote) {
+  const auto state = node->state();
+  if (state == State::fetch_me) return send_fetch(*addresses_.target(node), remote);
+  if (state == State::unevaluated && remote.pe == addresses_.self()) {
+    // Our own FETCH has come round to a thunk that meanwhile moved here.
+    spark_pool_(node);
+  } else if (node->move(State::unevaluated, State::exported)) {
+    // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
+    return send_resume(node, remote);
+  }
+  if (!enqueue(node, nullptr, &remote)) send_resume(node, remote);
+}
+
+void Sharing::send_resume(Node* node, const Remote& remote) {
+  auto message = post_.open(Kind::resume);
+  message.put(remote.key);
+  message.put(remote.weight);
+  const auto before = message.size();
+  pack_graph(message, node, addresses_, limits_);
+  counters_.add(Count::resume_sent);
+  counters_.add(Count::packets_sent);
+  counters_.add(Count::packet_bytes, message.size() - before);
+  post_.send(static_cast<int>(remote.pe), std::move(message));
+}
+
+void Sharing::on_resume(Reader& message) {
+  const auto key = message.get<Address>();
+  const auto weight = message.get<Weight>();
+  const bool own = key.pe == addresses_.self();
+  Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key);
+  if (own && (node == nullptr || weight == 0)) throw BadBytes("it resumes a node that is gone");
+  counters_.add(Count::resume_received);
+  const auto unpacked = unpack_graph(message, addresses_, node);
+  if (own && unpacked.root->state() == State::unevaluated)
+    throw BadBytes("it brings a result that is not evaluated");
+  finish_unpacking(unpacked);
+  if (own) addresses_.give_back(key.slot, weight);
+}
+
+void Sharing::finish_unpacking(const Unpacked& unpacked) {
+  acknowledge(unpacked.thunks);
+  for (Node* node : unpacked.resolved) {
+    if (node->state() == State::unevaluated)
+      arrived(node);
+    else
+      release(node);
+  }
+}
+
+// A thunk has come because somebody needs it. It is granted to a sleeper at once, so that no FETCH
+// can carry it off before; if only other PEs wait, it goes on to the first of them, or, if its
+// result is a debt, it is evaluated here.
+void Sharing::arrived(Node* thunk) {
+  const auto found = queues_.find(thunk);
+  if (found == queues_.end()) return;
+  auto& [sleepers, remotes] = found->second;
+  if (!sleepers.empty()) {
+    if (!thunk->move(State::unevaluated, State::black_hole)) return;
+    Sleeper* sleeper = sleepers.front();
+    sleepers.erase(sleepers.begin());
+    return sleeper->wake(thunk, true);
+  }
+  const auto next = std::find_if(remotes.begin(), remotes.end(),
+                                 [](const Remote& remote) { return remote.weight == 0; });
+  if (next == remotes.end()) return spark_pool_(thunk);
+  const Remote remote = *next;
+  remotes.erase(next);
+  answer(thunk, remote);
+}
+
+void Sharing::acknowledge(const std::vector<Arrived>& thunks) {
+  if (thunks.empty()) return;
+  auto message = post_.open(Kind::ack);
+  message.put(static_cast<std::uint32_t>(thunks.size()));
+  for (const auto& thunk : thunks) message.put(thunk);
+  counters_.add(Count::ack_sent);
+  post_.send(static_cast<int>(thunks.front().was.at.pe), std::move(message));
+}
+
+void Sharing::on_ack(Reader& message) {
+  const auto count = message.get<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto [was, is] = message.get<Arrived>();
+    Node* node = was.at.pe == addresses_.self() ? addresses_.own(was.at.slot) : nullptr;
+    if (node == nullptr || is.at.pe == addresses_.self() || is.weight == 0)
+      throw BadBytes("it acknowledges a thunk that was not sent");
+    if (node->state() == State::exported) {
+      node->code().drop_arguments(node);
+      addresses_.adopt(node, is);
+      node->settle(State::exported, State::fetch_me);
+      if (queues_.contains(node)) fetch(node);
+    } else {
+      // Its value was faster than the acknowledgement.
+      addresses_.adopt(node, is);
+    }
+    addresses_.give_back(was.at.slot, was.weight);
+  }
+}
+
+void Sharing::on_free(Reader& message) {
+  const auto count = message.get<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto slot = message.get<std::uint64_t>();
+    addresses_.give_back(slot, message.get<Weight>());
+  }
+}
+
+void Sharing::send_frees() {
+  if (!addresses_.has_frees()) return;
+  for (const auto& [pe, weights] : addresses_.take_frees()) {
+    auto message = post_.open(Kind::free);
+    message.put(static_cast<std::uint32_t>(weights.size()));
+    for (const auto& [slot, weight] : weights) {
+      message.put(slot);
+      message.put(weight);
+    }
+    counters_.add(Count::free_sent);
+    post_.send(static_cast<int>(pe), std::move(message));
+  }
+}
+
+std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> Sharing::weights_held() const {
+  auto all = addresses_.weights_held();
+  for (const auto& [node, queue] : queues_)
+    for (const auto& remote : queue.remotes)
+      if (remote.weight != 0) all[{remote.key.pe, remote.key.slot}] += remote.weight;
+  return all;
+}
+
+void Sharing::for_each_queue(
+    const std::function<void(Node*, std::size_t, const std::vector<std::uint32_t>&)>& each) const {
+  for (const auto& [node, queue] : queues_) {
+    std::vector<std::uint32_t> pes;
+    for (const auto& remote : queue.remotes) pes.push_back(remote.pe);
+    each(node, queue.sleepers.size(), pes);
+  }
+}
+
+}  // namespace trawl::heap

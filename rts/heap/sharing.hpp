@@ -1,0 +1,102 @@
+// One PE's part in the shared heap: blocking queues, and the messages that move nodes.
+//
+// SCHEDULE  a spark moves; it stays exported here until RESUME brings its result, unasked
+// FETCH     a proxy is needed; answered by RESUME with the value, or with the thunk itself, which
+//           moves to where it is needed; what can't be answered yet waits in the blocking queue
+// RESUME    a value, an exception or a thunk for a node that waits for it
+// ACK       the thunks that moved inside a packet have new addresses: the old nodes become proxies
+// FREE      weights of dead proxies
+// README.md follows a thunk through all of this.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "rts/fabric/message.hpp"
+#include "rts/heap/address.hpp"
+#include "rts/heap/pack.hpp"
+#include "rts/stats.hpp"
+
+namespace trawl::heap {
+
+/// Whoever sleeps until a node has finished.
+class Sleeper {
+ public:
+  /// `granted`: the node came as a thunk, is a black hole now, and is the sleeper's to evaluate.
+  virtual void wake(Node* node, bool granted) = 0;
+
+ protected:
+  ~Sleeper() = default;
+};
+
+/// Guarded by its PE's lock, like everything that it refers to.
+class Sharing {
+ public:
+  /// `spark_pool` is told of thunks that another PE waits for and nobody here evaluates.
+  Sharing(std::uint32_t self, Weight full_weight, const PackLimits& limits, fabric::Post& post,
+          Counters& counters, std::function<void(Node*)> spark_pool);
+
+  /// Puts a sleeper into the node's blocking queue, and sends a FETCH where one is due. False when
+  /// there is nothing to wait for: it has finished, or can be evaluated here.
+  bool wait(Node* node, Sleeper& sleeper);
+
+  /// The node has finished: serves its blocking queue.
+  void release(Node* node);
+
+  /// Sends an unevaluated thunk away as a spark; false if it is not unevaluated (any more).
+  bool export_spark(Node* thunk, int to);
+
+  /// Each reads the rest of a message; they throw BadBytes.
+  void on_schedule(Reader& message);
+  void on_fetch(Reader& message);
+  void on_resume(Reader& message);
+  void on_ack(Reader& message);
+  void on_free(Reader& message);
+
+  /// Sends the weights of proxies that have died.
+  void send_frees();
+
+  AddressBook& addresses() noexcept { return addresses_; }
+
+  /// Weight of other PEs' slots that is here: of proxies, and of debts.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> weights_held() const;
+
+  std::size_t blocking_queues() const noexcept { return queues_.size(); }
+  /// Calls `each(node, number of sleepers here, PEs that wait for it)`.
+  void for_each_queue(
+      const std::function<void(Node*, std::size_t, const std::vector<std::uint32_t>&)>& each) const;
+
+ private:
+  // Another PE that waits: the value goes there as the node `key`, with the weight of the debt.
+  struct Remote {
+    std::uint32_t pe;
+    std::uint32_t unused = 0;
+    Address key;
+    Weight weight;
+  };
+  struct Queue {
+    std::vector<Sleeper*> sleepers;
+    std::vector<Remote> remotes;
+  };
+
+  bool enqueue(Node* node, Sleeper* sleeper, const Remote* remote);
+  void fetch(Node* proxy);
+  void send_fetch(const Address& target, const Remote& reply_to);
+  void answer(Node* node, const Remote& remote);
+  void send_resume(Node* node, const Remote& remote);
+  void arrived(Node* thunk);
+  void acknowledge(const std::vector<Arrived>& thunks);
+  void finish_unpacking(const Unpacked& unpacked);
+
+  AddressBook addresses_;
+  PackLimits limits_;
+  fabric::Post& post_;
+  Counters& counters_;
+  std::function<void(Node*)> spark_pool_;
+  boost::unordered_flat_map<Node*, Queue> queues_;
+};
+
+}  // namespace trawl::heap

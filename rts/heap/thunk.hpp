@@ -1,0 +1,194 @@
+// Nodes of a known type: how a function, its arguments and its result sit in a node.
+#pragma once
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "rts/heap/code.hpp"
+#include "rts/heap/collect.hpp"
+#include "rts/heap/failure.hpp"
+#include "rts/heap/node.hpp"
+#include "rts/heap/serial.hpp"
+
+namespace trawl::heap {
+
+/// Tells everybody in the blocking queue of a node of this PE that it has finished (sharing.hpp).
+void notify_waiters(Node* node);
+
+/// A value inside a node: its memory dies with the node, and is not scanned where it is numbers.
+template <class T>
+struct Held {
+  T value;
+
+  Held()
+    requires std::is_default_constructible_v<T>
+      : value() {}
+
+  template <class U>
+  explicit Held(const U& from) : value(copy(from)) {}
+
+  static constexpr Storage storage =
+      is_plain_array<T>::value ? Storage::owned_plain : Storage::owned;
+
+ private:
+  template <class U>
+  static T copy(const U& from) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      return T(from);
+    } else {
+      const StorageScope scope(storage);
+      return T(from);
+    }
+  }
+};
+
+template <class T>
+void unpack_held(Unpacker& from, Held<T>& held) {
+  const StorageScope scope(Held<T>::storage);
+  unpack(from, held.value);
+}
+
+/// Where arguments or a result of these types begin in a node.
+template <class... T>
+inline constexpr std::size_t payload_offset = std::max({sizeof(Node::word), alignof(T)...});
+
+inline constexpr std::size_t failure_offset = sizeof(Node::word);
+
+inline Failure*& failure_of(Node* node) {
+  return *reinterpret_cast<Failure**>(node->payload(failure_offset));
+}
+
+inline void finish(Node* node, State outcome) {
+  if ((node->settle(State::black_hole, outcome) & Node::waited) != 0) [[unlikely]]
+    notify_waiters(node);
+}
+
+/// Nodes whose result is an R. The result's place is the same whatever function computed it.
+template <class R>
+struct ResultOf {
+  static_assert(alignof(R) <= 16, "trawl: a result may not be aligned to more than 16 bytes.");
+  static constexpr std::size_t offset = payload_offset<Held<R>>;
+  static constexpr std::size_t bytes = std::max(offset + sizeof(Held<R>), sizeof(Node));
+
+  static Held<R>& held(Node* node) {
+    return *std::launder(reinterpret_cast<Held<R>*>(node->payload(offset)));
+  }
+  static const R& get(Node* node) { return held(node).value; }
+  static void put(Node* node, const R& result) { new (node->payload(offset)) Held<R>(result); }
+
+  static void pack_value(Node* node, Packer& to) { pack(to, get(node)); }
+  static void unpack_value(Node* node, Unpacker& from) {
+    unpack_held(from, *new (node->payload(offset)) Held<R>());
+  }
+};
+
+template <class R>
+struct ValueCode : Code {
+  static constexpr std::string_view spell() { return __PRETTY_FUNCTION__; }
+
+  ValueCode() : Code(spell(), &type_tag<R>, ResultOf<R>::bytes) {
+    evaluate = nullptr;
+    promote = nullptr;
+    drop_arguments = nullptr;
+    pack_arguments = nullptr;
+    unpack_arguments = nullptr;
+    pack_value = &ResultOf<R>::pack_value;
+    unpack_value = &ResultOf<R>::unpack_value;
+  }
+};
+
+template <class R>
+inline const ValueCode<R> value_code;
+
+template <class R>
+Node* make_value(const R& value) {
+  auto* node = static_cast<Node*>(allocate(ResultOf<R>::bytes));
+  ResultOf<R>::put(node, value);
+  node->init(value_code<R>, State::value);
+  return node;
+}
+
+/// A suspended call of a stateless function object.
+template <class Call, class R, class... A>
+struct Thunk {
+  using Arguments = std::tuple<Held<A>...>;
+  static_assert(alignof(Arguments) <= 16,
+                "trawl: an argument may not be aligned to more than 16 bytes.");
+  static constexpr std::size_t offset = payload_offset<Arguments>;
+  static constexpr std::size_t bytes =
+      std::max({ResultOf<R>::bytes, offset + sizeof(Arguments), sizeof(Node)});
+
+  static Arguments& arguments(Node* node) {
+    return *std::launder(reinterpret_cast<Arguments*>(node->payload(offset)));
+  }
+
+  static R call(const Arguments& arguments) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+      return Call{}(std::get<I>(arguments).value...);
+    }(std::index_sequence_for<A...>());
+  }
+
+  static void evaluate(Node* node) {
+    auto& held = arguments(node);
+    try {
+      const R result = call(held);
+      held.~Arguments();
+      ResultOf<R>::put(node, result);
+    } catch (...) {
+      failure_of(node) = current_failure();
+      return finish(node, State::exception);
+    }
+    finish(node, State::value);
+  }
+
+  static Node* promote(const void* frame_arguments) {
+    return std::apply([](const A&... a) { return make(a...); },
+                      *static_cast<const std::tuple<A...>*>(frame_arguments));
+  }
+
+  static void drop_arguments(Node* node) { arguments(node).~Arguments(); }
+
+  static void pack_arguments(Node* node, Packer& to) {
+    std::apply([&to](const auto&... a) { (pack(to, a.value), ...); }, arguments(node));
+  }
+
+  static void unpack_arguments(Node* node, Unpacker& from) {
+    auto& fresh = *new (node->payload(offset)) Arguments();
+    std::apply([&from](auto&... a) { (unpack_held(from, a), ...); }, fresh);
+  }
+
+  static Node* make(const A&... a);
+};
+
+template <class Call, class R, class... A>
+struct ThunkCode : Code {
+  using T = Thunk<Call, R, A...>;
+  static constexpr std::string_view spell() { return __PRETTY_FUNCTION__; }
+
+  ThunkCode() : Code(spell(), &type_tag<R>, T::bytes) {
+    evaluate = &T::evaluate;
+    promote = &T::promote;
+    drop_arguments = &T::drop_arguments;
+    pack_arguments = &T::pack_arguments;
+    unpack_arguments = &T::unpack_arguments;
+    pack_value = &ResultOf<R>::pack_value;
+    unpack_value = &ResultOf<R>::unpack_value;
+  }
+};
+
+template <class Call, class R, class... A>
+inline const ThunkCode<Call, R, A...> thunk_code;
+
+template <class Call, class R, class... A>
+Node* Thunk<Call, R, A...>::make(const A&... a) {
+  auto* node = static_cast<Node*>(allocate(bytes));
+  new (node->payload(offset)) Arguments(Held<A>(a)...);
+  node->init(thunk_code<Call, R, A...>, State::unevaluated);
+  return node;
+}
+
+}  // namespace trawl::heap

@@ -1,0 +1,43 @@
+// The runtime's flags: --trawl:NAME on the command line, TRAWL_NAME in the environment below it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "rts/bytes.hpp"
+
+namespace trawl {
+
+enum class StatsFormat : std::uint8_t { none, text, json };
+
+struct Options {
+  int workers = 0;  ///< 0: cores this PE may use / PEs on the host
+  unsigned thread_limit = 1024;
+  unsigned low_watermark = 0;
+  std::size_t spark_pool = 16384;        ///< sparks a worker
+  std::size_t stack_size = 8U << 20U;    ///< bytes a thread
+  std::size_t heap = 64U << 20U;         ///< bytes to start with
+  unsigned max_fish = 1;                 ///< outstanding
+  double fish_delay = 20;                ///< microseconds
+  double fish_delay_max = 5000;          ///< microseconds
+  std::string policy = "targeted";
+  std::size_t packet_size = 64U << 10U;  ///< bytes
+  std::size_t thunks_per_packet = 1024;
+  std::string cluster;  ///< empty: the host is the cluster
+  double speed = 0;     ///< 0: measured
+  double silence = 10;  ///< seconds after which a PE counts as lost
+  std::string trace;    ///< directory; empty: off
+  StatsFormat stats = StatsFormat::none;
+  bool help = false;
+  bool version = false;
+};
+
+/// Takes the runtime's flags out of `args` (the program's name is args[0]) and leaves the rest.
+/// Throws Error with exit code 2 for what it can't make sense of.
+Options take_options(std::vector<std::string>& args);
+
+/// Every flag, its default, what it does.
+std::string options_help();
+
+}  // namespace trawl

@@ -1,0 +1,326 @@
+#include "rts/pe.hpp"
+
+#include "rts/heap/collect.hpp"
+
+namespace trawl {
+
+using fabric::Kind;
+
+namespace {
+
+constexpr int messages_a_poll = 64;
+constexpr Nanos load_event_interval = 100'000;
+constexpr Nanos failure_patience = 500'000'000;
+
+heap::PackLimits pack_limits(const Options& options) {
+  return {options.packet_size, options.thunks_per_packet};
+}
+
+// Before PEs know each other, and when they part, tables are of no use.
+bool carries_tables(Kind kind) {
+  return kind <= Kind::free || kind == Kind::probe || kind == Kind::state;
+}
+
+bool carries_work(Kind kind) {
+  return kind == Kind::schedule || kind == Kind::fetch || kind == Kind::resume || kind == Kind::ack;
+}
+
+bool is_for_strangers(Kind kind) {
+  return kind == Kind::hello || kind == Kind::welcome || kind == Kind::ping ||
+         kind == Kind::pong || kind == Kind::fail;
+}
+
+std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabric& fabric) {
+  if (setup.options.trace.empty()) return nullptr;
+  trace::Setup log;
+  log.dir = setup.options.trace;
+  log.pe = fabric.self();
+  log.pes = fabric.size();
+  log.workers = setup.workers;
+  log.speed = setup.facts.speed;
+  log.program = setup.program;
+  log.cluster = setup.facts.cluster;
+  log.host = setup.facts.host;
+  log.clock = [&fabric] { return fabric.now(); };
+  return std::make_unique<trace::Log>(log);
+}
+
+}  // namespace
+
+Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outcome&)> over)
+    : fabric_(fabric),
+      over_(std::move(over)),
+      pause_(setup.pause),
+      tables_(fabric.self(), fabric.size()),
+      log_(open_log(setup, fabric)),
+      crew_(setup.options, setup.workers, *this),
+      sharing_(static_cast<std::uint32_t>(fabric.self()), setup.full_weight,
+               pack_limits(setup.options), *this, counters_,
+               [this](heap::Node* spark) { crew_.add_imported(spark); }),
+      fishing_(setup.options, setup.seed, tables_, crew_, *this, counters_),
+      standstill_(fabric.self(), fabric.size(), crew_, *this,
+                  static_cast<Nanos>(setup.options.silence * 1e9)),
+      alive_(fabric.self(), fabric.size(), static_cast<Nanos>(setup.options.silence * 1e9),
+             fabric.now()),
+      start_(fabric.self(), fabric.size(), setup.facts, tables_, *this),
+      ending_(fabric.self(), fabric.size(), *this) {
+  const std::lock_guard lock(lock_);
+  start_.begin();
+  check_joined();
+}
+
+void Pe::start_root(std::function<int()> root) {
+  crew_[0].start_root([this, root = std::move(root)] { finish(root()); });
+}
+
+void Pe::finish(int code) {
+  const std::lock_guard lock(lock_);
+  ending_.finish(code, now(), figures());
+  stopping_ = true;
+  crew_.wake_all();
+}
+
+// ---- messages --------------------------------------------------------------------------------------
+
+Writer Pe::open(Kind kind) {
+  Writer message;
+  message.put(std::array<std::byte, fabric::Fragmenter::prefix>{});
+  message.put(kind);
+  if (carries_tables(kind)) {
+    auto load = crew_.load();
+    load.measured = common_now();
+    tables_.write_piggyback(message, load.measured, load);
+  }
+  return message;
+}
+
+void Pe::send(int to, Writer message) {
+  const auto kind = static_cast<Kind>(message.view()[fabric::Fragmenter::prefix]);
+  if (stopping_ && kind <= Kind::free) return;
+  if (carries_work(kind)) standstill_.sent();
+  if (to == self()) {
+    to_self_.push_back(message.take());
+    return;
+  }
+  counters_.add(Count::messages_sent);
+  counters_.add(Count::message_bytes, message.size());
+  trace::note(log(), trace::Kind::message_sent, 0, static_cast<std::uint32_t>(to),
+              static_cast<std::uint16_t>(kind));
+  fragmenter_.send(fabric_, to, message.take());
+}
+
+void Pe::poll(sched::Worker* by) {
+  const std::unique_lock lock(lock_, std::try_to_lock);
+  if (!lock || ended_) return;
+  try {
+    take_messages(by);
+    tick(by);
+  } catch (const Error& e) {
+    fail_locked(e.what(), e.exit_code());
+  }
+}
+
+void Pe::take_messages(sched::Worker* by) {
+  for (int i = 0; i < messages_a_poll; ++i) {
+    if (!to_self_.empty()) {
+      const auto message = std::move(to_self_.front());
+      to_self_.pop_front();
+      deliver(self(), std::span(message).subspan(fabric::Fragmenter::prefix), by);
+      continue;
+    }
+    if (joined_ && !early_.empty()) {
+      const auto arrival = std::move(early_.front());
+      early_.pop_front();
+      deliver(arrival.from, fabric::Fragmenter::payload(arrival), by);
+      continue;
+    }
+    if (fabric_.size() == 1) return;
+    std::optional<fabric::Arrival> arrival;
+    try {
+      arrival = fragmenter_.receive(fabric_);
+    } catch (const BadBytes& e) {
+      throw Error(e.what());
+    }
+    if (!arrival) return;
+    alive_.heard(arrival->from, now());
+    counters_.add(Count::messages_received);
+    const auto payload = fabric::Fragmenter::payload(*arrival);
+    if (!joined_ && (payload.empty() || !is_for_strangers(static_cast<Kind>(payload[0]))))
+      early_.push_back(std::move(*arrival));
+    else
+      deliver(arrival->from, payload, by);
+  }
+}
+
+void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) {
+  Reader message(bytes);
+  std::string_view name = "message";
+  try {
+    const auto number = message.get<std::uint8_t>();
+    if (number >= fabric::kinds) throw BadBytes("it is of unknown kind");
+    const auto kind = static_cast<Kind>(number);
+    name = fabric::name_of(kind);
+    trace::note(log(), trace::Kind::message_received, 0, static_cast<std::uint32_t>(from), number);
+    if (carries_tables(kind)) {
+      const auto load = tables_.read_piggyback(message, from, common_now());
+      if (from != self())
+        tables_.note_latency(self(), from, {common_now() - load.measured, common_now()});
+    }
+    dispatch(kind, message, from, by);
+  } catch (const BadBytes& e) {
+    throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(self()) +
+                " a bad " + std::string(name) + ": " + e.what());
+  }
+}
+
+void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
+  if (carries_work(kind)) standstill_.received();
+  if (stopping_ && kind <= Kind::free) return;
+  switch (kind) {
+    case Kind::fish: return fishing_.on_fish(message, by, now());
+    case Kind::schedule:
+      fishing_.caught();
+      trace::note(log(), trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from));
+      return sharing_.on_schedule(message);
+    case Kind::fetch: return sharing_.on_fetch(message);
+    case Kind::resume:
+      trace::note(log(), trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from));
+      return sharing_.on_resume(message);
+    case Kind::ack: return sharing_.on_ack(message);
+    case Kind::free: return sharing_.on_free(message);
+    case Kind::hello: return start_.on_hello(message, from, now());
+    case Kind::welcome:
+      start_.on_welcome(message, now());
+      return check_joined();
+    case Kind::ping: return start_.on_ping(message, from, now());
+    case Kind::pong:
+      start_.on_pong(message, from, now());
+      return check_joined();
+    case Kind::probe: return standstill_.on_probe(message, by);
+    case Kind::state: return standstill_.on_state(message, from);
+    case Kind::finish:
+      ending_.on_finish(message, now(), figures());
+      stopping_ = true;
+      return crew_.wake_all();
+    case Kind::bye: return ending_.on_bye(message, from);
+    case Kind::leave: return ending_.on_leave();
+    case Kind::fail: return on_fail(message);
+  }
+}
+
+void Pe::check_joined() {
+  if (joined_ || !start_.complete()) return;
+  joined_ = true;
+  if (log_ != nullptr) log_->set_offset(start_.clock_offset());
+}
+
+// ---- what is due now and then ----------------------------------------------------------------------
+
+void Pe::tick(sched::Worker* by) {
+  // A simulated run must not depend on when the collector runs.
+  if (pause_ == nullptr) heap::run_finalisers();
+  const auto time = now();
+  if (failure_) {
+    if (fabric_.flushed() || time >= failure_deadline_) end(*failure_);
+    return;
+  }
+  if (const auto outcome = ending_.over(time, fabric_.flushed())) return end(*outcome);
+  if (!joined_ || stopping_) return;
+  note_load(time);
+  if (fabric_.size() > 1) {
+    sharing_.send_frees();
+    fishing_.consider(time);
+    beat(time);
+  }
+  if (self() == 0) {
+    const auto standstill = standstill_.look(time, by);
+    if (!standstill.empty()) fail_locked(standstill, 1);
+  }
+}
+
+void Pe::beat(Nanos time) {
+  for (const int pe : alive_.due(time)) {
+    auto message = open(Kind::ping);
+    message.put(time);
+    send(pe, std::move(message));
+    if (const auto lost = alive_.lost(time)) {
+      fail_locked("PE " + std::to_string(*lost) + " is lost: nothing has been heard of it for too long "
+                  "(--trawl:silence)", 1);
+      return;
+    }
+  }
+}
+
+void Pe::note_load(Nanos time) {
+  if (log_ == nullptr || time < next_load_event_) return;
+  next_load_event_ = time + load_event_interval;
+  const auto load = crew_.load();
+  log_->event(trace::Kind::load, 0, load.sparks,
+              static_cast<std::uint16_t>(std::min(load.runnable, 65535U)));
+}
+
+// ---- the end ---------------------------------------------------------------------------------------
+
+void Pe::fail(const std::string& why, int code) {
+  const std::lock_guard lock(lock_);
+  fail_locked(why, code);
+}
+
+// One PE speaks for all: the main PE says why and passes it on. The others only speak when it doesn't.
+void Pe::fail_locked(const std::string& why, int code) {
+  if (failure_) return;
+  stopping_ = true;
+  failure_ = Outcome{code, why, {}};
+  failure_deadline_ = now() + failure_patience;
+  const int first = self() == 0 ? 1 : 0;
+  const int last = self() == 0 ? fabric_.size() : 1;
+  for (int pe = first; pe < last; ++pe) {
+    auto message = open(Kind::fail);
+    message.put(code);
+    message.put_string(why);
+    send(pe, std::move(message));
+  }
+  crew_.wake_all();
+}
+
+void Pe::on_fail(Reader& message) {
+  const auto code = message.get<int>();
+  const auto why = message.get_string();
+  if (self() == 0) return fail_locked(why, code);
+  stopping_ = true;
+  failure_ = Outcome{code, {}, {}};
+  failure_deadline_ = now();
+  crew_.wake_all();
+}
+
+void Pe::end(const Outcome& outcome) {
+  ended_ = true;
+  if (log_ != nullptr) log_->close();
+  over_(outcome);
+}
+
+Figures Pe::figures() const {
+  Figures sum{};
+  add_to(sum, counters_);
+  const auto at = [&sum](Count count) -> std::uint64_t& {
+    return sum[static_cast<std::size_t>(count)];
+  };
+  auto& crew = const_cast<sched::Crew&>(crew_);
+  for (std::size_t i = 0; i < crew.size(); ++i) {
+    const auto& worker = crew[i];
+    add_to(sum, worker.counters);
+    at(Count::sparks_created) += worker.frames;
+    at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());
+    at(Count::busy_time) += static_cast<std::uint64_t>(worker.life_time() - worker.idle_time());
+  }
+  const auto collector = heap::collector_figures();
+  at(Count::gc_count) = collector.collections;
+  at(Count::gc_time) = static_cast<std::uint64_t>(collector.time);
+  at(Count::heap_bytes) = collector.heap_bytes;
+  auto& addresses = const_cast<heap::Sharing&>(sharing_).addresses();
+  at(Count::slots) = addresses.slots();
+  at(Count::proxies) = addresses.proxies();
+  return sum;
+}
+
+}  // namespace trawl

@@ -1,0 +1,116 @@
+// One processing element: wires the rooms together, and takes each message to the one it is for.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "rts/balance/tables.hpp"
+#include "rts/ending.hpp"
+#include "rts/fabric/fabric.hpp"
+#include "rts/fabric/fragments.hpp"
+#include "rts/fabric/message.hpp"
+#include "rts/heap/sharing.hpp"
+#include "rts/options.hpp"
+#include "rts/recover/alive.hpp"
+#include "rts/sched/crew.hpp"
+#include "rts/sched/fishing.hpp"
+#include "rts/sched/standstill.hpp"
+#include "rts/start.hpp"
+#include "rts/stats.hpp"
+#include "rts/trace/log.hpp"
+
+namespace trawl {
+
+class Pe final : public fabric::Post, public sched::Host {
+ public:
+  struct Setup {
+    Options options;
+    Introduction facts;
+    std::string program;
+    int workers = 1;
+    std::uint64_t seed = 1;
+    heap::Weight full_weight = heap::Weight{1} << 16U;
+    /// Simulated PEs share an OS thread, see Host::pause.
+    void (*pause)(sched::Worker&) = nullptr;
+  };
+
+  /// `over` is called once, with the lock held, when this PE has no more to do.
+  Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outcome&)> over);
+
+  sched::Crew& crew() noexcept { return crew_; }
+  const balance::Tables& tables() const noexcept { return tables_; }
+  const sched::Fishing& fishing() const noexcept { return fishing_; }
+  int self() const noexcept { return fabric_.self(); }
+
+  /// All PEs know each other.
+  bool joined() const noexcept { return joined_; }
+
+  /// The main PE: runs the program's root on worker 0, and ends the run with the code it returns.
+  void start_root(std::function<int()> root);
+  /// The main PE: ends the run. Takes the lock.
+  void finish(int code);
+  /// The run can't go on: tells everybody, and says why on the main PE. Takes the lock.
+  void fail(const std::string& why, int code = 1);
+
+  // Host
+  std::mutex& lock() noexcept override { return lock_; }
+  heap::Sharing& sharing() noexcept override { return sharing_; }
+  Nanos now() const noexcept override { return fabric_.now(); }
+  void poll(sched::Worker* by) override;
+  bool stopping() const noexcept override { return stopping_; }
+  trace::Log* log() noexcept override { return log_.get(); }
+  void (*pause() const noexcept)(sched::Worker&) override { return pause_; }
+
+  // Post; with the lock held
+  Writer open(fabric::Kind kind) override;
+  void send(int to, Writer message) override;
+
+  Figures figures() const;
+
+ private:
+  void take_messages(sched::Worker* by);
+  void deliver(int from, std::span<const std::byte> message, sched::Worker* by);
+  void dispatch(fabric::Kind kind, Reader& message, int from, sched::Worker* by);
+  void on_fail(Reader& message);
+  void fail_locked(const std::string& why, int code);
+  void check_joined();
+  void tick(sched::Worker* by);
+  void beat(Nanos now);
+  void note_load(Nanos now);
+  void end(const Outcome& outcome);
+  /// The main PE's clock.
+  Nanos common_now() const { return fabric_.now() + start_.clock_offset(); }
+
+  std::mutex lock_;
+  fabric::Fabric& fabric_;
+  std::function<void(const Outcome&)> over_;
+  void (*pause_)(sched::Worker&);
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> joined_{false};
+  bool ended_ = false;
+  std::optional<Outcome> failure_;
+  Nanos failure_deadline_ = 0;
+  Nanos next_load_event_ = 0;
+
+  Counters counters_;
+  fabric::Fragmenter fragmenter_;
+  std::deque<Bytes> to_self_;
+  std::deque<fabric::Arrival> early_;  // came before we knew the others
+
+  balance::Tables tables_;
+  std::unique_ptr<trace::Log> log_;
+  sched::Crew crew_;
+  heap::Sharing sharing_;
+  sched::Fishing fishing_;
+  sched::Standstill standstill_;
+  recover::Alive alive_;
+  Start start_;
+  Ending ending_;
+};
+
+}  // namespace trawl

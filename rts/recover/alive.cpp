@@ -1,0 +1,23 @@
+#include "rts/recover/alive.hpp"
+
+namespace trawl::recover {
+
+Alive::Alive(int self, int pes, Nanos silence, Nanos now)
+    : self_(self), silence_(silence), heard_(static_cast<std::size_t>(pes), now) {}
+
+std::vector<int> Alive::due(Nanos now) {
+  if (now < next_beat_) return {};
+  next_beat_ = now + silence_ / 8;
+  std::vector<int> pes;
+  for (int pe = 0; pe < static_cast<int>(heard_.size()); ++pe)
+    if (watches(pe)) pes.push_back(pe);
+  return pes;
+}
+
+std::optional<int> Alive::lost(Nanos now) const {
+  for (int pe = 0; pe < static_cast<int>(heard_.size()); ++pe)
+    if (watches(pe) && now - heard_[static_cast<std::size_t>(pe)] > silence_) return pe;
+  return std::nullopt;
+}
+
+}  // namespace trawl::recover

@@ -1,0 +1,35 @@
+// Who is alive: a PE that has been silent for too long is lost.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "rts/bytes.hpp"
+
+namespace trawl::recover {
+
+/// Pure bookkeeping. The main PE watches all others, they watch the main PE: everybody else's loss
+/// reaches them through it.
+class Alive {
+ public:
+  Alive(int self, int pes, Nanos silence, Nanos now);
+
+  /// Something has arrived from a PE.
+  void heard(int pe, Nanos now) { heard_[static_cast<std::size_t>(pe)] = now; }
+
+  /// The PEs that should be shown at this time that we are alive; may be empty. O(1) between beats.
+  std::vector<int> due(Nanos now);
+
+  /// A PE that has been silent for too long at this time.
+  std::optional<int> lost(Nanos now) const;
+
+ private:
+  bool watches(int pe) const noexcept { return pe != self_ && (self_ == 0 || pe == 0); }
+
+  int self_;
+  Nanos silence_;
+  Nanos next_beat_ = 0;
+  std::vector<Nanos> heard_;
+};
+
+}  // namespace trawl::recover

@@ -1,0 +1,92 @@
+#include "rts/sched/crew.hpp"
+
+namespace trawl::sched {
+
+Crew::Crew(const Options& options, int workers, Host& host)
+    : host_(host), limit_(options.thread_limit) {
+  for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i, options));
+}
+
+Crew::~Crew() = default;
+
+void Crew::add_imported(heap::Node* spark) {
+  {
+    const std::lock_guard lock(imported_lock_);
+    imported_.push_back(spark);
+  }
+  imported_count_.fetch_add(1, std::memory_order_relaxed);
+  wake_one();
+}
+
+heap::Node* Crew::take_imported() {
+  if (imported_count_.load(std::memory_order_relaxed) == 0) return nullptr;
+  const std::lock_guard lock(imported_lock_);
+  if (imported_.empty()) return nullptr;
+  heap::Node* spark = imported_.front();
+  imported_.pop_front();
+  imported_count_.fetch_sub(1, std::memory_order_relaxed);
+  return spark;
+}
+
+heap::Node* Crew::take_from_siblings(const Worker& self) {
+  const auto first = static_cast<std::size_t>(self.index()) + 1;
+  for (std::size_t i = 0; i + 1 < workers_.size(); ++i)
+    if (heap::Node* node = workers_[(first + i) % workers_.size()]->pool.take_oldest(false))
+      return node;
+  return nullptr;
+}
+
+heap::Node* Crew::take_for_export(Worker* by) {
+  for (const auto& worker : workers_)
+    if (heap::Node* node = worker->pool.take_oldest(worker.get() == by)) return node;
+  return take_imported();
+}
+
+void Crew::note_blocked(Thread& thread) {
+  thread.place_ = blocked_.size();
+  blocked_.push_back(&thread);
+  blocked_count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Crew::note_woken(Thread& thread) {
+  thread.waiting_for_ = nullptr;
+  blocked_.back()->place_ = thread.place_;
+  blocked_[thread.place_] = blocked_.back();
+  blocked_.pop_back();
+  blocked_count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+balance::Load Crew::load() const noexcept {
+  balance::Load load;
+  load.sparks = static_cast<std::uint32_t>(imported_count_.load(std::memory_order_relaxed));
+  for (const auto& worker : workers_) {
+    load.sparks += static_cast<std::uint32_t>(worker->pool.size());
+    load.runnable += static_cast<std::uint32_t>(worker->runnable()) + (worker->running() ? 1U : 0U);
+  }
+  return load;
+}
+
+bool Crew::at_rest(const Worker* by) const noexcept {
+  const auto now = load();
+  if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
+  for (const auto& worker : workers_)
+    if (worker.get() != by && !worker->asleep()) return false;
+  return true;
+}
+
+bool Crew::anybody_busy() const noexcept {
+  for (const auto& worker : workers_)
+    if (!worker->idle()) return true;
+  return false;
+}
+
+void Crew::wake_one() noexcept {
+  for (const auto& worker : workers_)
+    if (worker->idle()) return worker->wake_up();
+}
+
+void Crew::wake_all() noexcept {
+  for (const auto& worker : workers_) worker->wake_up();
+}
+
+}  // namespace trawl::sched

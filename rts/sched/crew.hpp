@@ -1,0 +1,80 @@
+// The workers of one PE, and what they have in common.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "rts/balance/tables.hpp"
+#include "rts/options.hpp"
+#include "rts/sched/host.hpp"
+#include "rts/sched/worker.hpp"
+
+namespace trawl::sched {
+
+class Crew {
+ public:
+  Crew(const Options& options, int workers, Host& host);
+  ~Crew();
+
+  Host& host() noexcept { return host_; }
+  std::size_t size() const noexcept { return workers_.size(); }
+  Worker& operator[](std::size_t i) noexcept { return *workers_[i]; }
+
+  // ---- sparks
+
+  /// A thunk that came from another PE, or that one waits for: any worker may take it.
+  void add_imported(heap::Node* spark);
+  heap::Node* take_imported();
+  /// The oldest spark of any worker but `self`.
+  heap::Node* take_from_siblings(const Worker& self);
+  /// The oldest spark of the PE, to be sent away. `by`: on whose OS thread we are, or nullptr.
+  heap::Node* take_for_export(Worker* by);
+
+  // ---- threads
+
+  /// Is there room under --trawl:thread-limit?
+  bool may_start_thread() const noexcept {
+    return live_.load(std::memory_order_relaxed) < limit_;
+  }
+  /// With every thread blocked, imported sparks may go over the limit: what they hold up elsewhere may
+  /// be what the blocked ones wait for.
+  bool all_blocked() const noexcept {
+    return live_.load(std::memory_order_relaxed) == blocked_count_.load(std::memory_order_relaxed);
+  }
+  void thread_started() noexcept { live_.fetch_add(1, std::memory_order_relaxed); }
+  void thread_ended() noexcept { live_.fetch_sub(1, std::memory_order_relaxed); }
+
+  /// With the PE's lock held.
+  void note_blocked(Thread& thread);
+  void note_woken(Thread& thread);
+  const std::vector<Thread*>& blocked() const noexcept { return blocked_; }
+
+  // ---- load
+
+  /// Sparks and runnable threads at about this moment.
+  balance::Load load() const noexcept;
+  unsigned live_threads() const noexcept { return live_.load(std::memory_order_relaxed); }
+  /// No worker has anything that it could do, and none but `by`, who asks, may be doing anything.
+  bool at_rest(const Worker* by) const noexcept;
+  bool anybody_busy() const noexcept;
+
+  void wake_one() noexcept;
+  void wake_all() noexcept;
+
+ private:
+  Host& host_;
+  unsigned limit_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::atomic<unsigned> live_{0};
+  std::atomic<unsigned> blocked_count_{0};
+  std::vector<Thread*> blocked_;
+
+  mutable std::mutex imported_lock_;
+  std::deque<heap::Node*> imported_;
+  std::atomic<std::size_t> imported_count_{0};
+};
+
+}  // namespace trawl::sched

@@ -1,0 +1,51 @@
+#include "rts/sched/demand.hpp"
+
+#include "rts/error.hpp"
+#include "rts/heap/thunk.hpp"
+
+namespace trawl {
+namespace sched {
+
+Worker& worker_here() {
+  if (this_worker == nullptr)
+    throw Error("a thunk can only be sparked or evaluated inside of trawl::run");
+  return *this_worker;
+}
+
+void demand(heap::Node* node) {
+  Worker& worker = worker_here();
+  worker.let_others_run();
+  while (!node->finished()) {
+    bool granted = false;
+    if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
+      granted = true;
+      if (worker.pool.take_back(Spark(node))) worker.counters.add(Count::sparks_subsumed);
+    } else {
+      worker.block_on(node, granted);
+    }
+    if (granted) node->code().evaluate(node);
+  }
+}
+
+void spark(heap::Node* node) {
+  if (node->state() != heap::State::unevaluated) return;
+  Worker& worker = worker_here();
+  worker.counters.add(Count::sparks_created);
+  if (!worker.pool.push(Spark(node))) worker.counters.add(Count::sparks_ignored);
+}
+
+bool reclaim(Worker& worker, Frame& frame) noexcept {
+  if (worker.pool.remove(Spark(&frame))) return true;
+  // In nobody's pool and not promoted: the pool was full when it was pushed.
+  return frame.promoted.load(std::memory_order_acquire) == nullptr;
+}
+
+}  // namespace sched
+
+void heap::notify_waiters(Node* node) {
+  auto& host = sched::worker_here().host();
+  const std::lock_guard lock(host.lock());
+  host.sharing().release(node);
+}
+
+}  // namespace trawl

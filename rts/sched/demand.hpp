@@ -1,0 +1,25 @@
+// What a running thread may ask for: a node's value, a spark for others. The slow halves of lang's
+// force, par, spawn and sync.
+#pragma once
+
+#include "rts/heap/node.hpp"
+#include "rts/sched/spark_pool.hpp"
+#include "rts/sched/worker.hpp"
+
+namespace trawl::sched {
+
+/// The worker under the calling code; throws Error outside of a run.
+Worker& worker_here();
+
+/// Returns when `node` has its value or exception: evaluates it, or waits for whoever does
+/// (evaluate-and-die). Throws Error outside of a run.
+void demand(heap::Node* node);
+
+/// Offers `node` to whoever has nothing to do. Throws Error outside of a run.
+void spark(heap::Node* node);
+
+/// A frame's spark could not simply be taken back. True: it is the caller's to run after all. False:
+/// somebody else has taken it; its value is, or will be, in frame.promoted.
+bool reclaim(Worker& worker, Frame& frame) noexcept;
+
+}  // namespace trawl::sched

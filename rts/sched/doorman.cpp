@@ -1,0 +1,33 @@
+#include "rts/sched/doorman.hpp"
+
+#include <sys/prctl.h>
+
+#include <chrono>
+
+namespace trawl::sched {
+
+namespace {
+constexpr auto round_time = std::chrono::microseconds(300);
+}
+
+Doorman::Doorman(Crew& crew) : crew_(crew), thread_([this] { watch(); }) {}
+
+Doorman::~Doorman() {
+  leaving_ = true;
+  thread_.join();
+}
+
+// Idle workers look after the messages by themselves, as busy ones do between two threads; then a
+// second look here costs a failed poll.
+void Doorman::watch() {
+  heap::mutator();
+  wake_up_on_time();
+  while (!leaving_) {
+    std::this_thread::sleep_for(round_time);
+    if (crew_.anybody_busy()) crew_.host().poll(nullptr);
+  }
+}
+
+void wake_up_on_time() { prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0); }
+
+}  // namespace trawl::sched

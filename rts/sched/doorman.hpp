@@ -1,0 +1,32 @@
+// Looks after a PE's messages while all its workers are inside long functions.
+#pragma once
+
+#include <atomic>
+#include <semaphore>
+#include <thread>
+
+#include "rts/sched/crew.hpp"
+
+namespace trawl::sched {
+
+/// An OS thread that sleeps most of the time: a PE answers within a millisecond even if its workers
+/// never call the runtime.
+class Doorman {
+ public:
+  explicit Doorman(Crew& crew);
+  ~Doorman();
+  Doorman(const Doorman&) = delete;
+  Doorman& operator=(const Doorman&) = delete;
+
+ private:
+  void watch();
+
+  Crew& crew_;
+  std::atomic<bool> leaving_{false};
+  std::thread thread_;
+};
+
+/// Lets short sleeps of the calling OS thread be short: by default the kernel adds 50 us.
+void wake_up_on_time();
+
+}  // namespace trawl::sched

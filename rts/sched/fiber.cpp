@@ -1,0 +1,182 @@
+#include "rts/sched/fiber.hpp"
+
+#include <csignal>
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+#include "rts/error.hpp"
+
+namespace trawl::sched {
+namespace {
+
+namespace context = boost::context::detail;
+
+const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+
+// The guard page of the fiber that this OS thread is on.
+constinit thread_local const std::byte* guard_here = nullptr;
+
+// Each fiber has exceptions of its own in flight; libstdc++ keeps count of them by OS thread.
+struct ExceptionState {
+  void* caught;
+  unsigned int uncaught;
+};
+
+ExceptionState& exception_state() {
+  return *reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
+}
+
+}  // namespace
+
+struct Fiber::Entry {
+  static void enter(context::transfer_t from) {
+    auto& left = *static_cast<Fiber*>(from.data);
+    Fiber& self = *left.came_from_;
+    self.came_from_ = &left;
+    self.arrive(from.fctx);
+    exception_state() = {};
+    self.body_(self.argument_);
+    __builtin_unreachable();
+  }
+};
+
+Fiber::Fiber() : mutator_(heap::mutator()) {
+#if defined(__SANITIZE_ADDRESS__)
+  pthread_attr_t attributes;
+  void* stack = nullptr;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &stack, &size_);
+  pthread_attr_destroy(&attributes);
+  memory_ = static_cast<std::byte*>(stack);
+#endif
+#if defined(__SANITIZE_THREAD__)
+  sanitizer_ = __tsan_get_current_fiber();
+#endif
+}
+
+Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
+    : body_(body), argument_(argument), mutator_(heap::mutator()) {
+  size_ = (bytes + page - 1) / page * page + page;
+  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0)
+    throw Error("no memory for the stack of another thread; lower --trawl:thread-limit or "
+                "--trawl:stack-size");
+  memory_ = static_cast<std::byte*>(memory);
+  record_.base = memory_ + size_;
+  context_ = context::make_fcontext(record_.base, size_ - page, &Entry::enter);
+  record_.stack_pointer = context_;
+  mutator_.add(record_);
+#if defined(__SANITIZE_THREAD__)
+  sanitizer_ = __tsan_create_fiber(0);
+#endif
+}
+
+Fiber::~Fiber() {
+  if (body_ == nullptr) return;
+  mutator_.remove(record_);
+#if defined(__SANITIZE_THREAD__)
+  __tsan_destroy_fiber(sanitizer_);
+#endif
+  munmap(memory_, size_);
+}
+
+heap::StackRecord& Fiber::record() noexcept {
+  return body_ == nullptr ? mutator_.native() : record_;
+}
+
+void Fiber::switch_to(Fiber& next) {
+  const auto exceptions = exception_state();
+  came_from_ = &next;
+  mutator_.begin_switch();
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(&sanitizer_, next.memory_, next.size_);
+#endif
+#if defined(__SANITIZE_THREAD__)
+  __tsan_switch_to_fiber(next.sanitizer_, 0);
+#endif
+  const auto back = context::jump_fcontext(next.context_, this);
+  came_from_ = static_cast<Fiber*>(back.data);
+  arrive(back.fctx);
+  exception_state() = exceptions;
+}
+
+void Fiber::arrive(void* context_left) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(sanitizer_, nullptr, nullptr);
+#endif
+  came_from_->context_ = context_left;
+  guard_here = body_ == nullptr ? nullptr : memory_;
+  mutator_.end_switch(came_from_->record(), context_left, record());
+}
+
+// ---- stack overflow --------------------------------------------------------------------------------
+
+namespace {
+
+struct sigaction segv_before;
+
+// Only what is safe in a signal handler.
+void on_segv(int signal, siginfo_t* info, void* machine) {
+  const auto* at = static_cast<const std::byte*>(info->si_addr);
+  if (guard_here != nullptr && at >= guard_here && at < guard_here + page) {
+    static constexpr char text[] =
+        "trawl: stack overflow in a thread: recurse less deeply, or give threads more stack with "
+        "--trawl:stack-size\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(1);
+  }
+  if ((segv_before.sa_flags & SA_SIGINFO) != 0 && segv_before.sa_sigaction != nullptr)
+    return segv_before.sa_sigaction(signal, info, machine);
+  sigaction(SIGSEGV, &segv_before, nullptr);
+}
+
+class SignalStack {
+ public:
+  SignalStack() : memory_(new std::byte[size]) {
+    stack_t stack{};
+    stack.ss_sp = memory_.get();
+    stack.ss_size = size;
+    sigaltstack(&stack, nullptr);
+  }
+  ~SignalStack() {
+    stack_t off{};
+    off.ss_flags = SS_DISABLE;
+    sigaltstack(&off, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  static constexpr std::size_t size = 64 * 1024;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+}  // namespace
+
+void catch_stack_overflow() {
+  thread_local const SignalStack here;
+  [[maybe_unused]] static const bool installed = [] {
+    struct sigaction action {};
+    action.sa_sigaction = &on_segv;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    return sigaction(SIGSEGV, &action, &segv_before) == 0;
+  }();
+}
+
+}  // namespace trawl::sched

@@ -1,0 +1,77 @@
+#include "rts/sched/fishing.hpp"
+
+namespace trawl::sched {
+
+Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Crew& crew,
+                 fabric::Post& post, Counters& counters)
+    : tables_(tables),
+      crew_(crew),
+      post_(post),
+      counters_(counters),
+      policy_(balance::make_policy(options.policy)),
+      backoff_(static_cast<Nanos>(options.fish_delay * 1000),
+               static_cast<Nanos>(options.fish_delay_max * 1000)),
+      random_(seed),
+      low_watermark_(options.low_watermark),
+      max_fish_(options.max_fish) {}
+
+void Fishing::consider(Nanos now) {
+  if (outstanding_ >= max_fish_ || now < not_before_ || !hungry()) return;
+  const int victim = policy_->victim(tables_, random_());
+  if (victim < 0) return;
+  ++outstanding_;
+  counters_.add(Count::fish_sent);
+  trace::note(crew_.host().log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
+  balance::Fish fish;
+  fish.thief = tables_.self();
+  send(victim, fish);
+}
+
+// Idle, or about to be. A PE whose threads are all blocked and may not be more is not hungry: it could
+// do nothing with a spark.
+bool Fishing::hungry() const {
+  if (!crew_.may_start_thread()) return false;
+  const auto load = crew_.load();
+  if (load.sparks == 0 && load.runnable < crew_.size()) return true;
+  return load.sparks < policy_->low_watermark(tables_, low_watermark_);
+}
+
+void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
+  auto fish = balance::Fish::read(message, tables_.size());
+  if (fish.thief == tables_.self()) return came_home(now);
+  while (heap::Node* spark = crew_.take_for_export(by)) {
+    if (!crew_.host().sharing().export_spark(spark, fish.thief)) continue;
+    counters_.add(Count::fish_answered);
+    trace::note(crew_.host().log(), trace::Kind::spark_export, 0,
+                static_cast<std::uint32_t>(fish.thief));
+    return;
+  }
+  fish.visit(tables_.self());
+  const int next = policy_->forward(tables_, fish, random_());
+  if (next < 0) return;
+  counters_.add(Count::fish_forwarded);
+  trace::note(crew_.host().log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
+  send(next, fish);
+}
+
+void Fishing::came_home(Nanos now) {
+  if (outstanding_ == 0) throw BadBytes("it brings home a fish that was not sent");
+  --outstanding_;
+  counters_.add(Count::fish_home_empty);
+  trace::note(crew_.host().log(), trace::Kind::fish_home, 0);
+  not_before_ = now + backoff_.next(random_());
+}
+
+void Fishing::caught() {
+  if (outstanding_ == 0) throw BadBytes("it answers a fish that was not sent");
+  --outstanding_;
+  backoff_.reset();
+}
+
+void Fishing::send(int to, const balance::Fish& fish) {
+  auto message = post_.open(fabric::Kind::fish);
+  fish.write(message);
+  post_.send(to, std::move(message));
+}
+
+}  // namespace trawl::sched

@@ -1,0 +1,35 @@
+// What workers ask of the PE that they work for.
+#pragma once
+
+#include <mutex>
+
+#include "rts/bytes.hpp"
+#include "rts/heap/sharing.hpp"
+#include "rts/trace/log.hpp"
+
+namespace trawl::sched {
+
+class Worker;
+
+class Host {
+ public:
+  /// The PE's lock: guards everything but the spark pools and the headers of nodes.
+  virtual std::mutex& lock() noexcept = 0;
+  virtual heap::Sharing& sharing() noexcept = 0;
+  /// The PE's clock.
+  virtual Nanos now() const noexcept = 0;
+  /// Looks after messages, unless somebody else does; `by` is the worker on whose thread we are, or
+  /// nullptr. Only a worker in its main loop may call this.
+  virtual void poll(Worker* by) = 0;
+  /// The program has ended: workers leave their main loops.
+  virtual bool stopping() const noexcept = 0;
+  /// nullptr: off.
+  virtual trace::Log* log() noexcept = 0;
+  /// Simulated PEs share one OS thread: here they let others run. Otherwise nullptr.
+  virtual void (*pause() const noexcept)(Worker&) = 0;
+
+ protected:
+  ~Host() = default;
+};
+
+}  // namespace trawl::sched

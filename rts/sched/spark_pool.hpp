@@ -1,0 +1,120 @@
+// The spark pool of one worker: a double-ended queue without atomic read-modify-writes at its owner's
+// end.
+//
+// The owner pushes and takes the newest; thieves, one at a time under a lock, take the oldest. This is
+// the protocol of Cilk's THE: each side announces what it is about to take and then looks at what the
+// other has announced. The owner's announcement is a plain store (see fence.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "rts/heap/code.hpp"
+#include "rts/heap/node.hpp"
+#include "rts/sched/fence.hpp"
+
+namespace trawl::sched {
+
+/// A spark whose thunk sits in its caller's frame; the arguments, a std::tuple, follow. When somebody
+/// else takes it, it is promoted: copied into the heap.
+struct alignas(16) Frame {
+  const heap::Code* code;
+  std::atomic<heap::Node*> promoted{nullptr};
+
+  explicit Frame(const heap::Code& its_code) noexcept : code(&its_code) {}
+
+  heap::Node* promote() {
+    heap::Node* node = code->promote(this + 1);
+    promoted.store(node, std::memory_order_release);
+    return node;
+  }
+};
+static_assert(sizeof(Frame) == 16, "the arguments follow immediately");
+
+/// A spark in a pool: a heap thunk, a frame, or nothing (what was taken out of the middle).
+class Spark {
+ public:
+  Spark() = default;
+  explicit Spark(heap::Node* node) noexcept : bits_(reinterpret_cast<std::uintptr_t>(node) | 1U) {}
+  explicit Spark(Frame* frame) noexcept : bits_(reinterpret_cast<std::uintptr_t>(frame)) {}
+
+  explicit operator bool() const noexcept { return bits_ != 0; }
+  friend bool operator==(Spark, Spark) = default;
+
+  /// The heap thunk; promotes a frame. nullptr if it has fizzled.
+  heap::Node* take_node() const;
+  bool fizzled() const noexcept;
+
+ private:
+  std::uintptr_t bits_ = 0;
+};
+
+class SparkPool {
+ public:
+  /// `capacity` is rounded up to a power of two.
+  explicit SparkPool(std::size_t capacity);
+
+  // ---- owner
+
+  /// False: the pool is full, and the spark ignored.
+  bool push(Spark spark) noexcept {
+    const auto bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom == limit_) [[unlikely]]
+      return push_full(spark);
+    slot(bottom).store(spark, std::memory_order_relaxed);
+    bottom_.store(bottom + 1, std::memory_order_release);
+    return true;
+  }
+
+  /// Takes `spark` back if it is the newest and nobody else has taken it.
+  bool take_back(Spark spark) noexcept {
+    const auto newest = bottom_.load(std::memory_order_relaxed) - 1;
+    if (slot(newest).load(std::memory_order_relaxed) != spark) return false;
+    bottom_.store(newest, owner_order);
+    light_fence();
+    if (top_.load(owner_order) <= newest) [[likely]]
+      return true;
+    return take_contended(newest);
+  }
+
+  /// Takes `spark` out wherever it is; false if it is not in the pool.
+  bool remove(Spark spark) noexcept;
+
+  /// The newest spark that has not been taken out; an empty one if there is none.
+  Spark take_newest() noexcept;
+
+  // ---- anybody
+
+  /// The oldest spark that has not fizzled, as a heap thunk; nullptr if there is none. `by_owner`
+  /// saves the heavy fence.
+  heap::Node* take_oldest(bool by_owner);
+
+  /// How many there are at about this moment, fizzled ones included.
+  std::size_t size() const noexcept {
+    const auto top = top_.load(std::memory_order_relaxed);
+    const auto bottom = bottom_.load(std::memory_order_relaxed);
+    return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
+  }
+
+ private:
+  using Index = std::int64_t;
+
+  std::atomic<Spark>& slot(Index i) noexcept { return slots_[static_cast<std::size_t>(i & mask_)]; }
+  bool push_full(Spark spark) noexcept;
+  bool take_contended(Index newest) noexcept;
+  void prune() noexcept;
+
+  // Owner's side; thieves read bottom_.
+  std::atomic<Index> bottom_{0};
+  Index limit_;
+  Index mask_;
+  std::unique_ptr<std::atomic<Spark>[]> slots_;
+
+  alignas(64) std::atomic<Index> top_{0};
+  std::mutex thieves_;
+};
+
+}  // namespace trawl::sched

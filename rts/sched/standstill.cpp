@@ -1,0 +1,127 @@
+#include "rts/sched/standstill.hpp"
+
+#include <algorithm>
+
+namespace trawl::sched {
+namespace {
+
+constexpr Nanos between_rounds = 50'000'000;
+
+const char* describe(heap::State state) {
+  switch (state) {
+    case heap::State::black_hole: return "under evaluation here";
+    case heap::State::fetch_me:
+    case heap::State::fetching: return "on another PE, fetched";
+    case heap::State::exported: return "sent to another PE";
+    default: return "about to be known";
+  }
+}
+
+}  // namespace
+
+Standstill::Standstill(int self, int pes, Crew& crew, fabric::Post& post, Nanos patience)
+    : self_(self),
+      crew_(crew),
+      post_(post),
+      patience_(patience),
+      states_(static_cast<std::size_t>(pes)) {}
+
+std::string Standstill::look(Nanos now, const Worker* by) {
+  if (now < next_round_) return {};
+  next_round_ = now + between_rounds;
+  if (asking_ && answers_ < states_.size()) return {};
+  if (!crew_.at_rest(by)) {
+    asking_ = false;
+    before_.clear();
+    return {};
+  }
+  auto verdict = asking_ ? judge(now) : std::string();
+  if (verdict.empty()) begin_round(by);
+  return verdict;
+}
+
+void Standstill::begin_round(const Worker* by) {
+  asking_ = true;
+  ++round_;
+  std::fill(states_.begin(), states_.end(), State());
+  states_[static_cast<std::size_t>(self_)] = own_state(by);
+  answers_ = 1;
+  for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
+    if (pe == self_) continue;
+    auto message = post_.open(fabric::Kind::probe);
+    message.put(round_);
+    post_.send(pe, std::move(message));
+  }
+}
+
+std::string Standstill::judge(Nanos now) {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  bool at_rest = true;
+  for (const auto& state : states_) {
+    at_rest = at_rest && state.at_rest;
+    sent += state.sent;
+    received += state.received;
+  }
+  if (!at_rest || states_ != before_) {
+    before_ = states_;
+    unchanged_since_ = now;
+    return {};
+  }
+  if (sent == received) return "blocked for ever, nobody can go on:\n" + report();
+  if (now - unchanged_since_ < patience_) return {};
+  return "blocked for ever, " + std::to_string(sent - received) +
+         " messages have been lost on the way:\n" + report();
+}
+
+std::string Standstill::report() const {
+  std::string text;
+  for (const auto& state : states_) text += state.report;
+  return text;
+}
+
+void Standstill::on_probe(Reader& message, const Worker* by) {
+  const auto round = message.get<std::uint32_t>();
+  const auto state = own_state(by);
+  auto answer = post_.open(fabric::Kind::state);
+  answer.put(round);
+  answer.put(static_cast<std::uint8_t>(state.at_rest));
+  answer.put(state.sent);
+  answer.put(state.received);
+  answer.put_string(state.report);
+  post_.send(0, std::move(answer));
+}
+
+void Standstill::on_state(Reader& message, int from) {
+  const auto round = message.get<std::uint32_t>();
+  State state;
+  state.at_rest = message.get<std::uint8_t>() != 0;
+  state.sent = message.get<std::uint64_t>();
+  state.received = message.get<std::uint64_t>();
+  state.report = message.get_string();
+  if (!asking_ || round != round_) return;
+  states_[static_cast<std::size_t>(from)] = std::move(state);
+  ++answers_;
+}
+
+Standstill::State Standstill::own_state(const Worker* by) const {
+  State state{crew_.at_rest(by), sent_, received_, {}};
+  if (!state.at_rest) return state;
+  const std::string here = "  PE " + std::to_string(self_) + ": ";
+  for (const Thread* thread : crew_.blocked()) {
+    const auto* spark = thread->spark();
+    const auto* node = thread->waiting_for();
+    state.report += here + (spark == nullptr ? "the program's root" : heap::short_name(spark->code())) +
+                    " waits for " + heap::short_name(node->code()) + ", " +
+                    describe(node->state()) + "\n";
+  }
+  crew_.host().sharing().for_each_queue(
+      [&](heap::Node* node, std::size_t, const std::vector<std::uint32_t>& pes) {
+        for (const auto pe : pes)
+          state.report += here + "PE " + std::to_string(pe) + " waits for " +
+                          heap::short_name(node->code()) + ", " + describe(node->state()) + "\n";
+      });
+  return state;
+}
+
+}  // namespace trawl::sched

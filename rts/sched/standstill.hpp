@@ -1,0 +1,64 @@
+// Blocked for ever is a bug report, not a hang: finds out that nobody anywhere can go on, and says
+// who waits for whom.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rts/fabric/message.hpp"
+#include "rts/sched/crew.hpp"
+
+namespace trawl::sched {
+
+/// When its own workers are at rest, the main PE asks all PEs, in rounds, whether theirs are, and how
+/// many messages that carry work they have sent and received (Mattern's four counters). Two equal
+/// rounds of rest, with everything received, are a standstill; so is rest for very long with messages
+/// missing: they are lost. Guarded by its PE's lock.
+class Standstill {
+ public:
+  Standstill(int self, int pes, Crew& crew, fabric::Post& post, Nanos patience);
+
+  /// A message that carries work was sent, or has arrived.
+  void sent() noexcept { ++sent_; }
+  void received() noexcept { ++received_; }
+
+  /// The main PE's turn; `by` as in Host::poll. Returns the report of a standstill, else nothing.
+  std::string look(Nanos now, const Worker* by);
+
+  /// Each reads the rest of a message; they throw BadBytes.
+  void on_probe(Reader& message, const Worker* by);
+  void on_state(Reader& message, int from);
+
+ private:
+  struct State {
+    bool at_rest = false;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    std::string report;
+
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  State own_state(const Worker* by) const;
+  void begin_round(const Worker* by);
+  std::string judge(Nanos now);
+  std::string report() const;
+
+  int self_;
+  Crew& crew_;
+  fabric::Post& post_;
+  Nanos patience_;  // with messages missing
+  std::uint64_t sent_ = 0;
+  std::uint64_t received_ = 0;
+
+  std::uint32_t round_ = 0;
+  std::size_t answers_ = 0;
+  bool asking_ = false;
+  std::vector<State> states_;
+  std::vector<State> before_;
+  Nanos next_round_ = 0;
+  Nanos unchanged_since_ = 0;
+};
+
+}  // namespace trawl::sched

@@ -1,0 +1,243 @@
+#include "rts/sched/worker.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "rts/sched/crew.hpp"
+
+namespace trawl::sched {
+
+constinit thread_local Worker* this_worker = nullptr;
+
+namespace {
+
+constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
+constexpr Nanos spin_time = 100'000;
+constexpr Nanos shortest_nap = 20'000;
+constexpr Nanos longest_nap = 500'000;
+constexpr std::size_t kept_threads = 64;
+
+}  // namespace
+
+// ---- Thread ----------------------------------------------------------------------------------------
+
+Thread::Thread(Worker& worker, std::size_t stack_size)
+    : worker_(worker), fiber_(stack_size, &Thread::body, this) {}
+
+void Thread::body(void* self) {
+  auto& thread = *static_cast<Thread*>(self);
+  while (true) {
+    if (thread.spark_ != nullptr)
+      thread.spark_->code().evaluate(thread.spark_);
+    else
+      thread.root_();
+    thread.done_ = true;
+    thread.fiber_.switch_to(*thread.worker_.main_);
+  }
+}
+
+void Thread::wake(heap::Node*, bool granted) {
+  granted_ = granted;
+  worker_.crew_.note_woken(*this);
+  worker_.make_runnable(*this);
+}
+
+// ---- Worker ----------------------------------------------------------------------------------------
+
+Worker::Worker(Crew& crew, int index, const Options& options)
+    : pool(options.spark_pool),
+      crew_(crew),
+      host_(crew.host()),
+      index_(index),
+      stack_size_(options.stack_size),
+      pause_(crew.host().pause()) {}
+
+Worker::~Worker() = default;
+
+void Worker::attach() {
+  this_worker = this;
+  main_ = std::make_unique<Fiber>();
+  born_ = host_.now();
+}
+
+void Worker::start_root(std::function<void()> root) {
+  Thread& thread = free_thread();
+  thread.root_ = std::move(root);
+  crew_.thread_started();
+  counters.add(Count::threads_created);
+  trace::note(host_.log(), trace::Kind::thread_start, static_cast<unsigned>(index_));
+  make_runnable(thread);
+}
+
+// An idle worker gets off the core by itself: on a host with more PEs than cores somebody else has
+// use for it.
+void Worker::loop(bool spins) {
+  Nanos nap_time = shortest_nap;
+  Nanos spin_until = 0;
+  while (!host_.stopping()) {
+    if (step()) {
+      nap_time = shortest_nap;
+      spin_until = 0;
+      continue;
+    }
+    begin_idle();
+    if (spins) {
+      if (spin_until == 0) spin_until = host_.now() + spin_time;
+      if (host_.now() < spin_until) {
+        __builtin_ia32_pause();
+        continue;
+      }
+    }
+    nap(nap_time);
+    nap_time = std::min(2 * nap_time, longest_nap);
+  }
+  end_idle();
+}
+
+bool Worker::step() {
+  let_others_run();
+  poll_when_due();
+  if (Thread* thread = next_runnable()) {
+    end_idle();
+    run(*thread);
+    return true;
+  }
+  if (heap::Node* spark = find_spark()) {
+    end_idle();
+    start_thread(spark);
+    return true;
+  }
+  return false;
+}
+
+void Worker::poll_when_due() {
+  if (!idle() && host_.now() < next_poll_) return;
+  host_.poll(this);
+  next_poll_ = host_.now() + poll_interval;
+}
+
+Thread* Worker::next_runnable() {
+  if (Thread* newest = inbox_.exchange(nullptr, std::memory_order_acquire)) {
+    const auto old_size = static_cast<std::ptrdiff_t>(queue_.size());
+    for (; newest != nullptr; newest = newest->next_)
+      queue_.insert(queue_.begin() + old_size, newest);
+  }
+  if (queue_.empty()) return nullptr;
+  Thread* thread = queue_.front();
+  queue_.pop_front();
+  runnable_.fetch_sub(1, std::memory_order_relaxed);
+  return thread;
+}
+
+// Its own newest spark, then what has come from other PEs, then its siblings' oldest.
+heap::Node* Worker::find_spark() {
+  if (!crew_.may_start_thread()) return crew_.all_blocked() ? crew_.take_imported() : nullptr;
+  while (const Spark spark = pool.take_newest()) {
+    if (heap::Node* node = spark.take_node()) return node;
+    counters.add(Count::sparks_fizzled);
+  }
+  if (heap::Node* node = crew_.take_imported()) return node;
+  return crew_.take_from_siblings(*this);
+}
+
+void Worker::start_thread(heap::Node* spark) {
+  if (!spark->move(heap::State::unevaluated, heap::State::black_hole)) {
+    counters.add(Count::sparks_fizzled);
+    return;
+  }
+  Thread& thread = free_thread();
+  thread.spark_ = spark;
+  crew_.thread_started();
+  counters.add(Count::sparks_converted);
+  counters.add(Count::threads_created);
+  trace::note(host_.log(), trace::Kind::spark_convert, static_cast<unsigned>(index_));
+  trace::note(host_.log(), trace::Kind::thread_start, static_cast<unsigned>(index_));
+  run(thread);
+}
+
+void Worker::run(Thread& thread) {
+  running_ = &thread;
+  busy_.store(true, std::memory_order_relaxed);
+  trace::note(host_.log(), trace::Kind::thread_run, static_cast<unsigned>(index_));
+  main_->switch_to(thread.fiber_);
+  busy_.store(false, std::memory_order_relaxed);
+  running_ = nullptr;
+  if (!thread.done_) return;
+  trace::note(host_.log(), trace::Kind::thread_end, static_cast<unsigned>(index_));
+  thread.done_ = false;
+  thread.spark_ = nullptr;
+  thread.root_ = nullptr;
+  crew_.thread_ended();
+  free_threads_.push_back(&thread);
+}
+
+Thread& Worker::free_thread() {
+  if (free_threads_.empty()) {
+    threads_.push_back(std::make_unique<Thread>(*this, stack_size_));
+    return *threads_.back();
+  }
+  Thread& thread = *free_threads_.back();
+  free_threads_.pop_back();
+  // Stacks that a burst of blocked threads needed are given back.
+  if (free_threads_.size() > kept_threads) {
+    const Thread* surplus = free_threads_.back();
+    free_threads_.pop_back();
+    std::erase_if(threads_, [surplus](const auto& owned) { return owned.get() == surplus; });
+  }
+  return thread;
+}
+
+bool Worker::block_on(heap::Node* node, bool& granted) {
+  Thread& thread = *running_;
+  {
+    const std::lock_guard lock(host_.lock());
+    if (!host_.sharing().wait(node, thread)) return false;
+    thread.waiting_for_ = node;
+    crew_.note_blocked(thread);
+  }
+  counters.add(Count::threads_blocked);
+  trace::note(host_.log(), trace::Kind::thread_block, static_cast<unsigned>(index_));
+  thread.fiber_.switch_to(*main_);
+  granted = std::exchange(thread.granted_, false);
+  return true;
+}
+
+void Worker::make_runnable(Thread& thread) {
+  runnable_.fetch_add(1, std::memory_order_relaxed);
+  trace::note(host_.log(), trace::Kind::thread_resume, static_cast<unsigned>(index_));
+  thread.next_ = inbox_.load(std::memory_order_relaxed);
+  while (!inbox_.compare_exchange_weak(thread.next_, &thread, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+  }
+  wake_up();
+}
+
+void Worker::begin_idle() {
+  if (idle_.exchange(true)) return;
+  idle_since_.store(host_.now(), std::memory_order_relaxed);
+  trace::note(host_.log(), trace::Kind::idle_begin, static_cast<unsigned>(index_));
+}
+
+void Worker::end_idle() {
+  if (!idle_.exchange(false)) return;
+  idle_sum_.fetch_add(host_.now() - idle_since_.load(std::memory_order_relaxed),
+                      std::memory_order_relaxed);
+  trace::note(host_.log(), trace::Kind::idle_end, static_cast<unsigned>(index_));
+}
+
+Nanos Worker::idle_time() const noexcept {
+  const auto sum = idle_sum_.load(std::memory_order_relaxed);
+  return idle() ? sum + host_.now() - idle_since_.load(std::memory_order_relaxed) : sum;
+}
+
+Nanos Worker::life_time() const noexcept { return born_ == 0 ? 0 : host_.now() - born_; }
+
+void Worker::nap(Nanos time) {
+  napping_ = true;
+  [[maybe_unused]] const bool rung =
+      doorbell_.try_acquire_for(std::chrono::nanoseconds(runnable() == 0 ? time : 0));
+  napping_ = false;
+}
+
+}  // namespace trawl::sched

@@ -1,0 +1,114 @@
+// A worker: an OS thread that runs Trawl threads, and its main loop.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <semaphore>
+#include <vector>
+
+#include "rts/options.hpp"
+#include "rts/sched/host.hpp"
+#include "rts/sched/spark_pool.hpp"
+#include "rts/sched/thread.hpp"
+#include "rts/stats.hpp"
+
+namespace trawl::sched {
+
+class Crew;
+
+class Worker {
+ public:
+  Worker(Crew& crew, int index, const Options& options);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  SparkPool pool;
+  std::uint64_t frames = 0;  ///< sparks created in frames; everything else is in counters
+  Counters counters;
+
+  int index() const noexcept { return index_; }
+  Host& host() noexcept { return host_; }
+
+  // ---- on its OS thread, outside any Trawl thread
+
+  /// Binds this worker to the OS thread that calls it.
+  void attach();
+  /// Makes the program's root a thread, to be run by the next turns of the main loop.
+  void start_root(std::function<void()> root);
+  /// The main loop, until the host is stopping. `spins`: an idle worker may burn its core a while.
+  void loop(bool spins);
+  /// One turn of the main loop; false: there was nothing to do.
+  bool step();
+
+  // ---- on the running thread
+
+  /// Suspends the running thread until `node` has finished; false if there is nothing to wait for.
+  /// `granted` tells that the node is a thunk that the caller has to evaluate now.
+  bool block_on(heap::Node* node, bool& granted);
+  /// In a simulation, lets other PEs run.
+  void let_others_run() {
+    if (pause_ != nullptr) [[unlikely]]
+      pause_(*this);
+  }
+
+  // ---- anybody
+
+  void make_runnable(Thread& thread);
+  std::size_t runnable() const noexcept { return runnable_.load(std::memory_order_relaxed); }
+  bool idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
+  /// Certainly between two turns of its main loop.
+  bool asleep() const noexcept { return napping_.load() || pause_ != nullptr; }
+  bool running() const noexcept { return busy_.load(std::memory_order_relaxed); }
+  void wake_up() noexcept {
+    if (napping_.load()) doorbell_.release();
+  }
+  /// Time spent idle so far.
+  Nanos idle_time() const noexcept;
+  Nanos life_time() const noexcept;
+
+ private:
+  friend class Thread;
+
+  Thread* next_runnable();
+  heap::Node* find_spark();
+  void start_thread(heap::Node* spark);
+  void run(Thread& thread);
+  Thread& free_thread();
+  void poll_when_due();
+  void begin_idle();
+  void end_idle();
+  void nap(Nanos time);
+
+  Crew& crew_;
+  Host& host_;
+  int index_;
+  std::size_t stack_size_;
+  void (*pause_)(Worker&);
+
+  std::unique_ptr<Fiber> main_;  // the OS thread's own stack: where the main loop runs
+  Thread* running_ = nullptr;
+  std::deque<Thread*> queue_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<Thread*> free_threads_;
+  Nanos next_poll_ = 0;
+
+  std::atomic<Thread*> inbox_{nullptr};  // woken by others, newest first
+  std::atomic<std::size_t> runnable_{0};
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> idle_{false};
+  std::atomic<bool> napping_{false};
+  std::counting_semaphore<> doorbell_{0};
+
+  std::atomic<Nanos> born_{0};
+  std::atomic<Nanos> idle_since_{0};
+  std::atomic<Nanos> idle_sum_{0};
+};
+
+/// The worker that runs on this OS thread; nullptr outside of a run. Simulated PEs take turns.
+extern constinit thread_local Worker* this_worker __attribute__((tls_model("initial-exec")));
+
+}  // namespace trawl::sched

@@ -1,0 +1,134 @@
+#include "rts/start.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "rts/error.hpp"
+#include "rts/heap/code.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr int pings = 4;  // a PE's clock offset is taken from the fastest of them
+
+void write(Writer& to, const Introduction& facts) {
+  to.put(facts.speed);
+  to.put(facts.cores);
+  to.put_string(facts.host);
+  to.put_string(facts.cluster);
+}
+
+Introduction read(Reader& from) {
+  Introduction facts;
+  facts.speed = from.get<double>();
+  facts.cores = from.get<int>();
+  facts.host = from.get_string();
+  facts.cluster = from.get_string();
+  if (!std::isfinite(facts.speed) || facts.speed <= 0 || facts.cores < 1)
+    throw BadBytes("its facts are impossible");
+  return facts;
+}
+
+}  // namespace
+
+Start::Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Post& post)
+    : self_(self),
+      tables_(tables),
+      post_(post),
+      peers_(static_cast<std::size_t>(pes)),
+      missing_(2 * (pes - 1)) {
+  auto& me = peers_[static_cast<std::size_t>(self)];
+  me.facts = std::move(own);
+  me.introduced = true;
+}
+
+void Start::begin() {
+  if (self_ == 0) {
+    if (missing_ == 0) {
+      set_statics();
+      complete_ = true;
+    }
+    return;
+  }
+  auto message = post_.open(fabric::Kind::hello);
+  message.put(heap::CodeTable::get().digest());
+  write(message, peers_[static_cast<std::size_t>(self_)].facts);
+  post_.send(0, std::move(message));
+}
+
+void Start::on_hello(Reader& message, int from, Nanos now) {
+  const auto digest = message.get<std::uint64_t>();
+  if (digest != heap::CodeTable::get().digest())
+    throw Error("PE " + std::to_string(from) +
+                " runs a different program; start the same binary everywhere");
+  Peer& peer = peers_[static_cast<std::size_t>(from)];
+  if (self_ != 0 || peer.introduced) throw BadBytes("nobody asked");
+  peer.facts = read(message);
+  peer.introduced = true;
+  --missing_;
+  ping(from, now);
+}
+
+void Start::ping(int pe, Nanos now) {
+  auto message = post_.open(fabric::Kind::ping);
+  message.put(now);
+  post_.send(pe, std::move(message));
+}
+
+void Start::on_ping(Reader& message, int from, Nanos now) {
+  auto answer = post_.open(fabric::Kind::pong);
+  answer.put(message.get<Nanos>());
+  answer.put(now);
+  post_.send(from, std::move(answer));
+}
+
+void Start::on_pong(Reader& message, int from, Nanos now) {
+  const auto sent = message.get<Nanos>();
+  const auto theirs = message.get<Nanos>();
+  Peer& peer = peers_[static_cast<std::size_t>(from)];
+  if (self_ != 0 || complete_ || !peer.introduced) return;
+  const auto round_trip = now - sent;
+  if (peer.pongs == 0 || round_trip < peer.best_round_trip) {
+    peer.best_round_trip = round_trip;
+    peer.offset = sent + round_trip / 2 - theirs;
+  }
+  if (++peer.pongs < pings) return ping(from, now);
+  if (peer.pongs == pings && --missing_ == 0) welcome_all(now);
+}
+
+void Start::welcome_all(Nanos now) {
+  for (std::size_t pe = 1; pe < peers_.size(); ++pe) {
+    auto message = post_.open(fabric::Kind::welcome);
+    message.put(peers_[pe].offset);
+    message.put(peers_[pe].best_round_trip / 2);
+    for (const auto& peer : peers_) write(message, peer.facts);
+    post_.send(static_cast<int>(pe), std::move(message));
+    tables_.note_latency(0, static_cast<int>(pe), {peers_[pe].best_round_trip / 2, now});
+  }
+  set_statics();
+  complete_ = true;
+}
+
+void Start::on_welcome(Reader& message, Nanos now) {
+  if (complete_) throw BadBytes("nobody asked");
+  offset_ = message.get<Nanos>();
+  const auto latency = message.get<Nanos>();
+  for (auto& peer : peers_) peer.facts = read(message);
+  set_statics();
+  tables_.note_latency(self_, 0, {latency, now + offset_});
+  complete_ = true;
+}
+
+// Hosts and clusters get their numbers in the order of the PEs, alike everywhere.
+void Start::set_statics() {
+  std::map<std::string, std::uint32_t> hosts;
+  std::map<std::string, std::uint32_t> clusters;
+  for (std::size_t pe = 0; pe < peers_.size(); ++pe) {
+    const auto& facts = peers_[pe].facts;
+    const auto host = hosts.try_emplace(facts.host, hosts.size()).first->second;
+    const auto cluster = clusters.try_emplace(facts.cluster, clusters.size()).first->second;
+    tables_.set_static(static_cast<int>(pe), {facts.speed, facts.cores, host, cluster});
+  }
+}
+
+}  // namespace trawl

@@ -1,0 +1,61 @@
+// Start-up: PEs introduce themselves to the main PE, which compares their clocks with its own and
+// tells everybody about all (the static information of Grid-GUM2).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rts/balance/tables.hpp"
+#include "rts/fabric/message.hpp"
+
+namespace trawl {
+
+/// What a PE says of itself.
+struct Introduction {
+  double speed = 1;
+  int cores = 1;
+  std::string host;
+  std::string cluster;
+};
+
+/// Guarded by its PE's lock.
+class Start {
+ public:
+  Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Post& post);
+
+  /// Sends the first message.
+  void begin();
+  bool complete() const noexcept { return complete_; }
+
+  /// To be added to this PE's clock to get the main PE's.
+  Nanos clock_offset() const noexcept { return offset_; }
+
+  /// Each reads the rest of a message; they throw BadBytes, or Error when the PEs don't fit together.
+  void on_hello(Reader& message, int from, Nanos now);
+  void on_ping(Reader& message, int from, Nanos now);
+  void on_pong(Reader& message, int from, Nanos now);
+  void on_welcome(Reader& message, Nanos now);
+
+ private:
+  struct Peer {
+    Introduction facts;
+    bool introduced = false;
+    int pongs = 0;
+    Nanos best_round_trip = 0;
+    Nanos offset = 0;
+  };
+
+  void ping(int pe, Nanos now);
+  void welcome_all(Nanos now);
+  void set_statics();
+
+  int self_;
+  balance::Tables& tables_;
+  fabric::Post& post_;
+  std::vector<Peer> peers_;  // the main PE: all; the others, until they are told: themselves
+  int missing_;
+  bool complete_ = false;
+  Nanos offset_ = 0;
+};
+
+}  // namespace trawl

@@ -1,0 +1,95 @@
+#include "rts/stats.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace trawl {
+namespace {
+
+constexpr std::array<std::string_view, counts> names{
+    "sparks_created",   "sparks_converted", "sparks_subsumed",   "sparks_fizzled",
+    "sparks_ignored",   "sparks_exported",  "sparks_imported",   "threads_created",
+    "threads_blocked",  "fish_sent",        "fish_answered",     "fish_forwarded",
+    "fish_home_empty",  "fetch_sent",       "fetch_received",    "resume_sent",
+    "resume_received",  "ack_sent",         "free_sent",         "packets_sent",
+    "packet_bytes",     "messages_sent",    "message_bytes",     "messages_received",
+    "ga_slots",         "ga_proxies",       "gc_count",          "gc_time",
+    "heap_bytes",       "busy_time",        "idle_time"};
+
+bool is_time(Count count) {
+  return count == Count::gc_time || count == Count::busy_time || count == Count::idle_time;
+}
+
+std::string spell(Count count, std::uint64_t value) {
+  if (is_time(count)) return fmt::format("{:.3f} s", static_cast<double>(value) * 1e-9);
+  return fmt::format("{}", value);
+}
+
+Figures sum_of(const std::vector<Figures>& by_pe) {
+  Figures sum{};
+  for (const auto& figures : by_pe)
+    for (std::size_t i = 0; i < counts; ++i) sum[i] += figures[i];
+  return sum;
+}
+
+constexpr std::size_t most_columns = 8;
+
+}  // namespace
+
+std::string_view name_of(Count count) { return names[static_cast<std::size_t>(count)]; }
+
+void add_to(Figures& sum, const Counters& counters) {
+  for (std::size_t i = 0; i < counts; ++i) sum[i] += counters[static_cast<Count>(i)];
+}
+
+// With many PEs a column each would be unreadable: then the least, the median and the most of them.
+std::string statistics_text(const std::vector<Figures>& by_pe, Nanos elapsed) {
+  const bool each = by_pe.size() <= most_columns;
+  const auto total = sum_of(by_pe);
+  std::string text = fmt::format("trawl statistics: {} PE{}, {:.3f} s\n{:<18}", by_pe.size(),
+                                 by_pe.size() == 1 ? "" : "s", static_cast<double>(elapsed) * 1e-9, "");
+  if (each)
+    for (std::size_t pe = 0; pe < by_pe.size(); ++pe) text += fmt::format("{:>13}", fmt::format("PE {}", pe));
+  else
+    text += fmt::format("{:>13}{:>13}{:>13}", "least", "median", "most");
+  text += fmt::format("{:>14}\n", "total");
+  for (std::size_t i = 0; i < counts; ++i) {
+    const auto count = static_cast<Count>(i);
+    std::vector<std::uint64_t> row;
+    for (const auto& figures : by_pe) row.push_back(figures[i]);
+    if (!each) {
+      std::sort(row.begin(), row.end());
+      row = {row.front(), row[row.size() / 2], row.back()};
+    }
+    text += fmt::format("{:<18}", names[i]);
+    for (const auto value : row) text += fmt::format("{:>13}", spell(count, value));
+    text += fmt::format("{:>14}\n", spell(count, total[i]));
+  }
+  return text;
+}
+
+std::string statistics_json(const std::vector<Figures>& by_pe, Nanos elapsed) {
+  const auto object = [](const Figures& figures) {
+    nlohmann::ordered_json json;
+    for (std::size_t i = 0; i < counts; ++i) {
+      const auto count = static_cast<Count>(i);
+      const std::string key(names[i]);
+      if (is_time(count))
+        json[key + "_s"] = static_cast<double>(figures[i]) * 1e-9;
+      else
+        json[key] = figures[i];
+    }
+    return json;
+  };
+  nlohmann::ordered_json json;
+  json["pes"] = by_pe.size();
+  json["elapsed_s"] = static_cast<double>(elapsed) * 1e-9;
+  json["total"] = object(sum_of(by_pe));
+  json["by_pe"] = nlohmann::ordered_json::array();
+  for (const auto& figures : by_pe) json["by_pe"].push_back(object(figures));
+  return json.dump(2) + "\n";
+}
+
+}  // namespace trawl

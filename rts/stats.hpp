@@ -1,0 +1,82 @@
+// What a PE counts.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rts/bytes.hpp"
+
+namespace trawl {
+
+enum class Count : std::uint8_t {
+  sparks_created,
+  sparks_converted,  ///< became a thread
+  sparks_subsumed,   ///< evaluated by whoever needed them
+  sparks_fizzled,    ///< found evaluated when their turn came
+  sparks_ignored,    ///< the pool was full
+  sparks_exported,
+  sparks_imported,
+  threads_created,
+  threads_blocked,
+  fish_sent,
+  fish_answered,  ///< with a spark of ours
+  fish_forwarded,
+  fish_home_empty,
+  fetch_sent,
+  fetch_received,
+  resume_sent,
+  resume_received,
+  ack_sent,
+  free_sent,
+  packets_sent,
+  packet_bytes,
+  messages_sent,
+  message_bytes,
+  messages_received,
+  slots,    ///< of the GA table, at the end
+  proxies,  ///< of the GA table, at the end
+  gc_count,
+  gc_time,    ///< ns
+  heap_bytes,
+  busy_time,  ///< ns, summed over workers
+  idle_time,  ///< ns, summed over workers
+  count
+};
+
+inline constexpr std::size_t counts = static_cast<std::size_t>(Count::count);
+
+std::string_view name_of(Count count);
+
+/// Counters with one writer at a time; anybody may read.
+class Counters {
+ public:
+  void add(Count what, std::uint64_t n = 1) noexcept {
+    auto& counter = values_[static_cast<std::size_t>(what)];
+    counter.store(counter.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  void set(Count what, std::uint64_t n) noexcept {
+    values_[static_cast<std::size_t>(what)].store(n, std::memory_order_relaxed);
+  }
+  std::uint64_t operator[](Count what) const noexcept {
+    return values_[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::array<std::atomic<std::uint64_t>, counts> values_{};
+};
+
+/// The counters of one PE at one moment.
+using Figures = std::array<std::uint64_t, counts>;
+
+void add_to(Figures& sum, const Counters& counters);
+
+/// Statistics of a whole run, for people or (as JSON) for programs. `by_pe` may have gaps (PEs that
+/// did not answer); `elapsed` is the run's wall time.
+std::string statistics_text(const std::vector<Figures>& by_pe, Nanos elapsed);
+std::string statistics_json(const std::vector<Figures>& by_pe, Nanos elapsed);
+
+}  // namespace trawl

@@ -1,0 +1,203 @@
+// The event log as it lies on the disk: what rts/trace writes and profiles/ reads.
+//
+//   file  = header (512 bytes, rewritten in place at close), then blocks
+//   block = Block (32 bytes), then its events (16 bytes each), in the order of their times
+//
+// All numbers are in the byte order of the machine that wrote them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rts/bytes.hpp"
+
+namespace trawl::trace {
+
+/// What happened. The meaning of an event's `value` and `extra` is in brackets; where none is given
+/// both are 0. Names follow in `kind_names`.
+enum class Kind : std::uint8_t {
+  thread_start,      ///< a new thread is runnable
+  thread_run,        ///< the worker switched a runnable thread in
+  thread_stop,       ///< it switched its thread out, still runnable
+  thread_block,      ///< it switched its thread out, blocked
+  thread_resume,     ///< a blocked thread is runnable again
+  thread_end,        ///< the worker's thread is finished
+  spark_convert,     ///< a spark became a thread, or was evaluated by its parent
+  spark_export,      ///< one spark left [value: to PE]
+  spark_import,      ///< one spark arrived [value: from PE]
+  message_sent,      ///< any message [value: to PE, extra: the message's kind]
+  message_received,  ///< any message [value: from PE, extra: the message's kind]
+  fish_sent,         ///< a FISH of our own [value: to PE]
+  fish_home,         ///< a FISH of our own came home without work [value: from PE]
+  fish_forward,      ///< somebody else's FISH went on [value: to PE]
+  fetch_sent,        ///< [value: to PE]
+  resume_received,   ///< [value: from PE]
+  gc_begin,          ///< a collection: no thread of this PE runs until gc_end
+  gc_end,
+  idle_begin,  ///< the worker has found nothing to run
+  idle_end,
+  load,  ///< now and then [value: sparks in the pool, extra: runnable threads, at most 65535]
+  note,  ///< whatever the writer wants to find again
+};
+
+inline constexpr std::array<std::string_view, 22> kind_names{
+    "thread_start",  "thread_run",   "thread_stop",      "thread_block",
+    "thread_resume", "thread_end",   "spark_convert",    "spark_export",
+    "spark_import",  "message_sent", "message_received", "fish_sent",
+    "fish_home",     "fish_forward", "fetch_sent",       "resume_received",
+    "gc_begin",      "gc_end",       "idle_begin",       "idle_end",
+    "load",          "note"};
+static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
+
+struct Event {
+  Nanos time;  ///< by the writer's own clock; plus Header::offset it is the run's time
+  std::uint32_t value;
+  std::uint16_t extra;
+  Kind kind;
+  std::uint8_t worker;
+};
+static_assert(sizeof(Event) == 16);
+
+/// Precedes the events of one flush of the buffer.
+struct Block {
+  std::uint64_t magic;     ///< `block_magic`
+  std::uint32_t count;     ///< events, 1 to `block_events`
+  std::uint32_t checksum;  ///< of this block with 0 in place of its checksum
+  Nanos first, last;       ///< times of its first and last event
+};
+static_assert(sizeof(Block) == 32);
+
+/// As an event's time it would be negative, which none is: a block is found again behind damage.
+inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
+inline constexpr std::uint32_t block_events = 1U << 20;
+
+inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
+inline constexpr std::uint32_t version = 1;
+inline constexpr std::size_t header_size = 512;
+inline constexpr int max_pes = 1 << 20;
+inline constexpr int max_workers = 256;
+inline constexpr Nanos max_local = Nanos{1}
+                                   << 61;  ///< bounds clocks and offsets: sums can't overflow
+inline constexpr Nanos max_time = Nanos{1} << 55;  ///< a run is shorter than a year
+
+/// How a log ended: `open` is a run that goes on or was killed, `truncated` one whose disk was
+/// full.
+enum class State : std::uint32_t { open, closed, truncated };
+
+struct Header {
+  int pe = 0;
+  int pes = 1;
+  int workers = 1;
+  State state = State::open;
+  double speed = 1;  ///< relative to the other PEs
+  Nanos start = 0;   ///< when the log was opened, by the PE's own clock
+  Nanos end = 0;     ///< when it was closed or cut off, by the PE's own clock; 0 while open
+  Nanos offset = 0;  ///< add it to a time to get nanoseconds since the run's start on the main PE
+  std::string program, cluster, host;
+};
+
+inline constexpr std::uint64_t checksum_factor = 0x9E37'79B9'7F4A'7C15;
+
+/// Any change within one 8-byte word of `bytes` changes the result. Chained by `seed`.
+inline std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept {
+  std::uint64_t sum = seed;
+  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data() + at, 8);
+    sum = (sum ^ word) * checksum_factor;
+    sum ^= sum >> 32;
+  }
+  return sum;
+}
+
+/// What Block::checksum should be; `events` are the bytes behind the block.
+inline std::uint32_t checksum(Block block, std::span<const std::byte> events) noexcept {
+  block.checksum = 0;
+  const auto sum = checksum(events, checksum(std::as_bytes(std::span(&block, 1))));
+  return static_cast<std::uint32_t>(sum * checksum_factor >> 32);
+}
+
+inline Bytes encode(const Header& header) {
+  Writer out;
+  out.put(file_magic);
+  out.put(version);
+  out.put(static_cast<std::int32_t>(header.pe));
+  out.put(static_cast<std::int32_t>(header.pes));
+  out.put(static_cast<std::int32_t>(header.workers));
+  out.put(static_cast<std::uint32_t>(header.state));
+  out.put(header.speed);
+  out.put(header.start);
+  out.put(header.end);
+  out.put(header.offset);
+  for (const std::string* text : {&header.program, &header.cluster, &header.host})
+    out.put_string(std::string_view(*text).substr(0, 128));
+  auto bytes = out.take();
+  bytes.resize(header_size - sizeof(std::uint64_t));
+  const auto sum = checksum(bytes);
+  bytes.resize(header_size);
+  std::memcpy(bytes.data() + header_size - sizeof sum, &sum, sizeof sum);
+  return bytes;
+}
+
+/// Throws BadBytes when this is no header, or a damaged one.
+inline Header decode(std::span<const std::byte> bytes) {
+  Reader in(bytes);
+  if (bytes.size() < header_size) throw BadBytes("it ends inside its header");
+  if (in.get<std::uint64_t>() != file_magic) throw BadBytes("it is not an event log");
+  const auto found = in.get<std::uint32_t>();
+  std::uint64_t sum;
+  std::memcpy(&sum, bytes.data() + header_size - sizeof sum, sizeof sum);
+  const bool intact = sum == checksum(bytes.first(header_size - sizeof sum));
+  if (!intact) throw BadBytes("its header is damaged");
+  if (found != version)
+    throw BadBytes("it has format " + std::to_string(found) + ", this program reads format " +
+                   std::to_string(version));
+  Header header;
+  header.pe = in.get<std::int32_t>();
+  header.pes = in.get<std::int32_t>();
+  header.workers = in.get<std::int32_t>();
+  const auto state = in.get<std::uint32_t>();
+  header.state = static_cast<State>(state);
+  header.speed = in.get<double>();
+  header.start = in.get<Nanos>();
+  header.end = in.get<Nanos>();
+  header.offset = in.get<Nanos>();
+  for (std::string* text : {&header.program, &header.cluster, &header.host})
+    *text = in.get_string();
+  const auto local = [](Nanos time) { return time >= 0 && time < max_local; };
+  if (header.pes < 1 || header.pes > max_pes || header.pe < 0 || header.pe >= header.pes ||
+      header.workers < 1 || header.workers > max_workers || state > 2 ||
+      !std::isfinite(header.speed) || header.speed <= 0 || !local(header.start) ||
+      !local(header.end) || header.offset <= -max_local || header.offset >= max_local)
+    throw BadBytes("its header makes no sense");
+  return header;
+}
+
+/// The name of a PE's log within its directory: pe-0007.trawl.
+inline std::string file_name(int pe) {
+  char name[32];
+  std::snprintf(name, sizeof name, "pe-%04d.trawl", pe);
+  return name;
+}
+
+/// The PE of such a name, or -1.
+inline int pe_of(std::string_view name) {
+  if (!name.starts_with("pe-") || !name.ends_with(".trawl")) return -1;
+  const auto digits = name.substr(3, name.size() - 9);
+  if (digits.size() < 4 || digits.size() > 7) return -1;
+  int pe = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return -1;
+    pe = pe * 10 + (digit - '0');
+  }
+  return file_name(pe) == name ? pe : -1;
+}
+
+}  // namespace trawl::trace

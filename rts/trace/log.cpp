@@ -1,0 +1,144 @@
+#include "rts/trace/log.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace trawl::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t block_entries = sizeof(Block) / sizeof(Event);
+
+[[noreturn]] void refuse(const std::string& path, int error) {
+  const char* cure = "name another directory for the event log";
+  if (error == ENOSPC || error == EDQUOT) cure = "free some space or log to another disk";
+  if (error == ENOTDIR || error == EEXIST) cure = "the event log needs a directory: name another";
+  throw Error("cannot write the event log " + path + ": " + std::strerror(error) + "; " + cure);
+}
+
+void remove_stale(const fs::path& dir, int pes) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(dir, ignored))
+    if (pe_of(entry.path().filename().string()) >= pes) fs::remove(entry.path(), ignored);
+}
+
+}  // namespace
+
+Log::Log(const Setup& setup)
+    : clock_(setup.clock),
+      path_((fs::path(setup.dir) / file_name(setup.pe)).string()),
+      fill_(block_entries),
+      buffer_(std::clamp(setup.buffer, std::size_t{1} << 12, std::size_t{1} << 24) /
+              sizeof(Event)) {
+  if (setup.workers > max_workers)
+    throw Error("the event log knows at most 256 workers a PE, not " +
+                std::to_string(setup.workers) + ": use more PEs of fewer workers");
+  std::error_code failure;
+  fs::create_directories(setup.dir, failure);
+  if (failure) refuse(setup.dir, failure.value());
+  if (setup.pe == 0) remove_stale(setup.dir, setup.pes);
+
+  header_.pe = setup.pe;
+  header_.pes = setup.pes;
+  header_.workers = setup.workers;
+  header_.speed = setup.speed;
+  header_.program = setup.program;
+  header_.cluster = setup.cluster;
+  header_.host = setup.host;
+  header_.start = last_ = now();
+  header_.offset = -header_.start;
+
+  // A new file rather than a shorter one: somebody may be reading the old one through mmap.
+  ::unlink(path_.c_str());
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file_ < 0) refuse(path_, errno);
+  if (const int error = write_header(); error != 0) {
+    ::close(file_);
+    refuse(path_, error);
+  }
+}
+
+void Log::event(Kind kind, unsigned worker, std::uint32_t value, std::uint16_t extra) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (file_ < 0) return;
+  last_ = std::max(last_, now());  // under the lock: the file is in the order of time
+  buffer_[fill_++] = Event{last_, value, extra, kind, static_cast<std::uint8_t>(worker)};
+  if (fill_ == buffer_.size()) flush();
+}
+
+void Log::set_offset(Nanos offset) noexcept {
+  const std::lock_guard lock(mutex_);
+  header_.offset = offset;
+  if (file_ < 0) return;
+  if (const int error = write_header(); error != 0) stop(error);
+}
+
+void Log::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (file_ < 0) return;
+  flush();
+  if (file_ < 0) return;
+  header_.end = std::max(last_, now());
+  header_.state = State::closed;
+  const int error = write_header();
+  if (::close(file_) != 0 || error != 0) error_ = error != 0 ? error : errno;
+  file_ = -1;
+}
+
+std::string Log::trouble() const {
+  const std::lock_guard lock(mutex_);
+  if (error_ == 0) return {};
+  return "the event log " + path_ + " ends early: " + std::strerror(error_);
+}
+
+// From here on the caller holds the lock.
+
+void Log::flush() noexcept {
+  if (fill_ == block_entries) return;
+  const auto events = std::span(buffer_).subspan(block_entries, fill_ - block_entries);
+  Block block{block_magic, static_cast<std::uint32_t>(events.size()), 0, events.front().time,
+              events.back().time};
+  block.checksum = checksum(block, std::as_bytes(events));
+  std::memcpy(buffer_.data(), &block, sizeof block);
+  const auto size = fill_ * sizeof(Event);
+  fill_ = block_entries;
+  if (const int error = write_at(end_, buffer_.data(), size); error != 0) return stop(error);
+  end_ += size;
+}
+
+void Log::stop(int error) noexcept {
+  error_ = error;
+  header_.state = State::truncated;
+  header_.end = last_;
+  write_header();  // overwrites what is there, which a full disk still allows
+  ::close(file_);
+  file_ = -1;
+}
+
+int Log::write_header() noexcept {
+  const auto bytes = encode(header_);
+  return write_at(0, bytes.data(), bytes.size());
+}
+
+int Log::write_at(std::size_t at, const void* data, std::size_t size) noexcept {
+  const char* next = static_cast<const char*>(data);
+  while (size != 0) {
+    const auto written = ::pwrite(file_, next, size, static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    next += written;
+    at += static_cast<std::size_t>(written);
+    size -= static_cast<std::size_t>(written);
+  }
+  return 0;
+}
+
+}  // namespace trawl::trace

@@ -1,0 +1,85 @@
+// Writing the event log of one PE.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "rts/bytes.hpp"
+#include "rts/trace/format.hpp"
+
+namespace trawl::trace {
+
+/// What a log is opened with.
+struct Setup {
+  std::string dir;  ///< created if missing; all PEs of a run write into the same
+  int pe = 0;
+  int pes = 1;
+  int workers = 1;
+  double speed = 1;  ///< relative to the other PEs, more than 0
+  std::string program, cluster, host;
+  std::size_t buffer = std::size_t{1} << 20;  ///< bytes of memory; rounded into 4 KiB to 16 MiB
+  std::function<Nanos()> clock;               ///< the PE's clock; empty: std::chrono::steady_clock
+};
+
+/// The log of one PE, DIR/pe-NNNN.trawl, shared by its workers. Any thread may call anything but
+/// the destructor.
+class Log {
+ public:
+  /// Starts the file afresh; PE 0 also removes logs that an earlier run with more PEs left there.
+  /// Throws Error when the directory can't be used.
+  explicit Log(const Setup& setup);
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  ~Log() { close(); }
+
+  /// Appends an event that happened now. Never fails: see `trouble`.
+  void event(Kind kind, unsigned worker, std::uint32_t value = 0, std::uint16_t extra = 0) noexcept;
+
+  /// What is to be added to this PE's clock to get the nanoseconds since the run's start on the
+  /// main PE's clock. Also holds for the events before. Until then the log's opening counts as the
+  /// start.
+  void set_offset(Nanos offset) noexcept;
+
+  /// Writes what is buffered and marks the log as whole. Events that come later are dropped.
+  void close() noexcept;
+
+  /// Why the log ends early (a full disk, say), in one line; empty while all is well.
+  std::string trouble() const;
+
+ private:
+  Nanos now() const {
+    if (clock_) return clock_();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+  void flush() noexcept;
+  void stop(int error) noexcept;
+  int write_header() noexcept;
+  int write_at(std::size_t at, const void* data, std::size_t size) noexcept;
+
+  mutable std::mutex mutex_;
+  std::function<Nanos()> clock_;
+  std::string path_;
+  Header header_;
+  int file_ = -1;
+  int error_ = 0;                  // errno of the write that failed
+  std::size_t end_ = header_size;  // where the next block goes
+  Nanos last_ = 0;                 // time of the last event
+  std::size_t fill_;               // used entries of buffer_
+  std::vector<Event> buffer_;      // its first two entries are the Block
+};
+
+/// What call sites use: `log` is null when the log is off.
+inline void note(Log* log, Kind kind, unsigned worker, std::uint32_t value = 0,
+                 std::uint16_t extra = 0) noexcept {
+  if (log != nullptr) [[unlikely]]
+    log->event(kind, worker, value, extra);
+}
+
+}  // namespace trawl::trace

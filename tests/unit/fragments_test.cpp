@@ -1,0 +1,278 @@
+// Messages of any length, whatever the fabric does to their fragments, and whatever the bytes are.
+#include "rts/fabric/fragments.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "rts/fabric/sim.hpp"
+
+namespace trawl::fabric {
+namespace {
+
+/// A message of `size` bytes behind its prefix; contents depend on the seed.
+Bytes message_of(std::size_t size, std::uint64_t seed) {
+  Bytes bytes(Fragmenter::prefix + size);
+  std::mt19937_64 random(seed);
+  for (std::size_t i = Fragmenter::prefix; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(random() >> 56);
+  }
+  return bytes;
+}
+
+bool same_payload(const Arrival& arrival, const Bytes& sent) {
+  const auto got = Fragmenter::payload(arrival);
+  const auto want = std::span<const std::byte>(sent).subspan(Fragmenter::prefix);
+  return std::equal(got.begin(), got.end(), want.begin(), want.end());
+}
+
+/// A fabric that hands over what the test put in.
+class Script final : public Fabric {
+ public:
+  explicit Script(std::size_t limit) : limit_(limit) {}
+
+  int self() const noexcept override { return 0; }
+  int size() const noexcept override { return 8; }
+  std::size_t limit() const noexcept override { return limit_; }
+  void send(int, Bytes message) override { sent.push_back(std::move(message)); }
+  std::optional<Arrival> poll() override {
+    if (coming.empty()) return std::nullopt;
+    auto arrival = std::move(coming.front());
+    coming.pop_front();
+    return arrival;
+  }
+  bool flushed() override { return true; }
+  Nanos now() const noexcept override { return 0; }
+
+  std::vector<Bytes> sent;
+  std::deque<Arrival> coming;
+
+ private:
+  std::size_t limit_;
+};
+
+/// The fragments of one message, as they would be sent.
+std::vector<Bytes> cut(std::size_t limit, const Bytes& message) {
+  Script fabric(limit);
+  Fragmenter().send(fabric, 1, message);
+  return fabric.sent;
+}
+
+std::optional<Arrival> feed(Fragmenter& fragmenter, Script& fabric, int from, Bytes bytes) {
+  fabric.coming.push_back({from, std::move(bytes)});
+  return fragmenter.receive(fabric);
+}
+
+TEST(Fragments, WhatFitsTravelsAsItIs) {
+  Script fabric(100);
+  auto message = message_of(99, 1);
+  const auto* data = message.data();
+  Fragmenter().send(fabric, 1, std::move(message));
+  ASSERT_EQ(fabric.sent.size(), 1u);
+  EXPECT_EQ(fabric.sent[0].data(), data);
+  EXPECT_EQ(fabric.sent[0].size(), 100u);
+}
+
+TEST(Fragments, FragmentsFillTheLimit) {
+  const auto fragments = cut(100, message_of(750, 1));
+  ASSERT_EQ(fragments.size(), 10u);
+  for (const auto& fragment : fragments) EXPECT_EQ(fragment.size(), 100u);
+}
+
+/// Three senders, one receiver, fragments of all messages mixed and out of order.
+TEST(Fragments, EverySizeFromEverySenderArrivesWhole) {
+  constexpr std::size_t limit = 4096;
+  SimNet net({.pes = 4, .seed = 3, .jitter = 400'000, .reorder = true, .limit = limit});
+  std::vector<Fragmenter> fragmenters(4);
+  std::vector<std::size_t> sizes{0,         1,     limit - 26, limit - 25, limit - 24, limit - 2,
+                                 limit - 1, limit, limit + 1,  2 * limit,  5'000'000};
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 60; ++i) sizes.push_back(random() % (std::size_t{1} << (random() % 20)));
+  for (int i = 0; i < 3; ++i) sizes.push_back(random() % 5'000'000);
+  std::shuffle(sizes.begin(), sizes.end(), random);
+
+  std::vector<std::vector<Bytes>> sent(4);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (int from = 1; from < 4; ++from) {
+      auto message = message_of(sizes[i], 100 * i + static_cast<std::size_t>(from));
+      sent[static_cast<std::size_t>(from)].push_back(message);
+      fragmenters[static_cast<std::size_t>(from)].send(net.endpoint(from), 0, std::move(message));
+    }
+  }
+
+  std::size_t received = 0;
+  std::size_t overtaken = 0;
+  while (const auto next = net.next_arrival(0)) {
+    net.advance_to(0, *next);
+    while (const auto arrival = fragmenters[0].receive(net.endpoint(0))) {
+      auto& left = sent[static_cast<std::size_t>(arrival->from)];
+      const auto found = std::find_if(left.begin(), left.end(), [&](const Bytes& message) {
+        return same_payload(*arrival, message);
+      });
+      ASSERT_NE(found, left.end());
+      if (found != left.begin()) ++overtaken;
+      left.erase(found);
+      ++received;
+    }
+  }
+  EXPECT_EQ(received, 3 * sizes.size());
+  EXPECT_GT(overtaken, 0u);
+}
+
+TEST(Fragments, LastFragmentFirst) {
+  const auto message = message_of(1'000, 5);
+  auto fragments = cut(100, message);
+  std::reverse(fragments.begin(), fragments.end());
+  Script fabric(100);
+  Fragmenter fragmenter;
+  for (std::size_t i = 0; i + 1 < fragments.size(); ++i) {
+    EXPECT_FALSE(feed(fragmenter, fabric, 2, fragments[i]));
+  }
+  const auto arrival = feed(fragmenter, fabric, 2, fragments.back());
+  ASSERT_TRUE(arrival);
+  EXPECT_EQ(arrival->from, 2);
+  EXPECT_TRUE(same_payload(*arrival, message));
+}
+
+TEST(Fragments, ADeadPeLeavesNothingBehind) {
+  const auto fragments = cut(100, message_of(150, 5));
+  Script fabric(100);
+  Fragmenter fragmenter;
+  EXPECT_FALSE(feed(fragmenter, fabric, 2, fragments[0]));
+  fragmenter.forget(2);
+  EXPECT_FALSE(feed(fragmenter, fabric, 2, fragments[1]));
+  EXPECT_TRUE(feed(fragmenter, fabric, 2, fragments[0]));
+}
+
+/// The words of a fragment, written by hand.
+Bytes forged(std::uint64_t id, std::uint64_t index, std::uint64_t total, std::size_t content) {
+  Writer writer;
+  writer.put(cut(100, message_of(200, 1))[0][0]);
+  writer.put(id);
+  writer.put(index);
+  writer.put(total);
+  auto bytes = writer.take();
+  bytes.resize(bytes.size() + content);
+  return bytes;
+}
+
+TEST(Fragments, BadBytesNameTheirSenderAndHarmNoOther) {
+  constexpr std::size_t chunk = 75;
+  constexpr std::uint64_t huge = ~std::uint64_t{0};
+  const auto message = message_of(150, 5);
+  const auto fragments = cut(100, message);
+  Script fabric(100);
+  Fragmenter fragmenter;
+  EXPECT_FALSE(feed(fragmenter, fabric, 3, fragments[0]));
+  EXPECT_FALSE(feed(fragmenter, fabric, 4, forged(1, 1, 1'000, chunk)));
+
+  auto truncated = fragments[1];
+  truncated.pop_back();
+  const std::map<std::string, Bytes> bad{
+      {"empty", {}},
+      {"unknown kind", Bytes(50)},
+      {"no header", Bytes(fragments[0].begin(), fragments[0].begin() + 20)},
+      {"no content", forged(9, 0, 1'000, 0)},
+      {"truncated", truncated},
+      {"total of 0", forged(9, 0, 0, chunk)},
+      {"total that needs no fragments", forged(9, 0, 99, chunk)},
+      {"total over 1 TiB", forged(9, 0, Fragmenter::max_message + 1, chunk)},
+      {"total of everything", forged(9, 0, huge, chunk)},
+      {"index past the end", forged(9, 14, 1'000, chunk)},
+      {"index of everything", forged(9, huge, 1'000, chunk)},
+      {"short in the middle", forged(9, 3, 1'000, chunk - 1)},
+      {"long at the end", forged(9, 13, 1'000, chunk)},
+      {"another total", forged(1, 2, 2'000, chunk)},
+      {"came twice, early", forged(1, 1, 1'000, chunk)},
+  };
+  for (const auto& [name, bytes] : bad) {
+    try {
+      feed(fragmenter, fabric, 4, bytes);
+      ADD_FAILURE() << name << " was accepted";
+    } catch (const BadBytes& error) {
+      EXPECT_NE(std::string(error.what()).find("PE 4"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(feed(fragmenter, fabric, 3, fragments[0]), BadBytes) << "came twice, in place";
+
+  const auto arrival = feed(fragmenter, fabric, 3, fragments[1]);
+  ASSERT_TRUE(arrival);
+  EXPECT_TRUE(same_payload(*arrival, message));
+}
+
+TEST(Fragments, UnfinishedMessagesAreBounded) {
+  Script fabric(100);
+  Fragmenter fragmenter;
+  for (std::uint64_t id = 0; id < Fragmenter::max_unfinished; ++id) {
+    EXPECT_FALSE(feed(fragmenter, fabric, 1, forged(id, 0, 1'000, 75)));
+  }
+  EXPECT_THROW(feed(fragmenter, fabric, 1, forged(1u << 30, 0, 1'000, 75)), BadBytes);
+  EXPECT_FALSE(feed(fragmenter, fabric, 2, forged(1u << 30, 0, 1'000, 75)));
+}
+
+/// Holds what the process may still map while it lives.
+class MemoryBound {
+ public:
+  explicit MemoryBound(rlim_t more) {
+    getrlimit(RLIMIT_DATA, &before_);
+    auto bound = before_;
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    bound.rlim_cur = static_cast<rlim_t>(usage.ru_maxrss) * 1024 + more;
+    setrlimit(RLIMIT_DATA, &bound);
+  }
+  ~MemoryBound() { setrlimit(RLIMIT_DATA, &before_); }
+  MemoryBound(const MemoryBound&) = delete;
+  MemoryBound& operator=(const MemoryBound&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Fragments, AnnouncedLengthsCostNothing) {
+#if !defined(__SANITIZE_ADDRESS__)
+  const MemoryBound bound(256 << 20);
+#endif
+  Script fabric(1024);
+  Fragmenter fragmenter;
+  const auto content = 1024 - (100 - 75);
+  for (std::uint64_t id = 0; id < 2'000; ++id) {
+    EXPECT_FALSE(feed(fragmenter, fabric, 1, forged(id, 0, Fragmenter::max_message, content)));
+  }
+}
+
+/// Flipped bits, cut ends and noise: a value or BadBytes, nothing else.
+TEST(Fragments, NoBytesDoHarm) {
+  std::mt19937_64 random(2026);
+  const auto fragments = cut(100, message_of(500, 5));
+  int refused = 0;
+  int finished = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    Script fabric(100);
+    Fragmenter fragmenter;
+    for (auto bytes : fragments) {
+      const auto kind = random() % 8;
+      if (kind == 0) bytes.resize(random() % (bytes.size() + 1));
+      if (kind == 1) bytes[random() % bytes.size()] ^= static_cast<std::byte>(1u << random() % 8);
+      if (kind == 2) bytes[random() % 25] = static_cast<std::byte>(random());
+      if (kind == 3 && round % 4 == 0) {
+        bytes.resize(random() % 200);
+        for (auto& byte : bytes) byte = static_cast<std::byte>(random());
+      }
+      try {
+        if (feed(fragmenter, fabric, 1, std::move(bytes))) ++finished;
+      } catch (const BadBytes&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 1'000);
+  EXPECT_GT(finished, 10);
+}
+
+}  // namespace
+}  // namespace trawl::fabric
