@@ -310,6 +310,8 @@ Figures Pe::figures() const {
     const auto& worker = crew[i];
     add_to(sum, worker.counters);
     at(Count::sparks_created) += worker.frames;
+    at(Count::sparks_subsumed) += worker.frames - worker.pool.promoted();
+    at(Count::sparks_fizzled) += worker.pool.fizzled();
     at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());
     at(Count::busy_time) += static_cast<std::uint64_t>(worker.life_time() - worker.idle_time());
   }

@@ -60,7 +60,7 @@ class Process {
   [[noreturn]] void run(const Orders& orders, const Root& root) {
     sched::wake_up_on_time();
     auto& worker = pe_->crew()[0];
-    worker.attach();
+    worker.attach(std::make_unique<sched::Fiber>());
     if (orders.trouble) pe_->fail(orders.trouble->what(), orders.trouble->exit_code());
     while (!pe_->joined() && !pe_->stopping()) poll_and_wait();
     if (!pe_->stopping()) work(worker, orders, root);
@@ -114,7 +114,7 @@ class Process {
   static void run_worker(sched::Worker& worker, bool spins) {
     heap::mutator();
     sched::wake_up_on_time();
-    worker.attach();
+    worker.attach(std::make_unique<sched::Fiber>());
     begin_work(worker, spins);
   }
 

@@ -1,5 +1,7 @@
 #include "rts/sched/crew.hpp"
 
+#include <algorithm>
+
 namespace trawl::sched {
 
 Crew::Crew(const Options& options, int workers, Host& host)
@@ -36,7 +38,14 @@ heap::Node* Crew::take_from_siblings(const Worker& self) {
   return nullptr;
 }
 
+// A worker that runs nothing is about to take a spark itself: without this, two idle PEs would hand the
+// last one to and fro.
 heap::Node* Crew::take_for_export(Worker* by) {
+  if (may_start_thread()) {
+    const auto waiting = std::count_if(workers_.begin(), workers_.end(),
+                                       [](const auto& worker) { return !worker->running(); });
+    if (load().sparks <= static_cast<std::uint32_t>(waiting)) return nullptr;
+  }
   for (const auto& worker : workers_)
     if (heap::Node* node = worker->pool.take_oldest(worker.get() == by)) return node;
   return take_imported();

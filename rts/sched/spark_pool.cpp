@@ -6,7 +6,7 @@ namespace trawl::sched {
 
 heap::Node* Spark::take_node() const {
   if (bits_ == 0) return nullptr;
-  if ((bits_ & 1U) == 0) return reinterpret_cast<Frame*>(bits_)->promote();
+  if (framed()) return reinterpret_cast<Frame*>(bits_)->promote();
   return fizzled() ? nullptr : reinterpret_cast<heap::Node*>(bits_ & ~std::uintptr_t{1});
 }
 
@@ -56,13 +56,23 @@ bool SparkPool::remove(Spark spark) noexcept {
   return false;
 }
 
-Spark SparkPool::take_newest() noexcept {
+heap::Node* SparkPool::take_newest() {
   while (true) {
     const auto bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom <= top_.load(std::memory_order_relaxed)) return Spark();
+    if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
     const auto spark = slot(bottom - 1).load(std::memory_order_relaxed);
-    if (take_back(spark) && spark) return spark;
+    if (!take_back(spark)) continue;
+    if (heap::Node* node = taken(spark)) return node;
   }
+}
+
+heap::Node* SparkPool::taken(Spark spark) {
+  heap::Node* node = spark.take_node();
+  if (spark.framed())
+    promoted_.fetch_add(1, std::memory_order_relaxed);
+  else if (spark && node == nullptr)
+    fizzled_.fetch_add(1, std::memory_order_relaxed);
+  return node;
 }
 
 heap::Node* SparkPool::take_oldest(bool by_owner) {
@@ -77,8 +87,7 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
       return nullptr;
     }
     // Promoting with the lock held: the frame's owner waits for it in remove().
-    const auto spark = slot(top).load(std::memory_order_relaxed);
-    if (heap::Node* node = spark.take_node()) return node;
+    if (heap::Node* node = taken(slot(top).load(std::memory_order_relaxed))) return node;
   }
 }
 
@@ -88,7 +97,10 @@ void SparkPool::prune() noexcept {
   auto kept = top_.load(std::memory_order_relaxed);
   for (auto i = kept; i != bottom; ++i) {
     const auto spark = slot(i).load(std::memory_order_relaxed);
-    if (!spark.fizzled()) slot(kept++).store(spark, std::memory_order_relaxed);
+    if (!spark.fizzled())
+      slot(kept++).store(spark, std::memory_order_relaxed);
+    else if (spark)
+      fizzled_.fetch_add(1, std::memory_order_relaxed);
   }
   bottom_.store(kept, std::memory_order_release);
 }

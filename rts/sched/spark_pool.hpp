@@ -44,6 +44,8 @@ class Spark {
   explicit operator bool() const noexcept { return bits_ != 0; }
   friend bool operator==(Spark, Spark) = default;
 
+  /// Does it sit in a frame?
+  bool framed() const noexcept { return bits_ != 0 && (bits_ & 1U) == 0; }
   /// The heap thunk; promotes a frame. nullptr if it has fizzled.
   heap::Node* take_node() const;
   bool fizzled() const noexcept;
@@ -83,14 +85,18 @@ class SparkPool {
   /// Takes `spark` out wherever it is; false if it is not in the pool.
   bool remove(Spark spark) noexcept;
 
-  /// The newest spark that has not been taken out; an empty one if there is none.
-  Spark take_newest() noexcept;
+  /// The newest spark that has not fizzled, as a heap thunk; nullptr if there is none.
+  heap::Node* take_newest();
 
   // ---- anybody
 
   /// The oldest spark that has not fizzled, as a heap thunk; nullptr if there is none. `by_owner`
   /// saves the heavy fence.
   heap::Node* take_oldest(bool by_owner);
+
+  /// Frames' sparks that were promoted, and others that were found fizzled, so far.
+  std::uint64_t promoted() const noexcept { return promoted_.load(std::memory_order_relaxed); }
+  std::uint64_t fizzled() const noexcept { return fizzled_.load(std::memory_order_relaxed); }
 
   /// How many there are at about this moment, fizzled ones included.
   std::size_t size() const noexcept {
@@ -106,6 +112,7 @@ class SparkPool {
   bool push_full(Spark spark) noexcept;
   bool take_contended(Index newest) noexcept;
   void prune() noexcept;
+  heap::Node* taken(Spark spark);
 
   // Owner's side; thieves read bottom_.
   std::atomic<Index> bottom_{0};
@@ -115,6 +122,8 @@ class SparkPool {
 
   alignas(64) std::atomic<Index> top_{0};
   std::mutex thieves_;
+  std::atomic<std::uint64_t> promoted_{0};
+  std::atomic<std::uint64_t> fizzled_{0};
 };
 
 }  // namespace trawl::sched

@@ -55,9 +55,9 @@ Worker::Worker(Crew& crew, int index, const Options& options)
 
 Worker::~Worker() = default;
 
-void Worker::attach() {
+void Worker::attach(std::unique_ptr<Fiber> main) {
   this_worker = this;
-  main_ = std::make_unique<Fiber>();
+  main_ = std::move(main);
   born_ = host_.now();
 }
 
@@ -81,7 +81,6 @@ void Worker::loop(bool spins) {
       spin_until = 0;
       continue;
     }
-    begin_idle();
     if (spins) {
       if (spin_until == 0) spin_until = host_.now() + spin_time;
       if (host_.now() < spin_until) {
@@ -108,6 +107,7 @@ bool Worker::step() {
     start_thread(spark);
     return true;
   }
+  begin_idle();
   return false;
 }
 
@@ -133,10 +133,7 @@ Thread* Worker::next_runnable() {
 // Its own newest spark, then what has come from other PEs, then its siblings' oldest.
 heap::Node* Worker::find_spark() {
   if (!crew_.may_start_thread()) return crew_.all_blocked() ? crew_.take_imported() : nullptr;
-  while (const Spark spark = pool.take_newest()) {
-    if (heap::Node* node = spark.take_node()) return node;
-    counters.add(Count::sparks_fizzled);
-  }
+  if (heap::Node* node = pool.take_newest()) return node;
   if (heap::Node* node = crew_.take_imported()) return node;
   return crew_.take_from_siblings(*this);
 }

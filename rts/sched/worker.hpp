@@ -35,8 +35,8 @@ class Worker {
 
   // ---- on its OS thread, outside any Trawl thread
 
-  /// Binds this worker to the OS thread that calls it.
-  void attach();
+  /// Binds this worker to the OS thread that calls it; its main loop will run on `main`.
+  void attach(std::unique_ptr<Fiber> main);
   /// Makes the program's root a thread, to be run by the next turns of the main loop.
   void start_root(std::function<void()> root);
   /// The main loop, until the host is stopping. `spins`: an idle worker may burn its core a while.
@@ -49,6 +49,8 @@ class Worker {
   /// Suspends the running thread until `node` has finished; false if there is nothing to wait for.
   /// `granted` tells that the node is a thunk that the caller has to evaluate now.
   bool block_on(heap::Node* node, bool& granted);
+  /// Where the calling code runs: the running thread's fiber, or the main loop's.
+  Fiber& current_fiber() noexcept { return running_ != nullptr ? running_->fiber_ : *main_; }
   /// In a simulation, lets other PEs run.
   void let_others_run() {
     if (pause_ != nullptr) [[unlikely]]
@@ -89,7 +91,7 @@ class Worker {
   std::size_t stack_size_;
   void (*pause_)(Worker&);
 
-  std::unique_ptr<Fiber> main_;  // the OS thread's own stack: where the main loop runs
+  std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
   std::deque<Thread*> queue_;
   std::vector<std::unique_ptr<Thread>> threads_;
