@@ -38,8 +38,8 @@ class Flags {
         CLI::Range(std::size_t{1} << 20U, std::size_t{1} << 40U));
     add("max-fish", options.max_fish, "FISH of a PE that may be under way", CLI::Range(1U, 1024U));
     add("fish-delay", options.fish_delay, "wait after a FISH came home empty, at first (us)",
-        CLI::Range(0.0, 1e9));
-    add("fish-delay-max", options.fish_delay_max, "... and after many (us)", CLI::Range(0.0, 1e9));
+        CLI::Range(0.01, 1e9));
+    add("fish-delay-max", options.fish_delay_max, "... and after many (us)", CLI::Range(0.01, 1e9));
     add("policy", options.policy, "where to fish: " + policies(),
         CLI::IsMember(balance::policy_names()));
     add("packet-size", options.packet_size, "bytes after which a packet holds only references",

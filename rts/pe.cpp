@@ -10,7 +10,7 @@ namespace {
 
 constexpr int messages_a_poll = 64;
 constexpr Nanos load_event_interval = 100'000;
-constexpr Nanos failure_patience = 500'000'000;
+constexpr Nanos failure_patience = 1'000'000'000;
 
 heap::PackLimits pack_limits(const Options& options) {
   return {options.packet_size, options.thunks_per_packet};
@@ -202,7 +202,10 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
       ending_.on_finish(message, now(), figures());
       stopping_ = true;
       return crew_.wake_all();
-    case Kind::bye: return ending_.on_bye(message, from);
+    case Kind::bye:
+      if (!failure_) return ending_.on_bye(message, from);
+      failure_missing_ -= failure_missing_ > 0 ? 1 : 0;
+      return;
     case Kind::leave: return ending_.on_leave();
     case Kind::fail: return on_fail(message);
   }
@@ -221,7 +224,7 @@ void Pe::tick(sched::Worker* by) {
   if (pause_ == nullptr) heap::run_finalisers();
   const auto time = now();
   if (failure_) {
-    if (fabric_.flushed() || time >= failure_deadline_) end(*failure_);
+    if ((failure_missing_ == 0 && fabric_.flushed()) || time >= failure_deadline_) end(*failure_);
     return;
   }
   if (const auto outcome = ending_.over(time, fabric_.flushed())) return end(*outcome);
@@ -266,12 +269,11 @@ void Pe::fail(const std::string& why, int code) {
   fail_locked(why, code);
 }
 
-// One PE speaks for all: the main PE says why and passes it on. The others only speak when it doesn't.
+// One PE speaks for all: the main PE says why and passes it on, and leaves when all others have heard
+// it. They only speak themselves when it does not.
 void Pe::fail_locked(const std::string& why, int code) {
   if (failure_) return;
-  stopping_ = true;
-  failure_ = Outcome{code, why, {}};
-  failure_deadline_ = now() + failure_patience;
+  begin_failure(Outcome{code, why, {}}, self() == 0 ? fabric_.size() - 1 : 1);
   const int first = self() == 0 ? 1 : 0;
   const int last = self() == 0 ? fabric_.size() : 1;
   for (int pe = first; pe < last; ++pe) {
@@ -280,16 +282,23 @@ void Pe::fail_locked(const std::string& why, int code) {
     message.put_string(why);
     send(pe, std::move(message));
   }
-  crew_.wake_all();
 }
 
 void Pe::on_fail(Reader& message) {
   const auto code = message.get<int>();
   const auto why = message.get_string();
   if (self() == 0) return fail_locked(why, code);
+  begin_failure(Outcome{code, {}, {}}, 0);
+  auto bye = open(Kind::bye);
+  bye.put(Figures{});
+  send(0, std::move(bye));
+}
+
+void Pe::begin_failure(Outcome outcome, int missing) {
   stopping_ = true;
-  failure_ = Outcome{code, {}, {}};
-  failure_deadline_ = now();
+  failure_ = std::move(outcome);
+  failure_missing_ = missing;
+  failure_deadline_ = now() + failure_patience;
   crew_.wake_all();
 }
 

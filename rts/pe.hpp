@@ -78,6 +78,7 @@ class Pe final : public fabric::Post, public sched::Host {
   void dispatch(fabric::Kind kind, Reader& message, int from, sched::Worker* by);
   void on_fail(Reader& message);
   void fail_locked(const std::string& why, int code);
+  void begin_failure(Outcome outcome, int missing);
   void check_joined();
   void tick(sched::Worker* by);
   void beat(Nanos now);
@@ -94,6 +95,7 @@ class Pe final : public fabric::Post, public sched::Host {
   std::atomic<bool> joined_{false};
   bool ended_ = false;
   std::optional<Outcome> failure_;
+  int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;
   Nanos next_load_event_ = 0;
 

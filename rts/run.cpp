@@ -49,21 +49,27 @@ void note_collection(bool begins) {
 /// The PE of this process with its threads.
 class Process {
  public:
-  Process(const Orders& orders, fabric::Joined joined)
-      : options_(orders.options), joined_(std::move(joined)), begun_(joined_.fabric->now()) {
-    pe_ = std::make_unique<Pe>(setup(orders), *joined_.fabric,
-                               [this](const Outcome& outcome) { leave(outcome); });
+  Process(Orders orders, fabric::Joined joined)
+      : orders_(std::move(orders)), joined_(std::move(joined)), begun_(joined_.fabric->now()) {
+    try {
+      make_pe();
+    } catch (const Error& e) {
+      // A PE that can't do as it is told joins the others all the same, to tell them.
+      orders_.trouble = e;
+      orders_.options = Options();
+      make_pe();
+    }
     log_of_collections = pe_->log();
     heap::set_collection_hook(&note_collection);
   }
 
-  [[noreturn]] void run(const Orders& orders, const Root& root) {
+  [[noreturn]] void run(const Root& root) {
     sched::wake_up_on_time();
     auto& worker = pe_->crew()[0];
     worker.attach(std::make_unique<sched::Fiber>());
-    if (orders.trouble) pe_->fail(orders.trouble->what(), orders.trouble->exit_code());
+    if (orders_.trouble) pe_->fail(orders_.trouble->what(), orders_.trouble->exit_code());
     while (!pe_->joined() && !pe_->stopping()) poll_and_wait();
-    if (!pe_->stopping()) work(worker, orders, root);
+    if (!pe_->stopping()) work(worker, root);
     while (true) poll_and_wait();
   }
 
@@ -80,23 +86,29 @@ class Process {
  private:
   bool is_main() const { return joined_.fabric->self() == 0; }
 
-  Pe::Setup setup(const Orders& orders) const {
+  void make_pe() {
+    pe_ = std::make_unique<Pe>(setup(), *joined_.fabric,
+                               [this](const Outcome& outcome) { leave(outcome); });
+  }
+
+  Pe::Setup setup() const {
+    const auto& options = orders_.options;
     Pe::Setup setup;
-    setup.options = options_;
-    setup.program = orders.args.empty() ? "" : orders.args.front();
+    setup.options = options;
+    setup.program = orders_.args.empty() ? "" : orders_.args.front();
     setup.facts.cores = usable_cores();
     setup.facts.host = host_name();
-    setup.facts.cluster = options_.cluster.empty() ? setup.facts.host : options_.cluster;
-    setup.facts.speed = options_.speed > 0 ? options_.speed : measure_speed();
-    setup.workers = options_.workers > 0
-                        ? options_.workers
+    setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;
+    setup.facts.speed = options.speed > 0 ? options.speed : measure_speed();
+    setup.workers = options.workers > 0
+                        ? options.workers
                         : std::max(1, usable_cores() / joined_.place.pes_on_host);
     setup.seed = static_cast<std::uint64_t>(joined_.fabric->now()) +
                  static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;
     return setup;
   }
 
-  void work(sched::Worker& worker, const Orders& orders, const Root& root) {
+  void work(sched::Worker& worker, const Root& root) {
     auto& crew = pe_->crew();
     const bool spins =
         static_cast<int>(crew.size()) * joined_.place.pes_on_host <= usable_cores();
@@ -105,7 +117,7 @@ class Process {
       others.emplace_back([&other = crew[i], spins] { run_worker(other, spins); });
     std::optional<sched::Doorman> doorman;
     if (joined_.fabric->size() > 1) doorman.emplace(crew);
-    if (is_main()) pe_->start_root([&] { return call_root(orders, root); });
+    if (is_main()) pe_->start_root([&] { return call_root(root); });
     begin_work(worker, spins);
     // From here on nobody waits for threads that may be inside long functions.
     while (true) poll_and_wait();
@@ -123,8 +135,8 @@ class Process {
     worker.loop(spins);
   }
 
-  static int call_root(const Orders& orders, const Root& root) {
-    auto args = orders.args;
+  int call_root(const Root& root) const {
+    auto args = orders_.args;
     std::vector<char*> argv;
     for (auto& arg : args) argv.push_back(arg.data());
     argv.push_back(nullptr);
@@ -150,15 +162,16 @@ class Process {
     if (pe_->log() != nullptr && !pe_->log()->trouble().empty())
       std::cerr << "trawl: " << pe_->log()->trouble() << std::endl;
     const auto elapsed = joined_.fabric->now() - begun_;
-    if (!outcome.figures.empty() && options_.stats != StatsFormat::none)
-      std::cerr << (options_.stats == StatsFormat::json
+    const auto stats = orders_.options.stats;
+    if (!outcome.figures.empty() && stats != StatsFormat::none)
+      std::cerr << (stats == StatsFormat::json
                         ? statistics_json(outcome.figures, elapsed)
                         : statistics_text(outcome.figures, elapsed))
                 << std::flush;
     fabric::leave(outcome.code);
   }
 
-  Options options_;
+  Orders orders_;
   fabric::Joined joined_;
   Nanos begun_;
   std::unique_ptr<Pe> pe_;
@@ -194,7 +207,7 @@ void run_program(int argc, char** argv, const Root& root) {
     // Never destroyed: its threads may be anywhere when it ends.
     process = new Process(orders, std::move(joined));
     on_exit(&on_exit_called, nullptr);
-    process->run(orders, root);
+    process->run(root);
   } catch (const Error& e) {
     std::cerr << "trawl: " << e.what() << std::endl;
     code = e.exit_code();
