@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "rts/error.hpp"
@@ -15,11 +18,44 @@
 namespace trawl {
 
 using Nanos = std::int64_t;  ///< a time or a duration, in nanoseconds
-using Bytes = std::vector<std::byte>;
+
+/// Memory that the collector neither sees nor scans, and that is not cleared first: for what is only
+/// copied into and out of.
+template <class T>
+struct PlainAllocator {
+  using value_type = T;
+
+  PlainAllocator() = default;
+  template <class U>
+  PlainAllocator(const PlainAllocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor)
+
+  T* allocate(std::size_t count) {
+    void* memory = std::malloc(count * sizeof(T));
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+
+  template <class U>
+  void construct(U* at) noexcept(std::is_nothrow_default_constructible_v<U>) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... A>
+  void construct(U* at, A&&... a) {
+    ::new (static_cast<void*>(at)) U(std::forward<A>(a)...);
+  }
+
+  friend bool operator==(const PlainAllocator&, const PlainAllocator&) { return true; }
+};
+
+using Bytes = std::vector<std::byte, PlainAllocator<std::byte>>;
 
 /// Appends plain values, in the byte order of the machine: all PEs run the same binary.
 class Writer {
  public:
+  /// `expected`: room for so many bytes is made at once.
+  explicit Writer(std::size_t expected = 0) { bytes_.reserve(expected); }
+
   template <class T>
     requires std::is_trivially_copyable_v<T>
   void put(const T& value) {

@@ -9,6 +9,8 @@ using fabric::Kind;
 namespace {
 
 constexpr int messages_a_poll = 64;
+constexpr std::size_t usual_message = 256;
+constexpr Nanos housekeeping_interval = 20'000;
 constexpr Nanos load_event_interval = 100'000;
 constexpr Nanos failure_patience = 1'000'000'000;
 
@@ -83,12 +85,12 @@ void Pe::finish(int code) {
 // ---- messages --------------------------------------------------------------------------------------
 
 Writer Pe::open(Kind kind) {
-  Writer message;
+  Writer message(usual_message);
   message.put(std::array<std::byte, fabric::Fragmenter::prefix>{});
   message.put(kind);
   if (carries_tables(kind)) {
     auto load = crew_.load();
-    load.measured = common_now();
+    load.measured = (polling_ ? time_ : now()) + start_.clock_offset();
     tables_.write_piggyback(message, load.measured, load);
   }
   return message;
@@ -112,12 +114,16 @@ void Pe::send(int to, Writer message) {
 void Pe::poll(sched::Worker* by) {
   const std::unique_lock lock(lock_, std::try_to_lock);
   if (!lock || ended_) return;
+  polling_ = true;
+  time_ = now();
   try {
     take_messages(by);
-    tick(by);
+    fish();
+    if (time_ >= next_housekeeping_) keep_house(by);
   } catch (const Error& e) {
     fail_locked(e.what(), e.exit_code());
   }
+  polling_ = false;
 }
 
 void Pe::take_messages(sched::Worker* by) {
@@ -142,7 +148,8 @@ void Pe::take_messages(sched::Worker* by) {
       throw Error(e.what());
     }
     if (!arrival) return;
-    alive_.heard(arrival->from, now());
+    time_ = now();
+    alive_.heard(arrival->from, time_);
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
     if (!joined_ && (payload.empty() || !is_for_strangers(static_cast<Kind>(payload[0]))))
@@ -162,9 +169,9 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
     name = fabric::name_of(kind);
     trace::note(log(), trace::Kind::message_received, 0, static_cast<std::uint32_t>(from), number);
     if (carries_tables(kind)) {
-      const auto load = tables_.read_piggyback(message, from, common_now());
-      if (from != self())
-        tables_.note_latency(self(), from, {common_now() - load.measured, common_now()});
+      const auto common = time_ + start_.clock_offset();
+      const auto load = tables_.read_piggyback(message, from, common);
+      if (from != self()) tables_.note_latency(self(), from, {common - load.measured, common});
     }
     dispatch(kind, message, from, by);
   } catch (const BadBytes& e) {
@@ -177,7 +184,7 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
   if (carries_work(kind)) standstill_.received();
   if (stopping_ && kind <= Kind::free) return;
   switch (kind) {
-    case Kind::fish: return fishing_.on_fish(message, by, now());
+    case Kind::fish: return fishing_.on_fish(message, by, time_);
     case Kind::schedule:
       fishing_.caught();
       trace::note(log(), trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from));
@@ -188,18 +195,18 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
       return sharing_.on_resume(message);
     case Kind::ack: return sharing_.on_ack(message);
     case Kind::free: return sharing_.on_free(message);
-    case Kind::hello: return start_.on_hello(message, from, now());
+    case Kind::hello: return start_.on_hello(message, from, time_);
     case Kind::welcome:
-      start_.on_welcome(message, now());
+      start_.on_welcome(message, time_);
       return check_joined();
-    case Kind::ping: return start_.on_ping(message, from, now());
+    case Kind::ping: return start_.on_ping(message, from, time_);
     case Kind::pong:
-      start_.on_pong(message, from, now());
+      start_.on_pong(message, from, time_);
       return check_joined();
     case Kind::probe: return standstill_.on_probe(message, by);
     case Kind::state: return standstill_.on_state(message, from);
     case Kind::finish:
-      ending_.on_finish(message, now(), figures());
+      ending_.on_finish(message, time_, figures());
       stopping_ = true;
       return crew_.wake_all();
     case Kind::bye:
@@ -219,24 +226,27 @@ void Pe::check_joined() {
 
 // ---- what is due now and then ----------------------------------------------------------------------
 
-void Pe::tick(sched::Worker* by) {
+void Pe::fish() {
+  if (fabric_.size() > 1 && joined_ && !stopping_) fishing_.consider(time_);
+}
+
+void Pe::keep_house(sched::Worker* by) {
+  next_housekeeping_ = time_ + housekeeping_interval;
   // A simulated run must not depend on when the collector runs.
   if (pause_ == nullptr) heap::run_finalisers();
-  const auto time = now();
   if (failure_) {
-    if ((failure_missing_ == 0 && fabric_.flushed()) || time >= failure_deadline_) end(*failure_);
+    if ((failure_missing_ == 0 && fabric_.flushed()) || time_ >= failure_deadline_) end(*failure_);
     return;
   }
-  if (const auto outcome = ending_.over(time, fabric_.flushed())) return end(*outcome);
+  if (const auto outcome = ending_.over(time_, fabric_.flushed())) return end(*outcome);
   if (!joined_ || stopping_) return;
-  note_load(time);
+  note_load(time_);
   if (fabric_.size() > 1) {
     sharing_.send_frees();
-    fishing_.consider(time);
-    beat(time);
+    beat(time_);
   }
   if (self() == 0) {
-    const auto standstill = standstill_.look(time, by);
+    const auto standstill = standstill_.look(time_, by);
     if (!standstill.empty()) fail_locked(standstill, 1);
   }
 }

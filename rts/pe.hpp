@@ -80,12 +80,11 @@ class Pe final : public fabric::Post, public sched::Host {
   void fail_locked(const std::string& why, int code);
   void begin_failure(Outcome outcome, int missing);
   void check_joined();
-  void tick(sched::Worker* by);
+  void fish();
+  void keep_house(sched::Worker* by);
   void beat(Nanos now);
   void note_load(Nanos now);
   void end(const Outcome& outcome);
-  /// The main PE's clock.
-  Nanos common_now() const { return fabric_.now() + start_.clock_offset(); }
 
   std::mutex lock_;
   fabric::Fabric& fabric_;
@@ -98,6 +97,9 @@ class Pe final : public fabric::Post, public sched::Host {
   int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;
   Nanos next_load_event_ = 0;
+  Nanos next_housekeeping_ = 0;
+  bool polling_ = false;
+  Nanos time_ = 0;  // while polling: when the newest message arrived; reading the clock costs
 
   Counters counters_;
   fabric::Fragmenter fragmenter_;

@@ -42,10 +42,20 @@ class GraphPacker final : PacketOut {
   }
 
  private:
+  // Most packets are small: then looking through all nodes beats looking one up.
   std::uint32_t place_of(Node* node) override {
-    const auto [at, fresh] = places_.try_emplace(node, static_cast<std::uint32_t>(nodes_.size()));
-    if (fresh) nodes_.push_back(node);
-    return at->second;
+    const auto next = static_cast<std::uint32_t>(nodes_.size());
+    if (next < few) {
+      for (std::uint32_t i = 0; i < next; ++i)
+        if (nodes_[i] == node) return i;
+    } else {
+      if (next == few)
+        for (std::uint32_t i = 0; i < few; ++i) places_.emplace(nodes_[i], i);
+      const auto [at, fresh] = places_.try_emplace(node, next);
+      if (!fresh) return at->second;
+    }
+    nodes_.push_back(node);
+    return next;
   }
 
   Part put(Node* node, bool root) {
@@ -104,8 +114,9 @@ class GraphPacker final : PacketOut {
   const PackLimits& limits_;
   std::size_t begin_;
   std::size_t thunks_left_;
-  std::vector<Node*> nodes_;
-  std::vector<Entry> table_;
+  static constexpr std::uint32_t few = 8;
+  boost::container::small_vector<Node*, few> nodes_;
+  boost::container::small_vector<Entry, few> table_;
   boost::unordered_flat_map<Node*, std::uint32_t> places_;
 };
 
@@ -243,7 +254,7 @@ class GraphUnpacker final : PacketIn {
     if (part == Part::thunk) {
       if (was != State::black_hole) addresses_.forget(item.node);
       item.node->settle(was, State::unevaluated);
-      result.thunks.push_back({item.reference, addresses_.lend(item.node)});
+      result.thunks.push_back({item.node, item.reference});
     } else {
       item.node->settle(was, part == Part::failure ? State::exception : State::value);
     }
@@ -260,9 +271,9 @@ class GraphUnpacker final : PacketIn {
   }
 
   AddressBook& addresses_;
-  std::vector<Entry> table_;
+  boost::container::small_vector<Entry, 4> table_;
   std::span<const std::byte> payloads_;
-  std::vector<Item> items_;
+  boost::container::small_vector<Item, 4> items_;
 };
 
 }  // namespace

@@ -7,7 +7,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "rts/bytes.hpp"
 #include "rts/heap/address.hpp"
@@ -22,16 +23,16 @@ struct PackLimits {
 /// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported).
 void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits);
 
-/// A thunk that came in a packet: where it was, and by what it may be known from now on.
+/// A thunk that came in a packet, and what it was known by where it came from.
 struct Arrived {
+  Node* thunk;
   Reference was;
-  Reference is;
 };
 
 struct Unpacked {
   Node* root = nullptr;
-  std::vector<Arrived> thunks;   ///< to be acknowledged to where they came from
-  std::vector<Node*> resolved;   ///< nodes that were here as proxies and have got their value now
+  boost::container::small_vector<Arrived, 4> thunks;   ///< to be acknowledged; the root comes first
+  boost::container::small_vector<Node*, 4> resolved;  ///< were here as proxies, are themselves now
 };
 
 /// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours, or a

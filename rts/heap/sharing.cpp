@@ -59,21 +59,20 @@ bool Sharing::export_spark(Node* thunk, int to) {
   return true;
 }
 
-// The spark's result goes home unasked: a debt, kept like a FETCH that waits.
+// The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
+// root's acknowledgement.
 void Sharing::on_schedule(Reader& message) {
-  auto unpacked = unpack_graph(message, addresses_, nullptr);
-  Node* spark = unpacked.root;
-  if (unpacked.thunks.empty() || spark->state() != State::unevaluated)
+  const auto unpacked = unpack_graph(message, addresses_, nullptr);
+  const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
+  if (thunks.empty() || thunks.front().thunk != unpacked.root)
     throw BadBytes("it schedules something that is no thunk");
-  // The root moved too, but owes its result instead of an acknowledgement.
-  const Arrived root = unpacked.thunks.front();
-  unpacked.thunks.erase(unpacked.thunks.begin());
-  addresses_.give_back(root.is.at.slot, root.is.weight);
-  const Remote debt{root.was.at.pe, 0, root.was.at, root.was.weight};
-  enqueue(spark, nullptr, &debt);
-  finish_unpacking(unpacked);
+  const Reference home = thunks.front().was;
+  const Remote debt{home.at.pe, 0, home.at, home.weight};
+  enqueue(unpacked.root, nullptr, &debt);
+  acknowledge(thunks.subspan(1));
+  resume_waiters(unpacked);
   counters_.add(Count::sparks_imported);
-  spark_pool_(spark);
+  spark_pool_(unpacked.root);
 }
 
 void Sharing::fetch(Node* proxy) {
@@ -135,12 +134,12 @@ void Sharing::on_resume(Reader& message) {
   const auto unpacked = unpack_graph(message, addresses_, node);
   if (own && unpacked.root->state() == State::unevaluated)
     throw BadBytes("it brings a result that is not evaluated");
-  finish_unpacking(unpacked);
+  acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
+  resume_waiters(unpacked);
   if (own) addresses_.give_back(key.slot, weight);
 }
 
-void Sharing::finish_unpacking(const Unpacked& unpacked) {
-  acknowledge(unpacked.thunks);
+void Sharing::resume_waiters(const Unpacked& unpacked) {
   for (Node* node : unpacked.resolved) {
     if (node->state() == State::unevaluated)
       arrived(node);
@@ -170,11 +169,14 @@ void Sharing::arrived(Node* thunk) {
   answer(thunk, remote);
 }
 
-void Sharing::acknowledge(const std::vector<Arrived>& thunks) {
+void Sharing::acknowledge(std::span<const Arrived> thunks) {
   if (thunks.empty()) return;
   auto message = post_.open(Kind::ack);
   message.put(static_cast<std::uint32_t>(thunks.size()));
-  for (const auto& thunk : thunks) message.put(thunk);
+  for (const auto& arrived : thunks) {
+    message.put(arrived.was);
+    message.put(addresses_.lend(arrived.thunk));
+  }
   counters_.add(Count::ack_sent);
   post_.send(static_cast<int>(thunks.front().was.at.pe), std::move(message));
 }
@@ -182,7 +184,8 @@ void Sharing::acknowledge(const std::vector<Arrived>& thunks) {
 void Sharing::on_ack(Reader& message) {
   const auto count = message.get<std::uint32_t>();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto [was, is] = message.get<Arrived>();
+    const auto was = message.get<Reference>();
+    const auto is = message.get<Reference>();
     Node* node = was.at.pe == addresses_.self() ? addresses_.own(was.at.slot) : nullptr;
     if (node == nullptr || is.at.pe == addresses_.self() || is.weight == 0)
       throw BadBytes("it acknowledges a thunk that was not sent");

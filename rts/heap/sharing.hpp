@@ -88,8 +88,8 @@ class Sharing {
   void answer(Node* node, const Remote& remote);
   void send_resume(Node* node, const Remote& remote);
   void arrived(Node* thunk);
-  void acknowledge(const std::vector<Arrived>& thunks);
-  void finish_unpacking(const Unpacked& unpacked);
+  void acknowledge(std::span<const Arrived> thunks);
+  void resume_waiters(const Unpacked& unpacked);
 
   AddressBook addresses_;
   PackLimits limits_;

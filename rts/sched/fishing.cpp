@@ -33,7 +33,7 @@ bool Fishing::hungry() const {
   if (!crew_.may_start_thread()) return false;
   const auto load = crew_.load();
   if (load.sparks == 0 && load.runnable < crew_.size()) return true;
-  return load.sparks < policy_->low_watermark(tables_, low_watermark_);
+  return low_watermark_ != 0 && load.sparks < policy_->low_watermark(tables_, low_watermark_);
 }
 
 void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
