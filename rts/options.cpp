@@ -23,7 +23,7 @@ class Flags {
  public:
   explicit Flags(Options& options) : app_("The runtime's flags") {
     app_.set_help_flag();
-    app_.get_formatter()->column_width(34);
+    app_.get_formatter()->column_width(32);
     add("workers", options.workers, "worker threads of a PE (0: its share of the host's cores)",
         CLI::Range(0, 1024));
     add("thread-limit", options.thread_limit, "live threads of a PE, runnable and blocked",
@@ -77,7 +77,9 @@ class Flags {
     text.erase(0, text.find("  --"));
     for (std::size_t at = 0; (at = text.find("  --", at)) != std::string::npos; at += prefix.size())
       text.replace(at + 2, 2, prefix);
-    return "Flags of the Trawl runtime (each also as TRAWL_NAME in the environment):\n" + text;
+    return "Flags of the Trawl runtime, written --trawl:NAME=VALUE, with their defaults. Each may also be\n"
+           "set in the environment, as TRAWL_NAME, where the command line has the last word.\n\n" +
+           text;
   }
 
  private:
@@ -90,6 +92,7 @@ class Flags {
     if constexpr (std::is_same_v<T, std::size_t>)
       option->transform(CLI::AsSizeValue(false));
     (option->check(check), ...);
+    option->option_text(option->get_default_str().empty() ? "X" : "(" + option->get_default_str() + ")");
   }
 
   void add_stats(Options& options) {
@@ -102,6 +105,7 @@ class Flags {
         ->envname("TRAWL_STATS")
         ->expected(0, 1)
         ->default_str("text")
+        ->option_text("[=FORMAT]")
         ->check(CLI::IsMember({"text", "json"}));
   }
 

@@ -1,14 +1,17 @@
 #include "rts/heap/address.hpp"
 
+#include <new>
+#include <utility>
+
 namespace trawl::heap {
 
-AddressBook::AddressBook(std::uint32_t self, Weight full_weight)
-    : self_(self), full_weight_(full_weight) {}
+AddressBook::AddressBook(std::uint32_t self, std::uint32_t pes, Weight full_weight)
+    : self_(self), pes_(pes), full_weight_(full_weight) {}
 
 AddressBook::~AddressBook() {
-  for (auto& [at, proxy] : proxies_) {
-    on_death(proxy->node.reveal(), nullptr, nullptr);
-    delete proxy;
+  for (auto& [node, proxy] : proxy_of_) {
+    proxy->book = nullptr;
+    on_death(node.reveal(), nullptr, nullptr);
   }
 }
 
@@ -38,22 +41,37 @@ void AddressBook::give_back(std::uint64_t slot, Weight weight) {
   if (!proxy_of_.contains(Hidden(node))) node->unmark(Node::named);
 }
 
+Node* AddressBook::touch(Proxy& proxy) {
+  proxy.touched = true;
+  return static_cast<Node*>(proxy.node.reveal());
+}
+
 Node* AddressBook::proxy(const Address& at) {
   const auto found = proxies_.find(at);
+  return found == proxies_.end() ? nullptr : touch(*found->second);
+}
+
+Node* AddressBook::proxy(const Address& at, std::uint32_t ticket) {
+  const auto found = proxies_.find(at);
   if (found == proxies_.end()) return nullptr;
-  found->second->touched = true;
-  return static_cast<Node*>(found->second->node.reveal());
+  Proxy* proxy = found->second;
+  while (proxy != nullptr && proxy->ticket != ticket) proxy = proxy->next;
+  return touch(proxy != nullptr ? *proxy : *found->second);
 }
 
 void AddressBook::adopt(Node* node, const Reference& reference) {
-  if (auto known = proxies_.find(reference.at); known != proxies_.end()) {
-    known->second->weight += reference.weight;
-    return;
+  if (const auto known = proxy_of_.find(Hidden(node)); known != proxy_of_.end()) {
+    if (known->second->at == reference.at) {
+      known->second->weight += reference.weight;
+      return;
+    }
+    // A node that moved on stands for its newest home; the weight of the old one goes back.
+    drop(*known->second);
   }
-  // A node that moved on stands for its newest home; the weight of the old one goes back.
-  forget(node);
-  auto* proxy = new Proxy{Hidden(node), reference.weight, false, this, reference.at};
-  proxies_.emplace(reference.at, proxy);
+  auto* proxy = new (allocate(sizeof(Proxy)))
+      Proxy{this, Hidden(node), reference.at, reference.weight, next_ticket_++};
+  const auto [first, fresh] = proxies_.try_emplace(reference.at, proxy);
+  if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
   proxy_of_.emplace(Hidden(node), proxy);
   node->mark(Node::named);
   on_death(node, &AddressBook::proxy_died, proxy);
@@ -64,10 +82,10 @@ void AddressBook::forget(Node* node) {
   if (found != proxy_of_.end()) drop(*found->second);
 }
 
-std::optional<Address> AddressBook::target(Node* proxy) const {
+std::optional<AddressBook::Target> AddressBook::target(Node* proxy) const {
   const auto found = proxy_of_.find(Hidden(proxy));
   if (found == proxy_of_.end()) return std::nullopt;
-  return found->second->at;
+  return Target{found->second->at, found->second->ticket};
 }
 
 Reference AddressBook::share(Node* node) {
@@ -86,19 +104,19 @@ std::optional<Address> AddressBook::name(Node* node) const {
   if ((node->word.load(std::memory_order_relaxed) & Node::named) == 0) return std::nullopt;
   if (const auto own = slot_of_.find(node); own != slot_of_.end())
     return Address{self_, 0, own->second};
-  return target(node);
+  const auto elsewhere = target(node);
+  return elsewhere ? std::optional(elsewhere->at) : std::nullopt;
 }
 
 // A lookup may have brought the proxy back to life after the collector found it dead: then it gets
-// another life.
+// another life. Or it was dropped meanwhile, or its whole book.
 void AddressBook::proxy_died(void* node, void* client) {
   auto& proxy = *static_cast<Proxy*>(client);
-  if (proxy.touched) {
-    proxy.touched = false;
+  if (proxy.book == nullptr) return;
+  if (std::exchange(proxy.touched, false))
     on_death(node, &AddressBook::proxy_died, client);
-    return;
-  }
-  proxy.book->drop(proxy);
+  else
+    proxy.book->drop(proxy);
 }
 
 void AddressBook::drop(Proxy& proxy) {
@@ -106,9 +124,13 @@ void AddressBook::drop(Proxy& proxy) {
   auto* node = static_cast<Node*>(proxy.node.reveal());
   on_death(node, nullptr, nullptr);
   if (!slot_of_.contains(node)) node->unmark(Node::named);
-  proxies_.erase(proxy.at);
+  const auto first = proxies_.find(proxy.at);
+  Proxy** place = &first->second;
+  while (*place != &proxy) place = &(*place)->next;
+  *place = proxy.next;
+  if (first->second == nullptr) proxies_.erase(first);
   proxy_of_.erase(proxy.node);
-  delete &proxy;
+  proxy.book = nullptr;
 }
 
 AddressBook::Frees AddressBook::take_frees() { return std::exchange(frees_, {}); }
@@ -121,7 +143,7 @@ std::map<std::uint64_t, Weight> AddressBook::weights_out() const {
 
 std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> AddressBook::weights_held() const {
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> all;
-  for (const auto& [at, proxy] : proxies_) all[{at.pe, at.slot}] += proxy->weight;
+  for (const auto& [node, proxy] : proxy_of_) all[{proxy->at.pe, proxy->at.slot}] += proxy->weight;
   for (const auto& [pe, list] : frees_)
     for (const auto& [slot, weight] : list) all[{pe, slot}] += weight;
   return all;

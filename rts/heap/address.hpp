@@ -42,12 +42,17 @@ struct Reference {
 class AddressBook {
  public:
   /// `full_weight` is lent with each new reference to a node of ours.
-  AddressBook(std::uint32_t self, Weight full_weight);
+  AddressBook(std::uint32_t self, std::uint32_t pes, Weight full_weight);
   ~AddressBook();
   AddressBook(const AddressBook&) = delete;
   AddressBook& operator=(const AddressBook&) = delete;
 
   std::uint32_t self() const noexcept { return self_; }
+
+  /// Throws BadBytes if there is no such PE.
+  void check(std::uint32_t pe) const {
+    if (pe >= pes_) throw BadBytes("it names a PE that does not exist");
+  }
 
   // ---- our own nodes, known to others
 
@@ -60,15 +65,21 @@ class AddressBook {
 
   // ---- nodes of others, known to us
 
-  /// Our proxy for this address, if we have one.
+  /// Our first proxy for this address, if we have one.
   Node* proxy(const Address& at);
-  /// `node` becomes our proxy for a reference that has arrived; if there is one already, it gets the
-  /// weight.
+  /// The one with this ticket; the first if there is none.
+  Node* proxy(const Address& at, std::uint32_t ticket);
+  /// `node` becomes a proxy for a reference that has arrived, or gets more weight if it is one. There
+  /// can be several for one address: thunks that left this PE in different ways and met elsewhere.
   void adopt(Node* node, const Reference& reference);
   /// `node` is no longer a proxy: it has become the thunk itself.
   void forget(Node* node);
-  /// The address that a proxy stands for, without weight.
-  std::optional<Address> target(Node* proxy) const;
+  /// What a proxy stands for; the ticket tells it from others for the same address.
+  struct Target {
+    Address at;
+    std::uint32_t ticket;
+  };
+  std::optional<Target> target(Node* proxy) const;
 
   /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or the
   /// node is ours, a slot of our own.
@@ -83,7 +94,7 @@ class AddressBook {
 
   // ---- for statistics and tests
   std::size_t slots() const noexcept { return own_.size(); }
-  std::size_t proxies() const noexcept { return proxies_.size(); }
+  std::size_t proxies() const noexcept { return proxy_of_.size(); }
   /// Weight of our slots that is out, by slot.
   std::map<std::uint64_t, Weight> weights_out() const;
   /// Weight that we hold of other PEs' slots, those waiting in take_frees included.
@@ -94,23 +105,29 @@ class AddressBook {
     Node* node;
     Weight out;
   };
+  // In collected memory: the collector may hold on to it after we have dropped it.
   struct Proxy {
+    AddressBook* book;  // nullptr: dropped
     Hidden node;
-    Weight weight;
-    bool touched;  // looked up since the collector last found it dead
-    AddressBook* book;
     Address at;
+    Weight weight;
+    std::uint32_t ticket;
+    bool touched = false;     // looked up since the collector last found it dead
+    Proxy* next = nullptr;  // for the same address
   };
 
   static void proxy_died(void* node, void* client);
+  Node* touch(Proxy& proxy);
   void drop(Proxy& proxy);
 
   std::uint32_t self_;
+  std::uint32_t pes_;
+  std::uint32_t next_ticket_ = 0;
   Weight full_weight_;
   std::uint64_t next_slot_ = 1;
   boost::unordered_flat_map<std::uint64_t, Slot> own_;
   boost::unordered_flat_map<Node*, std::uint64_t> slot_of_;
-  boost::unordered_flat_map<Address, Proxy*> proxies_;
+  boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   boost::unordered_flat_map<Hidden, Proxy*> proxy_of_;
   Frees frees_;
 };

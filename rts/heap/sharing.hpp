@@ -36,8 +36,8 @@ class Sleeper {
 class Sharing {
  public:
   /// `spark_pool` is told of thunks that another PE waits for and nobody here evaluates.
-  Sharing(std::uint32_t self, Weight full_weight, const PackLimits& limits, fabric::Post& post,
-          Counters& counters, std::function<void(Node*)> spark_pool);
+  Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight, const PackLimits& limits,
+          fabric::Post& post, Counters& counters, std::function<void(Node*)> spark_pool);
 
   /// Puts a sleeper into the node's blocking queue, and sends a FETCH where one is due. False when
   /// there is nothing to wait for: it has finished, or can be evaluated here.
@@ -70,10 +70,11 @@ class Sharing {
       const std::function<void(Node*, std::size_t, const std::vector<std::uint32_t>&)>& each) const;
 
  private:
-  // Another PE that waits: the value goes there as the node `key`, with the weight of the debt.
+  // Another PE that waits: the value goes there as the node `key`, with the weight of the debt, or for
+  // its proxy for `key` with this ticket.
   struct Remote {
     std::uint32_t pe;
-    std::uint32_t unused = 0;
+    std::uint32_t ticket;
     Address key;
     Weight weight;
   };

@@ -7,8 +7,11 @@
 namespace trawl::sched {
 
 namespace {
+
 constexpr auto round_time = std::chrono::microseconds(300);
-}
+constexpr auto round_time_at_rest = std::chrono::microseconds(900);
+
+}  // namespace
 
 Doorman::Doorman(Crew& crew) : crew_(crew), thread_([this] { watch(); }) {}
 
@@ -23,8 +26,9 @@ void Doorman::watch() {
   heap::mutator();
   wake_up_on_time();
   while (!leaving_) {
-    std::this_thread::sleep_for(round_time);
-    if (crew_.anybody_busy()) crew_.host().poll(nullptr);
+    const bool busy = crew_.anybody_busy();
+    std::this_thread::sleep_for(busy ? round_time : round_time_at_rest);
+    if (busy) crew_.host().poll(nullptr);
   }
 }
 
