@@ -1,5 +1,5 @@
-// What may be suspended and sent to another PE, checked when the program is compiled. Every refusal is
-// one sentence that says what to do instead.
+// What may be suspended and sent to another PE, checked when the program is compiled. Every refusal
+// is one sentence that says what to do instead.
 #pragma once
 
 #include <functional>
@@ -47,15 +47,18 @@ struct parameters<R (C::*)(P...) const noexcept> {
   using type = Types<P...>;
 };
 template <class C>
-  requires requires { &C::operator(); }
+concept OneCallOperator = requires {
+  &C::operator();
+};
+template <OneCallOperator C>
 struct parameters<C> : parameters<decltype(&C::operator())> {};
 template <auto F>
 struct parameters<Function<F>> : parameters<std::remove_cv_t<decltype(F)>> {};
 
 template <class P>
-inline constexpr bool shared_reference =
-    (std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>) ||
-    std::is_rvalue_reference_v<P>;
+inline constexpr bool shared_reference = (std::is_lvalue_reference_v<P> &&
+                                          !std::is_const_v<std::remove_reference_t<P>>) ||
+                                         std::is_rvalue_reference_v<P>;
 
 /// Converts to whatever the program expects, so that a refusal is not followed by other errors.
 struct Refused {
@@ -63,41 +66,57 @@ struct Refused {
   operator T() const;  // NOLINT(google-explicit-constructor)
 };
 
+/// A value as it is stored: as an argument, or as a result.
 template <class T>
-consteval bool argument_travels() {
-  static_assert(!std::is_pointer_v<T>,
-                "trawl: a pointer means nothing on another PE; pass the value itself, or a Lazy.");
-  if constexpr (!std::is_pointer_v<T>)
-    static_assert(heap::Serialisable<T>,
-                  "trawl: an argument of this type can't travel to another PE; use standard "
-                  "containers, aggregates without pointers, or give the type a serialize() member.");
-  return heap::Serialisable<T>;
+consteval bool value_travels() {
+  if constexpr (std::is_pointer_v<T>)
+    static_assert(
+        !std::is_pointer_v<T>,
+        "trawl: a pointer means nothing on another PE; pass or return the value itself, or "
+        "a Lazy.");
+  else if constexpr (heap::PointsElsewhere<T>)
+    static_assert(
+        !heap::PointsElsewhere<T>,
+        "trawl: a view, an iterator or a smart pointer means nothing on another PE; pass or "
+        "return the value it refers to, or a Lazy.");
+  else if constexpr (heap::OpaqueAggregate<T>)
+    static_assert(
+        !heap::OpaqueAggregate<T>,
+        "trawl: an aggregate with a C array, a base class or more than 100 fields can't be "
+        "packed; use std::array and members, or give it a serialize() member.");
+  else if constexpr (alignof(T) > 16)
+    static_assert(alignof(T) <= 16,
+                  "trawl: a value that travels may not be aligned to more than 16 bytes.");
+  else
+    static_assert(
+        heap::Serialisable<T>,
+        "trawl: a value of this type can't travel to another PE; use standard containers, "
+        "aggregates without pointers, or a copyable class with a default constructor and a "
+        "serialize() member.");
+  if constexpr (alignof(T) <= 16) return heap::Serialisable<T>;
+  return false;
 }
 
 template <class T>
 consteval bool result_travels() {
-  static_assert(!std::is_void_v<T>,
-                "trawl: a thunk needs a result; a function that returns nothing does nothing here.");
-  static_assert(!std::is_pointer_v<T>,
-                "trawl: a function that returns a pointer can't be evaluated on another PE; return "
-                "the value itself, or a Lazy.");
-  if constexpr (!std::is_void_v<T> && !std::is_pointer_v<T>)
-    static_assert(heap::Serialisable<T>,
-                  "trawl: a result of this type can't travel to another PE; use standard "
-                  "containers, aggregates without pointers, or give the type a serialize() member.");
-  return !std::is_void_v<T> && heap::Serialisable<T>;
+  static_assert(
+      !std::is_void_v<T>,
+      "trawl: a thunk needs a result; a function that returns nothing does nothing here.");
+  if constexpr (!std::is_void_v<T>) return value_travels<T>();
+  return false;
 }
 
 template <class Call>
 consteval bool callable_travels() {
-  static_assert(!std::is_pointer_v<Call> && !std::is_function_v<Call>,
-                "trawl: a function pointer means nothing on another PE; write lazy<f>(...) instead of "
-                "lazy(f, ...), and so for spawn.");
+  static_assert(
+      !std::is_pointer_v<Call> && !std::is_function_v<Call>,
+      "trawl: a function pointer means nothing on another PE; write lazy<f>(...) instead of "
+      "lazy(f, ...), and so for spawn.");
   if constexpr (!std::is_pointer_v<Call>)
-    static_assert(std::is_empty_v<Call>,
+    static_assert(std::is_empty_v<Call> && std::is_default_constructible_v<Call>,
                   "trawl: a lambda with captures can't travel to another PE; pass what it captures "
                   "as arguments.");
-  return std::is_empty_v<Call> && !std::is_pointer_v<Call>;
+  return std::is_empty_v<Call> && std::is_default_constructible_v<Call>;
 }
 
 /// How a call is suspended: its argument types as stored, and its result type.
@@ -128,8 +147,8 @@ struct Suspended<Call, true, A...> {
 // Parameters unknown (a generic lambda): the arguments as they are given.
 template <class Call, class... G>
 struct Suspension<Call, true, Types<G...>, void>
-    : Suspended<Call, (argument_travels<std::decay_t<G>>() && ...) &&
-                          call_fits<Call, std::decay_t<G>...>(),
+    : Suspended<Call,
+                (value_travels<std::decay_t<G>>() && ...) && call_fits<Call, std::decay_t<G>...>(),
                 std::decay_t<G>...> {};
 
 // Otherwise arguments are converted to what the function wants, before they are stored.
@@ -138,22 +157,23 @@ consteval bool parameters_travel() {
   static_assert(!(shared_reference<P> || ...),
                 "trawl: a parameter that refers to something its caller can change can't be shared "
                 "between PEs; take it by value or by const reference, and return what is new.");
-  if constexpr (!(shared_reference<P> || ...)) return (argument_travels<std::decay_t<P>>() && ...);
+  if constexpr (!(shared_reference<P> || ...)) return (value_travels<std::decay_t<P>>() && ...);
   return false;
 }
 
-template <class Given, class... P>
-struct accepts : std::false_type {};
 template <class... G, class... P>
-  requires(sizeof...(G) == sizeof...(P))
-struct accepts<Types<G...>, P...>
-    : std::bool_constant<(std::is_constructible_v<std::decay_t<P>, G> && ...)> {};
+consteval bool convert(Types<G...>, Types<P...>) {
+  if constexpr (sizeof...(G) == sizeof...(P))
+    return (std::is_convertible_v<G, std::decay_t<P>> && ...);
+  else
+    return false;
+}
 
 template <class Given, class... P>
 consteval bool arguments_fit() {
-  static_assert(accepts<Given, P...>::value,
-                "trawl: the function can't be called with these arguments.");
-  return accepts<Given, P...>::value;
+  constexpr bool fit = convert(Given(), Types<P...>());
+  static_assert(fit, "trawl: the function can't be called with these arguments.");
+  return fit;
 }
 
 template <class Call, class... G, class... P>
@@ -162,8 +182,8 @@ struct Suspension<Call, true, Types<G...>, Types<P...>>
                 std::decay_t<P>...> {};
 
 template <class Call, class... Given>
-using suspension = Suspension<Call, callable_travels<Call>(), Types<Given...>,
-                              typename parameters<Call>::type>;
+using suspension =
+    Suspension<Call, callable_travels<Call>(), Types<Given...>, typename parameters<Call>::type>;
 
 }  // namespace detail
 }  // namespace trawl

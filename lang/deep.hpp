@@ -12,8 +12,8 @@
 
 namespace trawl {
 
-/// Evaluates every Lazy that can be reached from a value. Long lists take no stack, cycles no time. (A
-/// type with a serialize() of its own is not looked into.)
+/// Evaluates every Lazy that can be reached from a value. Long lists take no stack, cycles no time.
+/// (A type with a serialize() of its own is not looked into.)
 class DeepEvaluation {
  public:
   template <class T>

@@ -11,8 +11,8 @@
 namespace trawl {
 
 /// A value that is computed when somebody needs it, once, on whichever PE; or one that is there
-/// already. One pointer, free to copy; may sit on a stack, in a global, in a standard container, in a
-/// result or an argument of a thunk. (Not in memory from malloc, nor in an exception.)
+/// already. One pointer, free to copy; may sit on a stack, in a global, in a standard container, in
+/// a result or an argument of a thunk. (Not in memory from malloc, nor in an exception.)
 template <class T>
 class Lazy {
  public:
@@ -21,12 +21,21 @@ class Lazy {
 
   /// Refers to nothing; can't be forced.
   Lazy() = default;
+  Lazy(const Lazy&) = default;
+  // Written out, so that nothing which holds a Lazy passes for plain bytes.
+  Lazy& operator=(const Lazy& other) noexcept {
+    node_ = other.node_;
+    return *this;
+  }
+  ~Lazy() = default;
   /// An already evaluated one.
-  explicit Lazy(const T& value) : node_(heap::make_value<T>(value)) {}
+  explicit Lazy(const T& value) {
+    if constexpr (detail::value_travels<T>()) node_ = heap::make_value<T>(value);
+  }
 
   explicit operator bool() const noexcept { return node_ != nullptr; }
   /// Has it been evaluated, or has it failed? May become true at any time.
-  bool evaluated() const noexcept { return node_->finished(); }
+  bool evaluated() const noexcept { return node_ != nullptr && node_->finished(); }
 
   friend bool operator==(Lazy, Lazy) = default;  ///< the same thunk?
 
@@ -43,11 +52,15 @@ class Lazy {
 
 namespace detail {
 
+struct RefusedLazy : Lazy<Refused> {
+  template <class T>
+  operator Lazy<T>() const;  // NOLINT(google-explicit-constructor)
+};
+
 template <class Call, class R, class... A>
 struct MakeLazy {
-  template <class... G>
-  static Lazy<R> make(G&&... given) {
-    return Lazy<R>::refer_to(heap::Thunk<Call, R, A...>::make(A(std::forward<G>(given))...));
+  static Lazy<R> make(const A&... arguments) {
+    return Lazy<R>::refer_to(heap::Thunk<Call, R, A...>::make(arguments...));
   }
 };
 
@@ -57,7 +70,7 @@ auto suspend(G&&... given) {
   if constexpr (S::ok)
     return S::template Apply<MakeLazy>::make(std::forward<G>(given)...);
   else
-    return Refused();
+    return RefusedLazy();
 }
 
 [[noreturn]] inline void fail(heap::Node* node) {
@@ -72,9 +85,9 @@ auto suspend(G&&... given) {
 
 }  // namespace detail
 
-/// Suspends `F(arguments...)`: nothing is computed yet. F is a function or a lambda without captures;
-/// arguments and result are whatever can travel: plain and standard types, aggregates, types with a
-/// cereal-style serialize(), and any of these holding a Lazy.
+/// Suspends `F(arguments...)`: nothing is computed yet. F is a function or a lambda without
+/// captures; arguments and result are whatever can travel: plain and standard types, aggregates,
+/// types with a cereal-style serialize(), and any of these holding a Lazy.
 template <auto F, class... A>
 auto lazy(A&&... arguments) {
   if constexpr (std::is_class_v<std::remove_cv_t<decltype(F)>>)
@@ -89,8 +102,8 @@ auto lazy(F, A&&... arguments) {
   return detail::suspend<F>(std::forward<A>(arguments)...);
 }
 
-/// The value: evaluates it, takes it, or waits for it. Throws what its function threw. The reference
-/// is good as long as anything refers to the Lazy, or to the value by this reference.
+/// The value: evaluates it, takes it, or waits for it. Throws what its function threw. The
+/// reference is good as long as anything refers to the Lazy, or to the value by this reference.
 template <class T>
 const T& force(Lazy<T> lazy) {
   heap::Node* node = lazy.node();

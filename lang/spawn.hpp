@@ -12,12 +12,13 @@
 namespace trawl {
 
 /// A spark that lives in its caller's frame. It costs about as much as a call; only when another
-/// worker or PE takes it is it copied into the heap. It leaves the frame with it: what was not synced
-/// is withdrawn, also when an exception passes.
+/// worker or PE takes it is it copied into the heap. It leaves the frame with it: what was not
+/// synced is withdrawn, also when an exception passes.
 template <class Call, class R, class... A>
-class [[nodiscard("keep what spawn returns, and sync() it")]] Spawned {
+class Spawned {
  public:
-  explicit Spawned(A... arguments) : job_(std::move(arguments)...) {
+  template <class... G>
+  explicit Spawned(std::in_place_t, G&&... given) : job_(std::forward<G>(given)...) {
     sched::Worker& worker = here();
     ++worker.frames;
     if (!worker.pool.push(spark())) worker.counters.add(Count::sparks_ignored);
@@ -31,21 +32,22 @@ class [[nodiscard("keep what spawn returns, and sync() it")]] Spawned {
   /// The result, from whoever made the call: here and now, if nobody has. To be called once. Throws
   /// what the function threw.
   R sync() {
+    const bool ours = sched::this_worker->pool.take_back(spark());
+    R result = ours ? call() : sync_taken();
+    // Not before the call: here the compiler sees that the destructor has nothing to do. Where the
+    // call throws, withdrawing finds nothing to withdraw.
     synced_ = true;
-    if (sched::this_worker->pool.take_back(spark())) [[likely]]
-      return call();
-    return sync_taken();
+    return result;
   }
 
  private:
   struct Job : sched::Frame {
     std::tuple<A...> arguments;
 
-    explicit Job(A... a)
-        : Frame(heap::thunk_code<Call, R, A...>), arguments(std::move(a)...) {}
+    template <class... G>
+    explicit Job(G&&... given)
+        : Frame(heap::thunk_code<Call, R, A...>), arguments(std::forward<G>(given)...) {}
   };
-  static_assert(alignof(std::tuple<A...>) <= alignof(sched::Frame),
-                "trawl: an argument may not be aligned to more than 16 bytes.");
 
   static sched::Worker& here() {
     if (sched::this_worker == nullptr) [[unlikely]]
@@ -56,9 +58,8 @@ class [[nodiscard("keep what spawn returns, and sync() it")]] Spawned {
   sched::Spark spark() noexcept { return sched::Spark(static_cast<sched::Frame*>(&job_)); }
 
   R call() {
-    return [this]<std::size_t... I>(std::index_sequence<I...>) -> R {
-      return Call{}(std::as_const(std::get<I>(job_.arguments))...);
-    }(std::index_sequence_for<A...>());
+    return std::apply([](const A&... arguments) -> R { return Call{}(arguments...); },
+                      std::as_const(job_.arguments));
   }
 
   [[gnu::noinline]] R sync_taken() {
@@ -99,7 +100,7 @@ struct spawned_of<S, true> {
   using type = typename S::template Apply<MakeSpawned>::type;
   template <class... G>
   static type make(G&&... given) {
-    return type(std::forward<G>(given)...);
+    return type(std::in_place, std::forward<G>(given)...);
   }
 };
 
@@ -108,7 +109,7 @@ struct spawned_of<S, true> {
 /// `auto x = spawn<f>(arguments...); ...; use(x.sync());` — somebody who has nothing to do may make
 /// the call meanwhile. F as for `lazy`.
 template <auto F, class... A>
-auto spawn(A&&... arguments) {
+[[nodiscard("keep what spawn returns, and sync() it")]] auto spawn(A&&... arguments) {
   using Plain = std::remove_cv_t<decltype(F)>;
   using Call = std::conditional_t<std::is_class_v<Plain>, Plain, Function<F>>;
   return detail::spawned_of<detail::suspension<Call, A...>>::make(std::forward<A>(arguments)...);
@@ -116,7 +117,7 @@ auto spawn(A&&... arguments) {
 
 /// The same for a lambda or another stateless function object.
 template <class F, class... A>
-auto spawn(F, A&&... arguments) {
+[[nodiscard("keep what spawn returns, and sync() it")]] auto spawn(F, A&&... arguments) {
   return detail::spawned_of<detail::suspension<F, A...>>::make(std::forward<A>(arguments)...);
 }
 

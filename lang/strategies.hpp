@@ -1,8 +1,11 @@
-// Evaluation strategies: how much of a value is evaluated, and what in parallel, kept apart from what
-// is computed (Trinder, Hammond, Loidl, Peyton Jones 1998).
+// Evaluation strategies: how much of a value is evaluated, and what in parallel, kept apart from
+// what is computed (Trinder, Hammond, Loidl, Peyton Jones 1998).
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,7 +14,7 @@
 
 namespace trawl {
 
-// ---- of one value ----------------------------------------------------------------------------------
+// ---- of one value ------------------------------------------------------------------------------
 
 /// Evaluates nothing.
 struct R0 {
@@ -45,15 +48,34 @@ inline constexpr Rseq rseq;
 inline constexpr Rpar rpar;
 inline constexpr Rdeepseq rdeepseq;
 
-/// Applies a strategy to a value, and gives what the strategy gives (most give the value).
-template <class T, class Strategy>
-decltype(auto) apply(const T& value, const Strategy& strategy) {
-  return strategy(value);
+/// What can be applied to a T.
+template <class S, class T>
+concept StrategyOf = std::invocable < const std::remove_reference_t<S>
+&, const std::remove_cvref_t<T>& > ;
+
+/// Applies a strategy to a value. Gives the value (by reference, or moved out of a temporary), or
+/// what the strategy makes of it.
+template <class T, StrategyOf<T> Strategy>
+decltype(auto) apply(T&& value, Strategy&& strategy) {
+  using Value = std::remove_cvref_t<T>;
+  using Made = decltype(std::as_const(strategy)(std::as_const(value)));
+  if constexpr (std::is_void_v<Made> || std::is_same_v<Made, const Value&>) {
+    std::as_const(strategy)(std::as_const(value));
+    return static_cast<T>(std::forward<T>(value));
+  } else {
+    return std::as_const(strategy)(std::as_const(value));
+  }
 }
 
-// ---- of lists --------------------------------------------------------------------------------------
+// ---- of lists ----------------------------------------------------------------------------------
 
 namespace detail {
+
+template <class Strategy>
+consteval void must_travel() {
+  static_assert(std::is_empty_v<Strategy>,
+                "trawl: a strategy for the elements of a list can't have parameters of its own.");
+}
 
 /// Applies a strategy where it runs; its result takes home what was evaluated there.
 template <class Strategy>
@@ -72,20 +94,28 @@ struct Applied {
 
 template <class Strategy, class T>
 void spark_with(const Lazy<T>& x) {
-  static_assert(std::is_empty_v<Strategy>,
-                "trawl: a strategy for the elements of a list can't have parameters of its own.");
   if constexpr (std::is_same_v<Strategy, Rseq> || std::is_same_v<Strategy, Rpar> ||
                 (std::is_same_v<Strategy, Rdeepseq> && heap::PointerFree<T>))
     par(x);
-  else if constexpr (!std::is_same_v<Strategy, R0>)
+  else if constexpr (!std::is_same_v<Strategy, R0> && std::is_empty_v<Strategy>)
     par(lazy(Applied<Strategy>(), x));
 }
 
 }  // namespace detail
 
+/// Applies a strategy to each element, one after the other, here.
+template <class Strategy>
+auto seq_list(Strategy strategy) {
+  return [strategy]<class T>(const std::vector<Lazy<T>>& xs) -> const std::vector<Lazy<T>>& {
+    for (const auto& x : xs) strategy(x);
+    return xs;
+  };
+}
+
 /// A spark for each element, which applies the strategy to it.
 template <class Strategy>
 auto par_list(Strategy) {
+  detail::must_travel<Strategy>();
   return []<class T>(const std::vector<Lazy<T>>& xs) -> const std::vector<Lazy<T>>& {
     for (const auto& x : xs) detail::spark_with<Strategy>(x);
     return xs;
@@ -95,12 +125,14 @@ auto par_list(Strategy) {
 /// A spark for every `size` elements.
 template <class Strategy>
 auto par_list_chunk(std::size_t size, Strategy) {
+  detail::must_travel<Strategy>();
   return [size]<class T>(const std::vector<Lazy<T>>& xs) -> const std::vector<Lazy<T>>& {
     const auto step = size == 0 ? 1 : size;
     for (std::size_t from = 0; from < xs.size(); from += step) {
       const auto begin = xs.begin() + static_cast<std::ptrdiff_t>(from);
       const auto end = begin + static_cast<std::ptrdiff_t>(std::min(step, xs.size() - from));
-      par(lazy(detail::Applied<Strategy>(), std::vector<Lazy<T>>(begin, end)));
+      if constexpr (std::is_empty_v<Strategy>)
+        par(lazy(detail::Applied<Strategy>(), std::vector<Lazy<T>>(begin, end)));
     }
     return xs;
   };
@@ -140,16 +172,17 @@ class Buffered {
   std::size_t ahead_;
 };
 
-/// For long lists: `for (const T& x : apply(xs, par_buffer(100, rseq)))` keeps at most about 100 sparks
-/// ahead of the loop.
+/// For long lists: `for (const T& x : apply(xs, par_buffer(100, rseq)))` keeps at most about 100
+/// sparks ahead of the loop.
 template <class Strategy>
 auto par_buffer(std::size_t ahead, Strategy) {
-  return [ahead]<class T>(const std::vector<Lazy<T>>& xs) {
-    return Buffered<T, Strategy>(xs, ahead);
+  detail::must_travel<Strategy>();
+  return [ahead]<class T>(const std::vector<Lazy<T>>& xs) -> Buffered<T, Strategy> {
+    return {xs, ahead};
   };
 }
 
-// ---- maps ------------------------------------------------------------------------------------------
+// ---- maps --------------------------------------------------------------------------------------
 
 /// A thunk `F(x)` for each x.
 template <auto F, class T>
@@ -210,10 +243,10 @@ R reduce_chunk(I from, I to, R start) {
 
 }  // namespace detail
 
-/// Map(from), ..., Map(to - 1), reduced from the left in order, beginning with `unit`, which must be
-/// neutral; a spark for every `chunk` indices. Reduce must be associative.
+/// Map(from), ..., Map(to - 1), reduced from the left in order, beginning with `unit`, which must
+/// be neutral; a spark for every `chunk` indices. Reduce must be associative.
 template <auto Map, auto Reduce, class I, class R>
-R par_map_reduce(I from, I to, I chunk, R unit) {
+R par_map_reduce(I from, std::type_identity_t<I> to, std::type_identity_t<I> chunk, R unit) {
   std::vector<Lazy<R>> parts;
   const I step = chunk < 1 ? I{1} : chunk;
   for (I at = from; at < to; at += std::min<I>(step, to - at))

@@ -19,8 +19,8 @@ namespace trawl {
 
 using Nanos = std::int64_t;  ///< a time or a duration, in nanoseconds
 
-/// Memory that the collector neither sees nor scans, and that is not cleared first: for what is only
-/// copied into and out of.
+/// Memory that the collector neither sees nor scans, and that is not cleared first: for what is
+/// only copied into and out of.
 template <class T>
 struct PlainAllocator {
   using value_type = T;
@@ -57,10 +57,8 @@ class Writer {
   explicit Writer(std::size_t expected = 0) { bytes_.reserve(expected); }
 
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  void put(const T& value) {
-    raw(&value, sizeof value);
-  }
+  requires std::is_trivially_copyable_v<T>
+  void put(const T& value) { raw(&value, sizeof value); }
 
   void put_string(std::string_view text) {
     put(static_cast<std::uint32_t>(text.size()));
@@ -75,7 +73,7 @@ class Writer {
 
   /// Overwrites what was put at `at`, for counts known only afterwards.
   template <class T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void patch(std::size_t at, const T& value) {
     std::memcpy(bytes_.data() + at, &value, sizeof value);
   }
@@ -91,14 +89,15 @@ class Writer {
   Bytes bytes_;
 };
 
-/// Reads what a Writer wrote. Reading past the end throws BadBytes; no input is undefined behaviour.
+/// Reads what a Writer wrote. Reading past the end throws BadBytes; no input is undefined
+/// behaviour.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
 
   template <class T>
-    requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_enum_v<T>)
-  T get() {
+  requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_enum_v<T>) T
+      get() {
     T value;
     raw(&value, sizeof value);
     return value;

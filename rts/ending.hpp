@@ -1,5 +1,5 @@
-// The end of a run, by the PEs' own handshake: FINISH from the main PE, BYE with its figures from each
-// other, LEAVE from the main PE. Nobody waits for anybody for long.
+// The end of a run, by the PEs' own handshake: FINISH from the main PE, BYE with its figures from
+// each other, LEAVE from the main PE. Nobody waits for anybody for long.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace trawl {
 /// How a run ended, for one PE.
 struct Outcome {
   int code = 0;
-  std::string error;  ///< why it failed, if it did and this PE is the one to say so
+  std::string error;             ///< why it failed, if it did and this PE is the one to say so
   std::vector<Figures> figures;  ///< by PE; on the main PE only
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +19,10 @@ std::string environment_name(std::string name) {
   for (char& c : name)
     c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return "TRAWL_" + name;
+}
+
+std::string is_no_nan(const std::string& value) {
+  return std::isnan(std::strtod(value.c_str(), nullptr)) ? "Value " + value + " is no number" : "";
 }
 
 class Flags {
@@ -65,7 +71,8 @@ class Flags {
       app_.parse(std::move(reversed));
     } catch (const CLI::Error& e) {
       std::string cause = e.what();
-      for (std::size_t at = 0; (at = cause.find("--", at)) != std::string::npos; at += prefix.size())
+      for (std::size_t at = 0; (at = cause.find("--", at)) != std::string::npos;
+           at += prefix.size())
         cause.replace(at, 2, prefix);
       std::replace(cause.begin(), cause.end(), '\n', ' ');
       throw Error(cause + " (--trawl:help lists the runtime's flags)", 2);
@@ -77,7 +84,8 @@ class Flags {
     text.erase(0, text.find("  --"));
     for (std::size_t at = 0; (at = text.find("  --", at)) != std::string::npos; at += prefix.size())
       text.replace(at + 2, 2, prefix);
-    return "Flags of the Trawl runtime, written --trawl:NAME=VALUE, with their defaults. Each may also be\n"
+    return "Flags of the Trawl runtime, written --trawl:NAME=VALUE, with their defaults. Each may "
+           "also be\n"
            "set in the environment, as TRAWL_NAME, where the command line has the last word.\n\n" +
            text;
   }
@@ -89,10 +97,11 @@ class Flags {
                        ->envname(environment_name(name))
                        ->capture_default_str()
                        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    if constexpr (std::is_same_v<T, std::size_t>)
-      option->transform(CLI::AsSizeValue(false));
+    if constexpr (std::is_same_v<T, std::size_t>) option->transform(CLI::AsSizeValue(false));
+    if constexpr (std::is_floating_point_v<T>) option->check(is_no_nan);  // a range lets it pass
     (option->check(check), ...);
-    option->option_text(option->get_default_str().empty() ? "X" : "(" + option->get_default_str() + ")");
+    option->option_text(option->get_default_str().empty() ? "X"
+                                                          : "(" + option->get_default_str() + ")");
   }
 
   void add_stats(Options& options) {
@@ -127,6 +136,8 @@ Options take_options(std::vector<std::string>& args) {
   bool only_program = false;
   for (const auto& arg : args) {
     only_program = only_program || arg == "--";
+    if (!only_program && arg == prefix)
+      throw Error("--trawl: names no flag (--trawl:help lists the runtime's flags)", 2);
     if (!only_program && arg.starts_with(prefix))
       ours.push_back("--" + arg.substr(prefix.size()));
     else

@@ -28,8 +28,8 @@ bool carries_work(Kind kind) {
 }
 
 bool is_for_strangers(Kind kind) {
-  return kind == Kind::hello || kind == Kind::welcome || kind == Kind::ping ||
-         kind == Kind::pong || kind == Kind::fail;
+  return kind == Kind::hello || kind == Kind::welcome || kind == Kind::ping || kind == Kind::pong ||
+         kind == Kind::fail;
 }
 
 std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabric& fabric) {
@@ -56,8 +56,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
       tables_(fabric.self(), fabric.size()),
       log_(open_log(setup, fabric)),
       crew_(setup.options, setup.workers, *this),
-      sharing_(static_cast<std::uint32_t>(fabric.self()), setup.full_weight,
-               pack_limits(setup.options), *this, counters_,
+      sharing_(static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),
+               setup.full_weight, pack_limits(setup.options), *this, counters_,
                [this](heap::Node* spark) { crew_.add_imported(spark); }),
       fishing_(setup.options, setup.seed, tables_, crew_, *this, counters_),
       standstill_(fabric.self(), fabric.size(), crew_, *this,
@@ -67,7 +67,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
       start_(fabric.self(), fabric.size(), setup.facts, tables_, *this),
       ending_(fabric.self(), fabric.size(), *this) {
   const std::lock_guard lock(lock_);
-  start_.begin();
+  start_.begin(now());
   check_joined();
 }
 
@@ -82,7 +82,7 @@ void Pe::finish(int code) {
   crew_.wake_all();
 }
 
-// ---- messages --------------------------------------------------------------------------------------
+// ---- messages ----------------------------------------------------------------------------------
 
 Writer Pe::open(Kind kind) {
   Writer message(usual_message);
@@ -108,7 +108,12 @@ void Pe::send(int to, Writer message) {
   counters_.add(Count::message_bytes, message.size());
   trace::note(log(), trace::Kind::message_sent, 0, static_cast<std::uint32_t>(to),
               static_cast<std::uint16_t>(kind));
-  fragmenter_.send(fabric_, to, message.take());
+  try {
+    fragmenter_.send(fabric_, to, message.take());
+  } catch (const Error& e) {
+    // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
+    fail_locked("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
+  }
 }
 
 void Pe::poll(sched::Worker* by) {
@@ -175,8 +180,8 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
     }
     dispatch(kind, message, from, by);
   } catch (const BadBytes& e) {
-    throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(self()) +
-                " a bad " + std::string(name) + ": " + e.what());
+    throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(self()) + " a bad " +
+                std::string(name) + ": " + e.what());
   }
 }
 
@@ -184,27 +189,35 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
   if (carries_work(kind)) standstill_.received();
   if (stopping_ && kind <= Kind::free) return;
   switch (kind) {
-    case Kind::fish: return fishing_.on_fish(message, by, time_);
+    case Kind::fish:
+      return fishing_.on_fish(message, by, time_);
     case Kind::schedule:
       fishing_.caught();
       trace::note(log(), trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from));
       return sharing_.on_schedule(message);
-    case Kind::fetch: return sharing_.on_fetch(message);
+    case Kind::fetch:
+      return sharing_.on_fetch(message);
     case Kind::resume:
       trace::note(log(), trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from));
       return sharing_.on_resume(message);
-    case Kind::ack: return sharing_.on_ack(message);
-    case Kind::free: return sharing_.on_free(message);
-    case Kind::hello: return start_.on_hello(message, from, time_);
+    case Kind::ack:
+      return sharing_.on_ack(message);
+    case Kind::free:
+      return sharing_.on_free(message);
+    case Kind::hello:
+      return start_.on_hello(message, from, time_);
     case Kind::welcome:
       start_.on_welcome(message, time_);
       return check_joined();
-    case Kind::ping: return start_.on_ping(message, from, time_);
+    case Kind::ping:
+      return start_.on_ping(message, from, time_);
     case Kind::pong:
       start_.on_pong(message, from, time_);
       return check_joined();
-    case Kind::probe: return standstill_.on_probe(message, by);
-    case Kind::state: return standstill_.on_state(message, from);
+    case Kind::probe:
+      return standstill_.on_probe(message, by);
+    case Kind::state:
+      return standstill_.on_state(message, from);
     case Kind::finish:
       ending_.on_finish(message, time_, figures());
       stopping_ = true;
@@ -213,18 +226,20 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
       if (!failure_) return ending_.on_bye(message, from);
       failure_missing_ -= failure_missing_ > 0 ? 1 : 0;
       return;
-    case Kind::leave: return ending_.on_leave();
-    case Kind::fail: return on_fail(message);
+    case Kind::leave:
+      return ending_.on_leave();
+    case Kind::fail:
+      return on_fail(message);
   }
 }
 
 void Pe::check_joined() {
   if (joined_ || !start_.complete()) return;
   joined_ = true;
-  if (log_ != nullptr) log_->set_offset(start_.clock_offset());
+  if (log_ != nullptr) log_->set_offset(start_.clock_offset() - start_.begun());
 }
 
-// ---- what is due now and then ----------------------------------------------------------------------
+// ---- what is due now and then ------------------------------------------------------------------
 
 void Pe::fish() {
   if (fabric_.size() > 1 && joined_ && !stopping_) fishing_.consider(time_);
@@ -257,8 +272,10 @@ void Pe::beat(Nanos time) {
     message.put(time);
     send(pe, std::move(message));
     if (const auto lost = alive_.lost(time)) {
-      fail_locked("PE " + std::to_string(*lost) + " is lost: nothing has been heard of it for too long "
-                  "(--trawl:silence)", 1);
+      fail_locked("PE " + std::to_string(*lost) +
+                      " is lost: nothing has been heard of it for too long "
+                      "(--trawl:silence)",
+                  1);
       return;
     }
   }
@@ -272,15 +289,15 @@ void Pe::note_load(Nanos time) {
               static_cast<std::uint16_t>(std::min(load.runnable, 65535U)));
 }
 
-// ---- the end ---------------------------------------------------------------------------------------
+// ---- the end -----------------------------------------------------------------------------------
 
 void Pe::fail(const std::string& why, int code) {
   const std::lock_guard lock(lock_);
   fail_locked(why, code);
 }
 
-// One PE speaks for all: the main PE says why and passes it on, and leaves when all others have heard
-// it. They only speak themselves when it does not.
+// One PE speaks for all: the main PE says why and passes it on, and leaves when all others have
+// heard it. They only speak themselves when it does not.
 void Pe::fail_locked(const std::string& why, int code) {
   if (failure_) return;
   begin_failure(Outcome{code, why, {}}, self() == 0 ? fabric_.size() - 1 : 1);

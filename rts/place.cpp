@@ -1,13 +1,13 @@
 #include "rts/place.hpp"
 
-#include <sched.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
 
 namespace trawl {
 namespace {

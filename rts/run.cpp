@@ -100,9 +100,8 @@ class Process {
     setup.facts.host = host_name();
     setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;
     setup.facts.speed = options.speed > 0 ? options.speed : measure_speed();
-    setup.workers = options.workers > 0
-                        ? options.workers
-                        : std::max(1, usable_cores() / joined_.place.pes_on_host);
+    setup.workers = options.workers > 0 ? options.workers
+                                        : std::max(1, usable_cores() / joined_.place.pes_on_host);
     setup.seed = static_cast<std::uint64_t>(joined_.fabric->now()) +
                  static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;
     return setup;
@@ -110,8 +109,7 @@ class Process {
 
   void work(sched::Worker& worker, const Root& root) {
     auto& crew = pe_->crew();
-    const bool spins =
-        static_cast<int>(crew.size()) * joined_.place.pes_on_host <= usable_cores();
+    const bool spins = static_cast<int>(crew.size()) * joined_.place.pes_on_host <= usable_cores();
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < crew.size(); ++i)
       others.emplace_back([&other = crew[i], spins] { run_worker(other, spins); });
@@ -164,9 +162,8 @@ class Process {
     const auto elapsed = joined_.fabric->now() - begun_;
     const auto stats = orders_.options.stats;
     if (!outcome.figures.empty() && stats != StatsFormat::none)
-      std::cerr << (stats == StatsFormat::json
-                        ? statistics_json(outcome.figures, elapsed)
-                        : statistics_text(outcome.figures, elapsed))
+      std::cerr << (stats == StatsFormat::json ? statistics_json(outcome.figures, elapsed)
+                                               : statistics_text(outcome.figures, elapsed))
                 << std::flush;
     fabric::leave(outcome.code);
   }

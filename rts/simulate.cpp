@@ -35,9 +35,8 @@ Simulation::Simulation(const Config& config) : net_(config.net) {
     setup.seed = config.net.seed * 1000003 + index;
     setup.full_weight = config.full_weight;
     setup.pause = &Simulation::pause;
-    seat->pe = std::make_unique<Pe>(setup, net_.endpoint(i), [seat = seat.get()](const Outcome& o) {
-      seat->outcome = o;
-    });
+    seat->pe = std::make_unique<Pe>(setup, net_.endpoint(i),
+                                    [seat = seat.get()](const Outcome& o) { seat->outcome = o; });
     auto main = std::make_unique<sched::Fiber>(main_loop_stack, &Simulation::main_loop, seat.get());
     seat->resume = main.get();
     seat->pe->crew()[0].attach(std::move(main));
@@ -50,7 +49,7 @@ Simulation::~Simulation() {
   simulation_here = nullptr;
 }
 
-// ---- on a PE's fibers ------------------------------------------------------------------------------
+// ---- on a PE's fibers --------------------------------------------------------------------------
 
 void Simulation::main_loop(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
@@ -83,15 +82,22 @@ void Simulation::pause(sched::Worker& worker) {
   seat.pe->poll(nullptr);
 }
 
+// Little by little: even inside a long function a PE answers in time.
 void Simulation::work(Nanos time) {
   Simulation& self = *simulation_here;
-  self.net_.advance(self.running_->index, time);
-  pause(self.running_->pe->crew()[0]);
+  do {
+    const auto part = std::min(time, doorman_round);
+    self.net_.advance(self.running_->index, part);
+    pause(self.running_->pe->crew()[0]);
+    time -= part;
+  } while (time > 0);
 }
 
-int Simulation::here() { return simulation_here->running_->index; }
+int Simulation::here() {
+  return simulation_here->running_->index;
+}
 
-// ---- the driver ------------------------------------------------------------------------------------
+// ---- the driver --------------------------------------------------------------------------------
 
 Nanos Simulation::wake_time(const Seat& seat) const {
   const auto clock = net_.clock(seat.index);
@@ -115,14 +121,18 @@ void Simulation::go_on(const std::function<bool()>& done, Nanos limit) {
     driver_.switch_to(*seat.resume);
     running_ = nullptr;
     for (const auto& each : seats_)
-      if (each->outcome && !each->outcome->error.empty()) throw Error(each->outcome->error);
+      if (each->outcome && !each->outcome->error.empty())
+        throw Error(each->outcome->error, each->outcome->code);
   }
 }
 
 void Simulation::run(const std::function<void()>& root, Nanos limit) {
-  go_on([this] { return std::all_of(seats_.begin(), seats_.end(),
-                                    [](const auto& seat) { return seat->pe->joined(); }); },
-        limit);
+  go_on(
+      [this] {
+        return std::all_of(seats_.begin(), seats_.end(),
+                           [](const auto& seat) { return seat->pe->joined(); });
+      },
+      limit);
   bool over = false;
   std::exception_ptr error;
   pe(0).crew()[0].start_root([&] {
@@ -154,9 +164,12 @@ void Simulation::settle(Nanos limit) {
 
 Outcome Simulation::finish(int code) {
   pe(0).finish(code);
-  go_on([this] { return std::all_of(seats_.begin(), seats_.end(),
-                                    [](const auto& seat) { return seat->outcome.has_value(); }); },
-        3600'000'000'000);
+  go_on(
+      [this] {
+        return std::all_of(seats_.begin(), seats_.end(),
+                           [](const auto& seat) { return seat->outcome.has_value(); });
+      },
+      3600'000'000'000);
   return *seats_.front()->outcome;
 }
 

@@ -26,8 +26,8 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Runs `root` on the main PE until it returns. Rethrows what it throws; throws Error when the run
-  /// fails (a standstill, a bad message), or takes longer than `limit` of virtual time.
+  /// Runs `root` on the main PE until it returns. Rethrows what it throws; throws Error when the
+  /// run fails (a standstill, a bad message), or takes longer than `limit` of virtual time.
   void run(const std::function<void()>& root, Nanos limit = 3600'000'000'000);
 
   /// Goes on until nobody does anything and nothing is on its way.

@@ -29,6 +29,14 @@ Introduction read(Reader& from) {
   return facts;
 }
 
+// Clocks of PEs differ by what they like, but not so much that comparing them overflows.
+Nanos read_time(Reader& from) {
+  constexpr Nanos far = 1'000'000'000'000'000'000;
+  const auto time = from.get<Nanos>();
+  if (time < -far || time > far) throw BadBytes("its time is impossible");
+  return time;
+}
+
 }  // namespace
 
 Start::Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Post& post)
@@ -42,10 +50,11 @@ Start::Start(int self, int pes, Introduction own, balance::Tables& tables, fabri
   me.introduced = true;
 }
 
-void Start::begin() {
+void Start::begin(Nanos now) {
   if (self_ == 0) {
     if (missing_ == 0) {
       set_statics();
+      begun_ = now;
       complete_ = true;
     }
     return;
@@ -77,14 +86,14 @@ void Start::ping(int pe, Nanos now) {
 
 void Start::on_ping(Reader& message, int from, Nanos now) {
   auto answer = post_.open(fabric::Kind::pong);
-  answer.put(message.get<Nanos>());
+  answer.put(read_time(message));
   answer.put(now);
   post_.send(from, std::move(answer));
 }
 
 void Start::on_pong(Reader& message, int from, Nanos now) {
-  const auto sent = message.get<Nanos>();
-  const auto theirs = message.get<Nanos>();
+  const auto sent = read_time(message);
+  const auto theirs = read_time(message);
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (self_ != 0 || complete_ || !peer.introduced) return;
   const auto round_trip = now - sent;
@@ -100,19 +109,22 @@ void Start::welcome_all(Nanos now) {
   for (std::size_t pe = 1; pe < peers_.size(); ++pe) {
     auto message = post_.open(fabric::Kind::welcome);
     message.put(peers_[pe].offset);
+    message.put(now);
     message.put(peers_[pe].best_round_trip / 2);
     for (const auto& peer : peers_) write(message, peer.facts);
     post_.send(static_cast<int>(pe), std::move(message));
     tables_.note_latency(0, static_cast<int>(pe), {peers_[pe].best_round_trip / 2, now});
   }
   set_statics();
+  begun_ = now;
   complete_ = true;
 }
 
 void Start::on_welcome(Reader& message, Nanos now) {
   if (complete_) throw BadBytes("nobody asked");
-  offset_ = message.get<Nanos>();
-  const auto latency = message.get<Nanos>();
+  offset_ = read_time(message);
+  begun_ = read_time(message);
+  const auto latency = read_time(message);
   for (auto& peer : peers_) peer.facts = read(message);
   set_statics();
   tables_.note_latency(self_, 0, {latency, now + offset_});

@@ -24,13 +24,16 @@ class Start {
   Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Post& post);
 
   /// Sends the first message.
-  void begin();
+  void begin(Nanos now);
   bool complete() const noexcept { return complete_; }
 
   /// To be added to this PE's clock to get the main PE's.
   Nanos clock_offset() const noexcept { return offset_; }
+  /// When all knew each other, by the main PE's clock.
+  Nanos begun() const noexcept { return begun_; }
 
-  /// Each reads the rest of a message; they throw BadBytes, or Error when the PEs don't fit together.
+  /// Each reads the rest of a message; they throw BadBytes, or Error when the PEs don't fit
+  /// together.
   void on_hello(Reader& message, int from, Nanos now);
   void on_ping(Reader& message, int from, Nanos now);
   void on_pong(Reader& message, int from, Nanos now);
@@ -56,6 +59,7 @@ class Start {
   int missing_;
   bool complete_ = false;
   Nanos offset_ = 0;
+  Nanos begun_ = 0;
 };
 
 }  // namespace trawl

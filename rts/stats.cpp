@@ -9,14 +9,13 @@ namespace trawl {
 namespace {
 
 constexpr std::array<std::string_view, counts> names{
-    "sparks_created",   "sparks_converted", "sparks_subsumed",   "sparks_fizzled",
-    "sparks_ignored",   "sparks_exported",  "sparks_imported",   "threads_created",
-    "threads_blocked",  "fish_sent",        "fish_answered",     "fish_forwarded",
-    "fish_home_empty",  "fetch_sent",       "fetch_received",    "resume_sent",
-    "resume_received",  "ack_sent",         "free_sent",         "packets_sent",
-    "packet_bytes",     "messages_sent",    "message_bytes",     "messages_received",
-    "ga_slots",         "ga_proxies",       "gc_count",          "gc_time",
-    "heap_bytes",       "busy_time",        "idle_time"};
+    "sparks_created",  "sparks_converted", "sparks_subsumed", "sparks_fizzled",    "sparks_ignored",
+    "sparks_exported", "sparks_imported",  "threads_created", "threads_blocked",   "fish_sent",
+    "fish_answered",   "fish_forwarded",   "fish_home_empty", "fetch_sent",        "fetch_received",
+    "resume_sent",     "resume_received",  "ack_sent",        "free_sent",         "packets_sent",
+    "packet_bytes",    "messages_sent",    "message_bytes",   "messages_received", "ga_slots",
+    "ga_proxies",      "gc_count",         "gc_time",         "heap_bytes",        "busy_time",
+    "idle_time"};
 
 bool is_time(Count count) {
   return count == Count::gc_time || count == Count::busy_time || count == Count::idle_time;
@@ -38,7 +37,9 @@ constexpr std::size_t most_columns = 8;
 
 }  // namespace
 
-std::string_view name_of(Count count) { return names[static_cast<std::size_t>(count)]; }
+std::string_view name_of(Count count) {
+  return names[static_cast<std::size_t>(count)];
+}
 
 void add_to(Figures& sum, const Counters& counters) {
   for (std::size_t i = 0; i < counts; ++i) sum[i] += counters[static_cast<Count>(i)];
@@ -48,10 +49,12 @@ void add_to(Figures& sum, const Counters& counters) {
 std::string statistics_text(const std::vector<Figures>& by_pe, Nanos elapsed) {
   const bool each = by_pe.size() <= most_columns;
   const auto total = sum_of(by_pe);
-  std::string text = fmt::format("trawl statistics: {} PE{}, {:.3f} s\n{:<18}", by_pe.size(),
-                                 by_pe.size() == 1 ? "" : "s", static_cast<double>(elapsed) * 1e-9, "");
+  std::string text =
+      fmt::format("trawl statistics: {} PE{}, {:.3f} s\n{:<18}", by_pe.size(),
+                  by_pe.size() == 1 ? "" : "s", static_cast<double>(elapsed) * 1e-9, "");
   if (each)
-    for (std::size_t pe = 0; pe < by_pe.size(); ++pe) text += fmt::format("{:>13}", fmt::format("PE {}", pe));
+    for (std::size_t pe = 0; pe < by_pe.size(); ++pe)
+      text += fmt::format("{:>13}", fmt::format("PE {}", pe));
   else
     text += fmt::format("{:>13}{:>13}{:>13}", "least", "median", "most");
   text += fmt::format("{:>14}\n", "total");

@@ -40,7 +40,7 @@ enum class Count : std::uint8_t {
   slots,    ///< of the GA table, at the end
   proxies,  ///< of the GA table, at the end
   gc_count,
-  gc_time,    ///< ns
+  gc_time,  ///< ns
   heap_bytes,
   busy_time,  ///< ns, summed over workers
   idle_time,  ///< ns, summed over workers

@@ -14,8 +14,7 @@ namespace {
   return fib_sequential(n - 1) + fib_sequential(n - 2);
 }
 
-// ---- in parallel
-// -----------------------------------------------------------------------------------
+// ---- in parallel -------------------------------------------------------------------------------
 
 long fib(int n, int cutoff) {
   if (n < 2) return n;
@@ -25,7 +24,7 @@ long fib(int n, int cutoff) {
   return x.sync() + y;
 }
 
-// ----------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 int root(int argc, char** argv) {
   constexpr int largest = 90;  // the last few that fit into 63 bits are beyond anybody's patience

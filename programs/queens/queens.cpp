@@ -41,8 +41,7 @@ long solutions_sequential(const Board& board) {
   return count;
 }
 
-// ---- in parallel
-// -----------------------------------------------------------------------------------
+// ---- in parallel -------------------------------------------------------------------------------
 
 long solutions(const Board& board, int cutoff);
 
@@ -61,7 +60,7 @@ long solutions(const Board& board, int cutoff) {
   return solutions_from(board, 0, cutoff);
 }
 
-// ----------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 int root(int argc, char** argv) {
   int n = 0;

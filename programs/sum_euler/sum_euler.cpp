@@ -32,8 +32,7 @@ long sum_totients(long from, long to) {
   return sum;
 }
 
-// ---- in parallel
-// -----------------------------------------------------------------------------------
+// ---- in parallel -------------------------------------------------------------------------------
 
 // The chunks of large numbers, which take longest, come first: the small ones fill the gaps at the
 // end.
@@ -49,7 +48,7 @@ long sum_euler(long n, long chunk) {
   return total;
 }
 
-// ----------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 int root(int argc, char** argv) {
   constexpr long largest = 10'000'000;

@@ -11,6 +11,8 @@ constexpr std::array<std::string_view, kinds> names{
 
 }  // namespace
 
-std::string_view name_of(Kind kind) { return names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(Kind kind) {
+  return names[static_cast<std::size_t>(kind)];
+}
 
 }  // namespace trawl::fabric

@@ -21,7 +21,7 @@ Node* AddressBook::own(std::uint64_t slot) const {
 }
 
 Reference AddressBook::lend(Node* node) {
-  auto [at, fresh] = slot_of_.try_emplace(node, next_slot_);
+  auto [at, fresh] = slot_of_.try_emplace(Hidden(node), next_slot_);
   if (fresh) {
     own_.emplace(next_slot_++, Slot{node, 0});
     node->mark(Node::named);
@@ -36,8 +36,10 @@ void AddressBook::give_back(std::uint64_t slot, Weight weight) {
     throw BadBytes("it gives back more weight than is out");
   if ((found->second.out -= weight) != 0) return;
   Node* node = found->second.node;
+  static_cast<Node* volatile&>(found->second.node) =
+      nullptr;  // plainly, it would be optimised away
   own_.erase(found);
-  slot_of_.erase(node);
+  slot_of_.erase(Hidden(node));
   if (!proxy_of_.contains(Hidden(node))) node->unmark(Node::named);
 }
 
@@ -102,7 +104,7 @@ Reference AddressBook::share(Node* node) {
 
 std::optional<Address> AddressBook::name(Node* node) const {
   if ((node->word.load(std::memory_order_relaxed) & Node::named) == 0) return std::nullopt;
-  if (const auto own = slot_of_.find(node); own != slot_of_.end())
+  if (const auto own = slot_of_.find(Hidden(node)); own != slot_of_.end())
     return Address{self_, 0, own->second};
   const auto elsewhere = target(node);
   return elsewhere ? std::optional(elsewhere->at) : std::nullopt;
@@ -123,7 +125,7 @@ void AddressBook::drop(Proxy& proxy) {
   frees_[proxy.at.pe].emplace_back(proxy.at.slot, proxy.weight);
   auto* node = static_cast<Node*>(proxy.node.reveal());
   on_death(node, nullptr, nullptr);
-  if (!slot_of_.contains(node)) node->unmark(Node::named);
+  if (!slot_of_.contains(proxy.node)) node->unmark(Node::named);
   const auto first = proxies_.find(proxy.at);
   Proxy** place = &first->second;
   while (*place != &proxy) place = &(*place)->next;
@@ -133,7 +135,9 @@ void AddressBook::drop(Proxy& proxy) {
   proxy.book = nullptr;
 }
 
-AddressBook::Frees AddressBook::take_frees() { return std::exchange(frees_, {}); }
+AddressBook::Frees AddressBook::take_frees() {
+  return std::exchange(frees_, {});
+}
 
 std::map<std::uint64_t, Weight> AddressBook::weights_out() const {
   std::map<std::uint64_t, Weight> all;

@@ -69,8 +69,9 @@ class AddressBook {
   Node* proxy(const Address& at);
   /// The one with this ticket; the first if there is none.
   Node* proxy(const Address& at, std::uint32_t ticket);
-  /// `node` becomes a proxy for a reference that has arrived, or gets more weight if it is one. There
-  /// can be several for one address: thunks that left this PE in different ways and met elsewhere.
+  /// `node` becomes a proxy for a reference that has arrived, or gets more weight if it is one.
+  /// There can be several for one address: thunks that left this PE in different ways and met
+  /// elsewhere.
   void adopt(Node* node, const Reference& reference);
   /// `node` is no longer a proxy: it has become the thunk itself.
   void forget(Node* node);
@@ -81,8 +82,8 @@ class AddressBook {
   };
   std::optional<Target> target(Node* proxy) const;
 
-  /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or the
-  /// node is ours, a slot of our own.
+  /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or
+  /// the node is ours, a slot of our own.
   Reference share(Node* node);
   /// The address by which others may know this node, if there is one.
   std::optional<Address> name(Node* node) const;
@@ -112,7 +113,7 @@ class AddressBook {
     Address at;
     Weight weight;
     std::uint32_t ticket;
-    bool touched = false;     // looked up since the collector last found it dead
+    bool touched = false;   // looked up since the collector last found it dead
     Proxy* next = nullptr;  // for the same address
   };
 
@@ -125,8 +126,10 @@ class AddressBook {
   std::uint32_t next_ticket_ = 0;
   Weight full_weight_;
   std::uint64_t next_slot_ = 1;
+  // What is erased from a table stays in its memory, which the collector scans: nodes are hidden
+  // there, or taken out first.
   boost::unordered_flat_map<std::uint64_t, Slot> own_;
-  boost::unordered_flat_map<Node*, std::uint64_t> slot_of_;
+  boost::unordered_flat_map<Hidden, std::uint64_t> slot_of_;
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   boost::unordered_flat_map<Hidden, Proxy*> proxy_of_;
   Frees frees_;

@@ -13,8 +13,8 @@ struct Node;
 class Packer;
 class Unpacker;
 
-/// One Code per function and argument types, made by the template `thunk_code` (thunk.hpp). Its name
-/// is the function's type name; its id is its place among all names, alike on every PE.
+/// One Code per function and argument types, made by the template `thunk_code` (thunk.hpp). Its
+/// name is the function's type name; its id is its place among all names, alike on every PE.
 struct alignas(32) Code {
   std::string_view name;
   const void* result_type;  ///< tells results of different types apart

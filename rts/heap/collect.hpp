@@ -1,7 +1,7 @@
 // Memory that is collected when nothing refers to it any more, and where the collector must look.
 //
-// Two versions: collect_boehm.cpp (the Boehm collector, the default) and collect_none.cpp (nothing is
-// ever collected; for sanitizer builds, which the collector can't live with).
+// Two versions: collect_boehm.cpp (the Boehm collector, the default) and collect_none.cpp (nothing
+// is ever collected; for sanitizer builds, which the collector can't live with).
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ void set_torture(unsigned every);
 
 struct CollectorFigures {
   std::uint64_t collections = 0;
-  Nanos time = 0;             ///< spent with the world stopped or marking
+  Nanos time = 0;              ///< spent with the world stopped or marking
   std::size_t heap_bytes = 0;  ///< what the process holds
   std::size_t live_bytes = 0;  ///< what was in use after the last collection
 };
@@ -39,12 +39,13 @@ void set_collection_hook(void (*hook)(bool begins));
 
 // ---- where C++ objects get their memory --------------------------------------------------------
 //
-// The runtime replaces operator new: its memory is scanned like the stack, so that a Lazy may sit in
-// any container. A value that is stored *in* a node is copied into memory that dies with the node.
+// The runtime replaces operator new: its memory is scanned like the stack, so that a Lazy may sit
+// in any container. A value that is stored *in* a node is copied into memory that dies with the
+// node.
 
 enum class Storage : std::uint8_t {
-  scanned,   ///< lives until deleted, is scanned (what operator new does)
-  owned,     ///< dies with the node that refers to it, is scanned
+  scanned,      ///< lives until deleted, is scanned (what operator new does)
+  owned,        ///< dies with the node that refers to it, is scanned
   owned_plain,  ///< as owned, holds numbers only: never scanned
 };
 
@@ -60,7 +61,7 @@ class StorageScope {
   Storage before_;
 };
 
-// ---- stacks --------------------------------------------------------------------------------------
+// ---- stacks ------------------------------------------------------------------------------------
 
 /// A stack that Trawl threads run on. While suspended, [stack_pointer, base) is scanned.
 struct StackRecord {
@@ -70,10 +71,12 @@ struct StackRecord {
   StackRecord* previous = nullptr;
 };
 
-/// The collector's view of one OS thread: the stack it is on, and those suspended on it. A thread has
-/// one from its first use of `mutator()` until it ends.
+/// The collector's view of one OS thread: the stack it is on, and those suspended on it. A thread
+/// has one from its first use of `mutator()` until it ends.
 class Mutator {
  public:
+  using ThreadLocals = std::vector<std::span<std::byte>, PlainAllocator<std::span<std::byte>>>;
+
   Mutator();
   ~Mutator();
   Mutator(const Mutator&) = delete;
@@ -107,7 +110,9 @@ class Mutator {
   StackRecord* current_ = &native_;
   StackRecord* first_ = nullptr;
   void* handle_ = nullptr;
-  std::vector<std::span<std::byte>> thread_locals_;
+  // Filled while the loader's lock is held, which the collector takes after its own: not from its
+  // heap.
+  ThreadLocals thread_locals_;
   static constexpr std::size_t classes = 9;  // free lists of 16, 32, ... 128 bytes
   void* free_[classes] = {};
   friend void* allocate(std::size_t);
@@ -115,7 +120,22 @@ class Mutator {
 
 Mutator& mutator();
 
-// ---- weak references -----------------------------------------------------------------------------
+// ---- other places to look ----------------------------------------------------------------------
+
+/// Something that knows of references in memory that is not scanned otherwise.
+class RootSource {
+ public:
+  /// Where they are at this moment. Called while all threads stand still.
+  virtual std::span<const std::byte> roots() const noexcept = 0;
+
+ protected:
+  ~RootSource() = default;
+};
+
+void add_roots(const RootSource& source);
+void remove_roots(const RootSource& source);
+
+// ---- weak references ---------------------------------------------------------------------------
 
 /// An address that does not keep its object alive.
 class Hidden {
@@ -130,8 +150,8 @@ class Hidden {
   std::uintptr_t bits_ = ~std::uintptr_t{0};
 };
 
-/// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then its
-/// memory stays. Replaces an earlier registration; nullptr removes it.
+/// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then
+/// its memory stays. Replaces an earlier registration; nullptr removes it.
 void on_death(void* object, void (*gone)(void* object, void* client), void* client);
 
 /// Runs what on_death registered, on this thread; cheap when nothing has died.

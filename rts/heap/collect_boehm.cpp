@@ -1,12 +1,13 @@
 #define GC_THREADS
-#include <gc/gc.h>
-#include <gc/gc_mark.h>
-#include <link.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <new>
+
+#include <gc/gc.h>
+#include <gc/gc_inline.h>
+#include <gc/gc_mark.h>
+#include <link.h>
 
 #include "rts/heap/collect.hpp"
 
@@ -25,9 +26,11 @@ constinit std::atomic<void (*)(bool)> collection_hook{nullptr};
 // Changed only with the collector's own lock held.
 constinit Mutator* mutators[1024] = {};
 constinit std::size_t mutator_count = 0;
+constinit std::vector<const RootSource*, PlainAllocator<const RootSource*>> root_sources;
 constinit Nanos collection_began = 0;
 constinit std::atomic<Nanos> collection_time{0};
 constinit GC_push_other_roots_proc other_roots_before = nullptr;
+constinit int node_kind = 0;
 
 template <class F>
 void with_collector_lock(F f) {
@@ -66,8 +69,8 @@ thread_local Leaver leaver;
 }  // namespace
 
 struct CollectorHooks {
-  // No thread may be between two stacks while the collector looks, and each must be scanned up to the
-  // end of the stack it is on: see "Stacks" in README.md.
+  // No thread may be between two stacks while the collector looks, and each must be scanned up to
+  // the end of the stack it is on: see "Stacks" in README.md.
   static void event(GC_EventType type) {
     if (type == GC_EVENT_PRE_STOP_WORLD) {
       collection_began = steady_now();
@@ -95,6 +98,11 @@ struct CollectorHooks {
         if (stack != m.current_) push(*stack);
       for (const auto block : m.thread_locals_)
         GC_push_all_eager(block.data(), block.data() + block.size());
+    }
+    for (const auto* source : root_sources) {
+      const auto roots = source->roots();
+      GC_push_all_eager(const_cast<std::byte*>(roots.data()),
+                        const_cast<std::byte*>(roots.data() + roots.size()));
     }
     if (other_roots_before != nullptr) other_roots_before();
   }
@@ -127,9 +135,14 @@ void start() {
   // Parallel marking would set one marker a core against as many computing PEs.
   GC_set_markers_count(1);
   GC_set_finalize_on_demand(1);
+  GC_set_all_interior_pointers(1);  // marked sparks, ends of containers, over-aligned blocks
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_INIT();
   GC_allow_register_threads();
+  // As the collector's normal kind, but scanned to the end: others are a byte longer than asked
+  // for, for pointers past their end, and their last word is not. Nodes are never pointed past, and
+  // the byte would double the smallest.
+  node_kind = static_cast<int>(GC_new_kind(GC_new_free_list(), GC_DS_LENGTH, 1, 1));
   other_roots_before = GC_get_push_other_roots();
   GC_set_push_other_roots(&CollectorHooks::push_roots);
   GC_set_on_collection_event(&CollectorHooks::event);
@@ -139,7 +152,8 @@ void start() {
 
 // The collector stops and scans only threads that it knows.
 inline void introduce_thread() {
-  if (here.registered == Registered::yes) [[likely]] return;
+  if (here.registered == Registered::yes) [[likely]]
+    return;
   if (!started) return start();  // the first allocation, in the static initialisers
   if (here.registered == Registered::leaving) return;
   register_here();
@@ -154,9 +168,15 @@ void* get_storage(std::size_t size) {
   if (guest) register_here();
   void* memory = nullptr;
   switch (here.storage) {
-    case Storage::scanned: memory = GC_malloc_uncollectable(size); break;
-    case Storage::owned: memory = GC_malloc(size); break;
-    case Storage::owned_plain: memory = GC_malloc_atomic(size); break;
+    case Storage::scanned:
+      memory = GC_malloc_uncollectable(size);
+      break;
+    case Storage::owned:
+      memory = GC_malloc(size);
+      break;
+    case Storage::owned_plain:
+      memory = GC_malloc_atomic(size);
+      break;
   }
   if (guest) GC_unregister_my_thread();
   return memory;
@@ -178,7 +198,7 @@ int note_thread_locals(dl_phdr_info* info, std::size_t size, void* into) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type == PT_TLS)
-      static_cast<std::vector<std::span<std::byte>>*>(into)->emplace_back(
+      static_cast<Mutator::ThreadLocals*>(into)->emplace_back(
           static_cast<std::byte*>(info->dlpi_tls_data), segment.p_memsz);
   }
   return 0;
@@ -195,9 +215,13 @@ Mutator::Mutator() {
   CollectorHooks::enter(*this);
 }
 
-Mutator::~Mutator() { CollectorHooks::leave(*this); }
+Mutator::~Mutator() {
+  CollectorHooks::leave(*this);
+}
 
-void Mutator::pause() noexcept { __builtin_ia32_pause(); }
+void Mutator::pause() noexcept {
+  __builtin_ia32_pause();
+}
 
 void Mutator::add(StackRecord& stack) {
   begin_switch();
@@ -236,7 +260,9 @@ thread_local MutatorOwner mutator_owner;
 
 }  // namespace
 
-Mutator& mutator() { return this_mutator != nullptr ? *this_mutator : make_mutator(); }
+Mutator& mutator() {
+  return this_mutator != nullptr ? *this_mutator : make_mutator();
+}
 
 void* allocate(std::size_t bytes) {
   if (torture_every != 0 && ++torture_count % torture_every == 0) GC_gcollect();
@@ -250,12 +276,22 @@ void* allocate(std::size_t bytes) {
   void*& list = mutator().free_[size_class];
   void* node = list;
   if (node == nullptr) [[unlikely]] {
-    node = GC_malloc_many((size_class + 1) * 16);
+    GC_generic_malloc_many((size_class + 1) * 16, node_kind, &list);
+    node = list;
     if (node == nullptr) throw std::bad_alloc();
   }
   list = GC_NEXT(node);
   GC_NEXT(node) = nullptr;
   return node;
+}
+
+void add_roots(const RootSource& source) {
+  introduce_thread();
+  with_collector_lock([&source] { root_sources.push_back(&source); });
+}
+
+void remove_roots(const RootSource& source) {
+  with_collector_lock([&source] { std::erase(root_sources, &source); });
 }
 
 void start_collector(std::size_t initial_heap_bytes) {
@@ -269,7 +305,9 @@ void collect() {
   GC_gcollect();
 }
 
-void set_torture(unsigned every) { torture_every = every; }
+void set_torture(unsigned every) {
+  torture_every = every;
+}
 
 CollectorFigures collector_figures() {
   GC_word heap = 0;
@@ -279,10 +317,16 @@ CollectorFigures collector_figures() {
   return {GC_get_gc_no(), collection_time.load(), heap, heap - free};
 }
 
-void set_collection_hook(void (*hook)(bool)) { collection_hook = hook; }
+void set_collection_hook(void (*hook)(bool)) {
+  collection_hook = hook;
+}
 
-StorageScope::StorageScope(Storage kind) noexcept : before_(here.storage) { here.storage = kind; }
-StorageScope::~StorageScope() { here.storage = before_; }
+StorageScope::StorageScope(Storage kind) noexcept : before_(here.storage) {
+  here.storage = kind;
+}
+StorageScope::~StorageScope() {
+  here.storage = before_;
+}
 
 void on_death(void* object, void (*gone)(void*, void*), void* client) {
   GC_register_finalizer_no_order(object, gone, client, nullptr, nullptr);
@@ -309,22 +353,42 @@ using trawl::heap::get_aligned_storage;
 using trawl::heap::get_storage;
 using trawl::heap::give_aligned_storage;
 
-void* operator new(std::size_t size) { return checked(get_storage(size)); }
-void* operator new[](std::size_t size) { return checked(get_storage(size)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return get_storage(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return get_storage(size); }
+void* operator new(std::size_t size) {
+  return checked(get_storage(size));
+}
+void* operator new[](std::size_t size) {
+  return checked(get_storage(size));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return get_storage(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return get_storage(size);
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
 }
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
 }
-void operator delete(void* memory) noexcept { GC_free(memory); }
-void operator delete[](void* memory) noexcept { GC_free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { GC_free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { GC_free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { give_aligned_storage(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { give_aligned_storage(memory); }
+void operator delete(void* memory) noexcept {
+  GC_free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  GC_free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  GC_free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  GC_free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   give_aligned_storage(memory);
 }

@@ -15,7 +15,9 @@ void* allocate(std::size_t bytes) {
 void start_collector(std::size_t) {}
 void collect() {}
 void set_torture(unsigned) {}
-CollectorFigures collector_figures() { return {}; }
+CollectorFigures collector_figures() {
+  return {};
+}
 void set_collection_hook(void (*)(bool)) {}
 
 StorageScope::StorageScope(Storage kind) noexcept : before_(kind) {}
@@ -31,6 +33,9 @@ Mutator& mutator() {
   thread_local Mutator here;
   return here;
 }
+
+void add_roots(const RootSource&) {}
+void remove_roots(const RootSource&) {}
 
 void on_death(void*, void (*)(void*, void*), void*) {}
 void run_finalisers() {}

@@ -1,6 +1,9 @@
 #include "rts/heap/pack.hpp"
 
+#include <optional>
+
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "rts/heap/serial.hpp"
 #include "rts/heap/thunk.hpp"
@@ -75,7 +78,8 @@ class GraphPacker final : PacketOut {
       case State::exported:
         if (root) return put_thunk(node);
         break;
-      default: break;
+      default:
+        break;
     }
     return put_reference(node);
   }
@@ -120,8 +124,9 @@ class GraphPacker final : PacketOut {
   boost::unordered_flat_map<Node*, std::uint32_t> places_;
 };
 
-// In three passes: read the table and make all nodes, so that payloads can refer to any of them; read
-// the payloads; then, when nothing can go wrong any more, let the nodes be seen as what they are.
+// In three passes: read the table and make all nodes, so that payloads can refer to any of them;
+// read the payloads; then, when nothing can go wrong any more, let the nodes be seen as what they
+// are.
 class GraphUnpacker final : PacketIn {
  public:
   GraphUnpacker(Reader& from, AddressBook& addresses) : addresses_(addresses) {
@@ -178,14 +183,17 @@ class GraphUnpacker final : PacketIn {
         return choose(item, code, into != nullptr ? into : known(item.payload.get<Address>(), code),
                       into != nullptr);
       case Part::value:
-      case Part::failure: return choose(item, code, into, false);
+      case Part::failure:
+        return choose(item, code, into, false);
       case Part::thunk:
         if (code.evaluate == nullptr) throw BadBytes("it moves a value as if it were a thunk");
         item.reference = item.payload.get<Reference>();
+        check_origin(item.reference);
         return choose(item, code, into, false);
       case Part::reference:
         if (into != nullptr) throw BadBytes("its root is only a reference");
         item.reference = item.payload.get<Reference>();
+        addresses_.check(item.reference.at.pe);
         if (item.reference.weight == 0) throw BadBytes("it has a reference without weight");
         item.node = known(item.reference.at, code);
         if (item.node != nullptr) return;
@@ -198,15 +206,27 @@ class GraphUnpacker final : PacketIn {
     throw BadBytes("it has a node of unknown kind");
   }
 
+  // One acknowledgement answers a whole packet.
+  void check_origin(const Reference& was) {
+    addresses_.check(was.at.pe);
+    if (!origin_) origin_ = was.at.pe;
+    if (was.at.pe != *origin_ || was.at.pe == addresses_.self() || was.weight == 0)
+      throw BadBytes("it moves a thunk that was not the sender's");
+  }
+
+  // The node that an item becomes: a known one that lacks its value, else a fresh one.
   void choose(Item& item, const Code& code, Node* known_node, bool skip_name) {
     if (skip_name) item.payload.get<Address>();
     item.node = known_node;
     if (known_node != nullptr) {
       const auto state = known_node->state();
-      item.filled =
+      if (state == State::value) return;
+      const bool lacks =
           state == State::fetch_me || state == State::fetching || state == State::exported;
-      if (state == State::exported) known_node->code().drop_arguments(known_node);
-      if (item.filled || state == State::value) return;
+      // Two nodes of the sender may both be copies of this one.
+      item.filled = lacks && chosen_.insert(known_node).second;
+      if (item.filled && state == State::exported) known_node->code().drop_arguments(known_node);
+      if (item.filled) return;
     }
     item.node = fresh(code);
     item.filled = true;
@@ -232,9 +252,15 @@ class GraphUnpacker final : PacketIn {
       if (!item.filled || table_[i].part == Part::reference) continue;
       Unpacker archive(item.payload, *this);
       switch (table_[i].part) {
-        case Part::failure: failure_of(item.node) = unpack_failure(item.payload); break;
-        case Part::thunk: item.node->code().unpack_arguments(item.node, archive); break;
-        default: item.node->code().unpack_value(item.node, archive); break;
+        case Part::failure:
+          failure_of(item.node) = unpack_failure(item.payload);
+          break;
+        case Part::thunk:
+          item.node->code().unpack_arguments(item.node, archive);
+          break;
+        default:
+          item.node->code().unpack_value(item.node, archive);
+          break;
       }
       if (item.payload.left() != 0) throw BadBytes("one of its nodes is longer than its type");
     }
@@ -264,8 +290,6 @@ class GraphUnpacker final : PacketIn {
   void take_reference(Item& item) {
     const auto& [at, weight] = item.reference;
     if (at.pe == addresses_.self()) return addresses_.give_back(at.slot, weight);
-    if (item.filled && addresses_.proxy(at) != nullptr)
-      throw BadBytes("it refers to one node in two ways");
     addresses_.adopt(item.node, item.reference);
     if (item.filled) item.node->settle(State::black_hole, State::fetch_me);
   }
@@ -274,6 +298,8 @@ class GraphUnpacker final : PacketIn {
   boost::container::small_vector<Entry, 4> table_;
   std::span<const std::byte> payloads_;
   boost::container::small_vector<Item, 4> items_;
+  boost::unordered_flat_set<Node*> chosen_;  // known nodes that get their value
+  std::optional<std::uint32_t> origin_;      // of all thunks
 };
 
 }  // namespace

@@ -16,8 +16,9 @@
 namespace trawl::heap {
 
 struct PackLimits {
-  std::size_t bytes = 64 * 1024;  ///< payload after which only references are packed (root excepted)
-  std::size_t thunks = 1024;      ///< thunks that may move with the root
+  std::size_t bytes =
+      64 * 1024;              ///< payload after which only references are packed (root excepted)
+  std::size_t thunks = 1024;  ///< thunks that may move with the root
 };
 
 /// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported).
@@ -31,13 +32,16 @@ struct Arrived {
 
 struct Unpacked {
   Node* root = nullptr;
-  boost::container::small_vector<Arrived, 4> thunks;   ///< to be acknowledged; the root comes first
+  boost::container::small_vector<Arrived, 4> thunks;  ///< to be acknowledged; the root comes first
   boost::container::small_vector<Node*, 4> resolved;  ///< were here as proxies, are themselves now
+
+  /// Is the root a thunk that has moved here?
+  bool moved() const noexcept { return !thunks.empty() && thunks.front().thunk == root; }
 };
 
-/// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours, or a
-/// new node if `into` is nullptr or has its value already. Throws BadBytes; then nothing was changed
-/// that anybody could see, but `into` and the nodes it names may no longer be evaluated.
+/// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours, or
+/// a new node if `into` is nullptr or has its value already. Throws BadBytes; then nothing was
+/// changed that anybody could see, but `into` and the nodes it names may no longer be evaluated.
 Unpacked unpack_graph(Reader& from, AddressBook& addresses, Node* into);
 
 }  // namespace trawl::heap

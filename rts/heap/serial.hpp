@@ -1,5 +1,5 @@
-// Values to bytes and back, by type: cereal for what it knows, field by field for aggregates, a copy
-// for plain bytes, and an index into the packet for references to nodes.
+// Values to bytes and back, by type: cereal for what it knows, field by field for aggregates, a
+// copy for plain bytes, and an index into the packet for references to nodes.
 #pragma once
 
 #include <cstdint>
@@ -57,22 +57,40 @@ class Unpacker : public cereal::InputArchive<Unpacker> {
   Reader& in() noexcept { return in_; }
   Node* node_at(std::uint32_t place, const void* type) { return packet_.node_at(place, type); }
 
+  /// A value inside of a value begins, and ends. Bytes must not be able to overflow the stack.
+  void enter() {
+    if (++depth_ > max_depth) throw BadBytes("its values are nested too deeply");
+  }
+  void leave() noexcept { --depth_; }
+
  private:
+  static constexpr std::size_t max_depth = 4000;
+  std::size_t depth_ = 0;
   Reader& in_;
   PacketIn& packet_;
 };
 
-// ---- how cereal's containers reach us ------------------------------------------------------------
+// What cereal calls before and after each value.
+template <class T>
+void prologue(Unpacker& from, const T&) {
+  if constexpr (std::is_class_v<T>) from.enter();
+}
+template <class T>
+void epilogue(Unpacker& from, const T&) {
+  if constexpr (std::is_class_v<T>) from.leave();
+}
+
+// ---- how cereal's containers reach us ----------------------------------------------------------
 
 template <class T>
-  requires std::is_arithmetic_v<T>
+requires std::is_arithmetic_v<T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& value) {
   to.out().put(value);
 }
 
 template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
+requires(std::is_arithmetic_v<T> &&
+         !std::is_same_v<T, bool>) void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
   value = from.in().get<T>();
 }
 
@@ -105,8 +123,8 @@ void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const cereal::SizeTag<T>& tag) {
   to.out().put(static_cast<std::uint64_t>(tag.size));
 }
 
-// Every element takes at least a byte, so a longer container than what is left is a lie; believing it
-// would allocate whatever the liar says.
+// Every element takes at least a byte, so a longer container than what is left is a lie; believing
+// it would allocate whatever the liar says.
 template <class T>
 void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, cereal::SizeTag<T>& tag) {
   const auto size = from.in().get<std::uint64_t>();
@@ -114,7 +132,7 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, cereal::SizeTag<T>& tag) {
   tag.size = static_cast<std::remove_cvref_t<T>>(size);
 }
 
-// ---- our own kinds -------------------------------------------------------------------------------
+// ---- our own kinds -----------------------------------------------------------------------------
 
 template <NodeReference T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& reference) {
@@ -124,9 +142,8 @@ void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& reference) {
 template <NodeReference T>
 void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& reference) {
   const auto place = from.in().get<std::uint32_t>();
-  reference = place == no_place
-                  ? T()
-                  : T::refer_to(from.node_at(place, &type_tag<typename T::value_type>));
+  reference =
+      place == no_place ? T() : T::refer_to(from.node_at(place, &type_tag<typename T::value_type>));
 }
 
 template <PlainClass T>
@@ -161,15 +178,15 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
 
 // Arrays of plain bytes travel in one piece, not element by element.
 template <RawBytes T, class A>
-  requires(!std::is_arithmetic_v<T>)
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const std::vector<T, A>& values) {
+requires(!std::is_arithmetic_v<T>) void CEREAL_SAVE_FUNCTION_NAME(Packer& to,
+                                                                  const std::vector<T, A>& values) {
   to.out().put(static_cast<std::uint64_t>(values.size()));
   to.out().raw(values.data(), values.size() * sizeof(T));
 }
 
 template <RawBytes T, class A>
-  requires(!std::is_arithmetic_v<T>)
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, std::vector<T, A>& values) {
+requires(!std::is_arithmetic_v<T>) void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from,
+                                                                  std::vector<T, A>& values) {
   const auto size = from.in().get<std::uint64_t>();
   if (size > from.in().left() / sizeof(T))
     throw BadBytes("a container in it claims to be longer than it is");
@@ -186,7 +203,9 @@ template <class T>
 void unpack(Unpacker& from, T& value) {
   try {
     from(value);
-  } catch (const cereal::Exception& e) {
+  } catch (const BadBytes&) {
+    throw;
+  } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
     throw BadBytes(e.what());
   }
 }

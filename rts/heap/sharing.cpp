@@ -8,9 +8,10 @@ namespace trawl::heap {
 
 using fabric::Kind;
 
-Sharing::Sharing(std::uint32_t self, Weight full_weight, const PackLimits& limits,
-                 fabric::Post& post, Counters& counters, std::function<void(Node*)> spark_pool)
-    : addresses_(self, full_weight),
+Sharing::Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight,
+                 const PackLimits& limits, fabric::Post& post, Counters& counters,
+                 std::function<void(Node*)> spark_pool)
+    : addresses_(self, pes, full_weight),
       limits_(limits),
       post_(post),
       counters_(counters),
@@ -31,16 +32,19 @@ bool Sharing::enqueue(Node* node, Sleeper* sleeper, const Remote* remote) {
     node->unmark(Node::waited);
     return false;
   }
-  auto& queue = queues_[node];
+  auto& queue = queues_[Hidden(node)];
+  queue.node = node;
   if (sleeper != nullptr) queue.sleepers.push_back(sleeper);
   if (remote != nullptr) queue.remotes.push_back(*remote);
   return true;
 }
 
 void Sharing::release(Node* node) {
-  const auto found = queues_.find(node);
+  const auto found = queues_.find(Hidden(node));
   if (found == queues_.end()) return;
   const auto queue = std::move(found->second);
+  static_cast<Node* volatile&>(found->second.node) =
+      nullptr;  // plainly, it would be optimised away
   queues_.erase(found);
   node->unmark(Node::waited);
   for (Sleeper* sleeper : queue.sleepers) sleeper->wake(node, false);
@@ -64,11 +68,11 @@ bool Sharing::export_spark(Node* thunk, int to) {
 void Sharing::on_schedule(Reader& message) {
   const auto unpacked = unpack_graph(message, addresses_, nullptr);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
-  if (thunks.empty() || thunks.front().thunk != unpacked.root)
-    throw BadBytes("it schedules something that is no thunk");
+  if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
   const Reference home = thunks.front().was;
   const Remote debt{home.at.pe, 0, home.at, home.weight};
-  enqueue(unpacked.root, nullptr, &debt);
+  // Another worker may have come upon it already, through a node that the packet has filled.
+  if (!enqueue(unpacked.root, nullptr, &debt)) send_resume(unpacked.root, debt);
   acknowledge(thunks.subspan(1));
   resume_waiters(unpacked);
   counters_.add(Count::sparks_imported);
@@ -76,9 +80,9 @@ void Sharing::on_schedule(Reader& message) {
 }
 
 void Sharing::fetch(Node* proxy) {
-  const auto target = addresses_.target(proxy);
+  const auto [at, ticket] = addresses_.target(proxy).value();
   proxy->settle(State::fetch_me, State::fetching);
-  send_fetch(*target, Remote{addresses_.self(), 0, *target, 0});
+  send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
   counters_.add(Count::fetch_sent);
 }
 
@@ -93,15 +97,19 @@ void Sharing::on_fetch(Reader& message) {
   const auto target = message.get<Address>();
   const auto reply_to = message.get<Remote>();
   counters_.add(Count::fetch_received);
+  addresses_.check(reply_to.pe);
+  addresses_.check(reply_to.key.pe);
   if (target.pe != addresses_.self() || reply_to.weight != 0)
     throw BadBytes("it fetches a node of another PE");
-  // A slot that is gone: whoever asked has got the node by another way, and no longer waits.
-  if (Node* node = addresses_.own(target.slot)) answer(node, reply_to);
+  if (Node* node = addresses_.own(target.slot)) return answer(node, reply_to);
+  // A FETCH that was sent on has been overtaken by the thunk it was after: it starts again where it
+  // was sent first. If that slot is gone too, whoever asked has got the node by another way.
+  if (reply_to.key != target) send_fetch(reply_to.key, reply_to);
 }
 
 void Sharing::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
-  if (state == State::fetch_me) return send_fetch(*addresses_.target(node), remote);
+  if (state == State::fetch_me) return send_fetch(addresses_.target(node).value().at, remote);
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
     // Our own FETCH has come round to a thunk that meanwhile moved here.
     spark_pool_(node);
@@ -115,6 +123,7 @@ void Sharing::answer(Node* node, const Remote& remote) {
 void Sharing::send_resume(Node* node, const Remote& remote) {
   auto message = post_.open(Kind::resume);
   message.put(remote.key);
+  message.put(remote.ticket);
   message.put(remote.weight);
   const auto before = message.size();
   pack_graph(message, node, addresses_, limits_);
@@ -126,25 +135,26 @@ void Sharing::send_resume(Node* node, const Remote& remote) {
 
 void Sharing::on_resume(Reader& message) {
   const auto key = message.get<Address>();
+  const auto ticket = message.get<std::uint32_t>();
   const auto weight = message.get<Weight>();
   const bool own = key.pe == addresses_.self();
-  Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key);
+  Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key, ticket);
   if (own && (node == nullptr || weight == 0)) throw BadBytes("it resumes a node that is gone");
   counters_.add(Count::resume_received);
   const auto unpacked = unpack_graph(message, addresses_, node);
-  if (own && unpacked.root->state() == State::unevaluated)
-    throw BadBytes("it brings a result that is not evaluated");
+  if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
   resume_waiters(unpacked);
   if (own) addresses_.give_back(key.slot, weight);
 }
 
 void Sharing::resume_waiters(const Unpacked& unpacked) {
+  // Not by whether it is unevaluated: another worker may already be at it.
   for (Node* node : unpacked.resolved) {
-    if (node->state() == State::unevaluated)
-      arrived(node);
-    else
+    if (node->finished())
       release(node);
+    else
+      arrived(node);
   }
 }
 
@@ -152,9 +162,10 @@ void Sharing::resume_waiters(const Unpacked& unpacked) {
 // can carry it off before; if only other PEs wait, it goes on to the first of them, or, if its
 // result is a debt, it is evaluated here.
 void Sharing::arrived(Node* thunk) {
-  const auto found = queues_.find(thunk);
+  const auto found = queues_.find(Hidden(thunk));
   if (found == queues_.end()) return;
-  auto& [sleepers, remotes] = found->second;
+  auto& sleepers = found->second.sleepers;
+  auto& remotes = found->second.remotes;
   if (!sleepers.empty()) {
     if (!thunk->move(State::unevaluated, State::black_hole)) return;
     Sleeper* sleeper = sleepers.front();
@@ -187,13 +198,15 @@ void Sharing::on_ack(Reader& message) {
     const auto was = message.get<Reference>();
     const auto is = message.get<Reference>();
     Node* node = was.at.pe == addresses_.self() ? addresses_.own(was.at.slot) : nullptr;
-    if (node == nullptr || is.at.pe == addresses_.self() || is.weight == 0)
+    addresses_.check(is.at.pe);
+    if (node == nullptr || is.at.pe == addresses_.self() || is.weight == 0 ||
+        (node->state() != State::exported && !node->finished()))
       throw BadBytes("it acknowledges a thunk that was not sent");
     if (node->state() == State::exported) {
       node->code().drop_arguments(node);
       addresses_.adopt(node, is);
       node->settle(State::exported, State::fetch_me);
-      if (queues_.contains(node)) fetch(node);
+      if (queues_.contains(Hidden(node))) fetch(node);
     } else {
       // Its value was faster than the acknowledgement.
       addresses_.adopt(node, is);
@@ -226,7 +239,7 @@ void Sharing::send_frees() {
 
 std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> Sharing::weights_held() const {
   auto all = addresses_.weights_held();
-  for (const auto& [node, queue] : queues_)
+  for (const auto& [key, queue] : queues_)
     for (const auto& remote : queue.remotes)
       if (remote.weight != 0) all[{remote.key.pe, remote.key.slot}] += remote.weight;
   return all;
@@ -234,10 +247,10 @@ std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> Sharing::weights_held(
 
 void Sharing::for_each_queue(
     const std::function<void(Node*, std::size_t, const std::vector<std::uint32_t>&)>& each) const {
-  for (const auto& [node, queue] : queues_) {
+  for (const auto& [key, queue] : queues_) {
     std::vector<std::uint32_t> pes;
     for (const auto& remote : queue.remotes) pes.push_back(remote.pe);
-    each(node, queue.sleepers.size(), pes);
+    each(queue.node, queue.sleepers.size(), pes);
   }
 }
 

@@ -70,8 +70,8 @@ class Sharing {
       const std::function<void(Node*, std::size_t, const std::vector<std::uint32_t>&)>& each) const;
 
  private:
-  // Another PE that waits: the value goes there as the node `key`, with the weight of the debt, or for
-  // its proxy for `key` with this ticket.
+  // Another PE that waits: the value goes there as the node `key`, with the weight of the debt, or
+  // for its proxy for `key` with this ticket.
   struct Remote {
     std::uint32_t pe;
     std::uint32_t ticket;
@@ -79,6 +79,7 @@ class Sharing {
     Weight weight;
   };
   struct Queue {
+    Node* node = nullptr;  // kept alive; taken out before a queue is erased
     std::vector<Sleeper*> sleepers;
     std::vector<Remote> remotes;
   };
@@ -97,7 +98,7 @@ class Sharing {
   fabric::Post& post_;
   Counters& counters_;
   std::function<void(Node*)> spark_pool_;
-  boost::unordered_flat_map<Node*, Queue> queues_;
+  boost::unordered_flat_map<Hidden, Queue> queues_;
 };
 
 }  // namespace trawl::heap

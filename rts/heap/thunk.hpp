@@ -24,9 +24,7 @@ template <class T>
 struct Held {
   T value;
 
-  Held()
-    requires std::is_default_constructible_v<T>
-      : value() {}
+  Held() requires std::is_default_constructible_v<T> : value() {}
 
   template <class U>
   explicit Held(const U& from) : value(copy(from)) {}
@@ -37,7 +35,7 @@ struct Held {
  private:
   template <class U>
   static T copy(const U& from) {
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (std::is_trivially_copy_constructible_v<T>) {
       return T(from);
     } else {
       const StorageScope scope(storage);
@@ -127,9 +125,10 @@ struct Thunk {
   }
 
   static R call(const Arguments& arguments) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->R {
       return Call{}(std::get<I>(arguments).value...);
-    }(std::index_sequence_for<A...>());
+    }
+    (std::index_sequence_for<A...>());
   }
 
   static void evaluate(Node* node) {

@@ -4,6 +4,10 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -36,21 +40,113 @@ struct Node;
 
 /// A reference to a node: Lazy<T> is the only one.
 template <class T>
-concept NodeReference = requires { typename T::trawl_node_reference; };
+concept NodeReference = requires {
+  typename T::trawl_node_reference;
+};
 
 /// cereal knows a way: a standard type, or one with a `serialize`.
 template <class T>
 concept CerealKnows =
-    cereal::traits::detail::count_output_serializers<T, cereal::BinaryOutputArchive>::value > 0;
+    cereal::traits::detail::count_output_serializers<T, cereal::BinaryOutputArchive>::value >
+0;
 
 template <class T>
-concept PlainAggregate =
-    std::is_aggregate_v<T> && std::is_class_v<T> && !CerealKnows<T> && !NodeReference<T>;
+struct is_smart_pointer : std::false_type {};
+template <class T, class D>
+struct is_smart_pointer<std::unique_ptr<T, D>> : std::true_type {};
+template <class T>
+struct is_smart_pointer<std::shared_ptr<T>> : std::true_type {};
+template <class T>
+struct is_smart_pointer<std::weak_ptr<T>> : std::true_type {};
+template <class T>
+struct is_smart_pointer<std::reference_wrapper<T>> : std::true_type {};
+
+/// Means something only where what it points to is: a view, an iterator, a smart pointer.
+template <class T>
+concept PointsElsewhere = is_smart_pointer<T>::value || std::ranges::view<T> ||
+    (std::is_class_v<T>&& requires { typename std::iterator_traits<T>::iterator_category; });
+
+namespace detail {
+
+struct AnyField {
+  std::size_t place;
+  template <class T>
+  operator T&() const&;  // NOLINT(google-explicit-constructor)
+  template <class T>
+  operator T&() const&&;  // NOLINT(google-explicit-constructor)
+};
+
+template <class Whole>
+struct AnyBase {
+  template <class T>
+  requires(std::is_base_of_v<T, Whole> && !std::is_same_v<T, Whole>) operator T&()
+      const;  // NOLINT(google-explicit-constructor)
+};
+
+template <class T, std::size_t... I>
+consteval bool takes_fields(std::index_sequence<I...>) {
+  return requires {
+    T{AnyField{I}...};
+  };
+}
+
+template <class T, std::size_t Counted = 0>
+consteval std::size_t count_fields() {
+  if constexpr (Counted <= 100 && takes_fields<T>(std::make_index_sequence<Counted + 1>()))
+    return count_fields<T, Counted + 1>();
+  else
+    return Counted;
+}
+
+// Without braces, an array takes a field for each of its elements; in braces it takes only one, and
+// those that follow are too many.
+template <class T, std::size_t... Before, std::size_t... After>
+consteval bool is_array_field(std::index_sequence<Before...>, std::index_sequence<After...>) {
+  return requires {
+    T{AnyField{Before}..., {AnyField{0}}};
+  }
+  &&!requires {
+    T{AnyField{Before}..., {AnyField{0}}, AnyField{After}...};
+  };
+}
+
+template <class T>
+consteval bool can_take_apart() {
+  if constexpr (std::is_empty_v<T>) {
+    return true;
+  } else if constexpr (requires { T{AnyBase<T>()}; }) {
+    return false;
+  } else {
+    constexpr auto fields = count_fields<T>();
+    if constexpr (fields > 100)
+      return false;
+    else
+      return []<std::size_t... I>(std::index_sequence<I...>) {
+        return !(is_array_field<T>(std::make_index_sequence<I>(),
+                                   std::make_index_sequence<fields - I - 1>()) ||
+                 ...);
+      }
+    (std::make_index_sequence<fields>());
+  }
+}
+
+}  // namespace detail
+
+/// An aggregate that can only be packed if it says how.
+template <class T>
+concept OpaqueAggregate = std::is_aggregate_v<T> && std::is_class_v<T> && !CerealKnows<T> &&
+                          !NodeReference<T> && !detail::can_take_apart<T>();
+
+/// Is packed field by field (Boost.PFR): no C arrays, no base classes, at most 100 fields.
+template <class T>
+concept PlainAggregate = std::is_aggregate_v<T> && std::is_class_v<T> && !CerealKnows<T> &&
+                         !NodeReference<T> && detail::can_take_apart<T>();
 
 /// A class that may be copied as bytes and says nothing about how it wants to be packed.
 template <class T>
-concept PlainClass = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
-                     !std::is_aggregate_v<T> && !CerealKnows<T> && !NodeReference<T>;
+concept PlainClass =
+    std::is_class_v<T> && std::is_trivially_copyable_v<T> && !std::is_aggregate_v<T> &&
+    !CerealKnows<T> && !NodeReference<T> && !PointsElsewhere<T>;
 
 template <class T>
 struct element_of {};
@@ -70,14 +166,14 @@ consteval bool plain_bytes() {
     return false;
   else if constexpr (requires { typename element_of<T>::type; })
     return plain_bytes<Leaf, typename element_of<T>::type>();
-  else if constexpr (PlainClass<T>)
+  else if constexpr (PlainClass<T> || (PlainAggregate<T> && std::is_empty_v<T>))
     return true;
   else if constexpr (PlainAggregate<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
       return (plain_bytes<Leaf, boost::pfr::tuple_element_t<I, T>>() && ...);
-    }(std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
-  else
-    return false;
+    }
+  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  else return false;
 }
 
 struct AnyLeaf {
@@ -112,14 +208,21 @@ namespace detail {
 template <class T, class... Above>
 consteval bool can_travel();
 
+// Allocators, comparators and the like are empty classes and always may.
 template <class T, class... Above>
-struct members_travel {
-  static constexpr bool value = false;
-};
+consteval bool member_travels() {
+  if constexpr (std::is_empty_v<T>)
+    return true;
+  else
+    return can_travel<T, Above...>();
+}
+
+// A type of the user's, with a serialize function beside it.
+template <class T, class... Above>
+struct members_travel : std::true_type {};
 template <template <class...> class C, class... A, class... Above>
 struct members_travel<C<A...>, Above...> {
-  // Allocators, comparators and the like are empty classes and always may.
-  static constexpr bool value = ((std::is_empty_v<A> || can_travel<A, C<A...>, Above...>()) && ...);
+  static constexpr bool value = (member_travels<A, C<A...>, Above...>() && ...);
 };
 template <class T, std::size_t N, class... Above>
 struct members_travel<std::array<T, N>, Above...> {
@@ -127,37 +230,44 @@ struct members_travel<std::array<T, N>, Above...> {
 };
 
 template <class T>
-concept UserSerialises =
-    requires(T& t, cereal::BinaryOutputArchive& a) { cereal::access::member_serialize(a, t); } ||
-    requires(T& t, cereal::BinaryOutputArchive& a) { cereal::access::member_save(a, t); } ||
-    requires(T& t, cereal::BinaryOutputArchive& a) { cereal::access::member_save_minimal(a, t); };
+concept UserSerialises = requires(T& t, cereal::BinaryOutputArchive& a) {
+  cereal::access::member_serialize(a, t);
+}
+|| requires(T& t, cereal::BinaryOutputArchive& a) {
+  cereal::access::member_save(a, t);
+}
+|| requires(T& t, cereal::BinaryOutputArchive& a) {
+  cereal::access::member_save_minimal(a, t);
+};
 
 /// `Above` are the types that this one is a part of: recursive types are taken at their word.
 template <class T, class... Above>
 consteval bool can_travel() {
   if constexpr ((std::is_same_v<T, Above> || ...))
     return true;
-  else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || NodeReference<T> ||
-                     PlainClass<T>)
+  else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || NodeReference<T>)
     return true;
-  else if constexpr (!std::is_class_v<T> || std::is_polymorphic_v<T>)
+  else if constexpr (!std::is_class_v<T> || std::is_polymorphic_v<T> || PointsElsewhere<T> ||
+                     !std::is_default_constructible_v<T> || !std::is_copy_constructible_v<T>)
     return false;
-  else if constexpr (UserSerialises<T>)
+  else if constexpr (PlainClass<T> || UserSerialises<T> ||
+                     (PlainAggregate<T> && std::is_empty_v<T>))
     return true;
   else if constexpr (CerealKnows<T>)
     return members_travel<T, Above...>::value;
   else if constexpr (PlainAggregate<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
       return (can_travel<boost::pfr::tuple_element_t<I, T>, T, Above...>() && ...);
-    }(std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
-  else
-    return false;
+    }
+  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  else return false;
 }
 
 }  // namespace detail
 
-/// May be an argument or a result of a thunk: can be packed, unpacked, and copied into a node.
+/// May be an argument or a result of a thunk: can be packed, unpacked (made by default, then filled
+/// in), and copied into a node.
 template <class T>
-concept Serialisable = detail::can_travel<T>() && std::is_copy_constructible_v<T>;
+concept Serialisable = detail::can_travel<T>();
 
 }  // namespace trawl::heap

@@ -1,6 +1,7 @@
 #include "rts/sched/crew.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trawl::sched {
 
@@ -24,7 +25,8 @@ heap::Node* Crew::take_imported() {
   if (imported_count_.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::lock_guard lock(imported_lock_);
   if (imported_.empty()) return nullptr;
-  heap::Node* spark = imported_.front();
+  // What is popped stays in the deque's memory, which the collector scans.
+  heap::Node* spark = std::exchange(imported_.front(), nullptr);
   imported_.pop_front();
   imported_count_.fetch_sub(1, std::memory_order_relaxed);
   return spark;
@@ -38,8 +40,8 @@ heap::Node* Crew::take_from_siblings(const Worker& self) {
   return nullptr;
 }
 
-// A worker that runs nothing is about to take a spark itself: without this, two idle PEs would hand the
-// last one to and fro.
+// A worker that runs nothing is about to take a spark itself: without this, two idle PEs would hand
+// the last one to and fro.
 heap::Node* Crew::take_for_export(Worker* by) {
   if (may_start_thread()) {
     const auto waiting = std::count_if(workers_.begin(), workers_.end(),
@@ -78,6 +80,7 @@ balance::Load Crew::load() const noexcept {
 bool Crew::at_rest(const Worker* by) const noexcept {
   const auto now = load();
   if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
+  if (imported_count_.load(std::memory_order_relaxed) != 0 && all_blocked()) return false;
   for (const auto& worker : workers_)
     if (worker.get() != by && !worker->asleep()) return false;
   return true;

@@ -36,11 +36,9 @@ class Crew {
   // ---- threads
 
   /// Is there room under --trawl:thread-limit?
-  bool may_start_thread() const noexcept {
-    return live_.load(std::memory_order_relaxed) < limit_;
-  }
-  /// With every thread blocked, imported sparks may go over the limit: what they hold up elsewhere may
-  /// be what the blocked ones wait for.
+  bool may_start_thread() const noexcept { return live_.load(std::memory_order_relaxed) < limit_; }
+  /// With every thread blocked, imported sparks may go over the limit: what they hold up elsewhere
+  /// may be what the blocked ones wait for.
   bool all_blocked() const noexcept {
     return live_.load(std::memory_order_relaxed) == blocked_count_.load(std::memory_order_relaxed);
   }

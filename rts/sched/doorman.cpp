@@ -1,8 +1,8 @@
 #include "rts/sched/doorman.hpp"
 
-#include <sys/prctl.h>
-
 #include <chrono>
+
+#include <sys/prctl.h>
 
 namespace trawl::sched {
 
@@ -32,6 +32,8 @@ void Doorman::watch() {
   }
 }
 
-void wake_up_on_time() { prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0); }
+void wake_up_on_time() {
+  prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+}
 
 }  // namespace trawl::sched

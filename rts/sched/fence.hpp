@@ -1,8 +1,8 @@
 // A fence whose price the rare party pays.
 //
-// Owner and thief of a spark pool each write one word and then read the other's (Dekker). Both need a
-// full fence in between; with membarrier(2) the thief executes one on behalf of every thread of the
-// process, and the owner, who is there a thousand times as often, needs none.
+// Owner and thief of a spark pool each write one word and then read the other's (Dekker). Both need
+// a full fence in between; with membarrier(2) the thief executes one on behalf of every thread of
+// the process, and the owner, who is there a thousand times as often, needs none.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,9 @@ inline constexpr auto owner_order = std::memory_order_relaxed;
 #endif
 
 /// Between the owner's write and its read: keeps the compiler from swapping them.
-inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+inline void light_fence() noexcept {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
 /// Between the thief's write and its read. Some microseconds when other threads of the process run.
 void heavy_fence() noexcept;

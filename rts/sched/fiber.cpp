@@ -1,18 +1,18 @@
 #include "rts/sched/fiber.hpp"
 
 #include <csignal>
-#include <cxxabi.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <memory>
 #include <string>
 
 #include <boost/context/detail/fcontext.hpp>
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <pthread.h>
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -75,8 +75,9 @@ Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0)
-    throw Error("no memory for the stack of another thread; lower --trawl:thread-limit or "
-                "--trawl:stack-size");
+    throw Error(
+        "no memory for the stack of another thread; lower --trawl:thread-limit or "
+        "--trawl:stack-size");
   memory_ = static_cast<std::byte*>(memory);
   record_.base = memory_ + size_;
   context_ = context::make_fcontext(record_.base, size_ - page, &Entry::enter);
@@ -92,6 +93,9 @@ Fiber::~Fiber() {
   mutator_.remove(record_);
 #if defined(__SANITIZE_THREAD__)
   __tsan_destroy_fiber(sanitizer_);
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(memory_, size_);  // of frames that were never left
 #endif
   munmap(memory_, size_);
 }
@@ -125,7 +129,7 @@ void Fiber::arrive(void* context_left) {
   mutator_.end_switch(came_from_->record(), context_left, record());
 }
 
-// ---- stack overflow --------------------------------------------------------------------------------
+// ---- stack overflow ----------------------------------------------------------------------------
 
 namespace {
 

@@ -7,14 +7,14 @@
 
 namespace trawl::sched {
 
-/// A stack with a guard page below, or an OS thread's own; one runs on an OS thread at a time. A fiber
-/// stays on the OS thread that first ran it.
+/// A stack with a guard page below, or an OS thread's own; one runs on an OS thread at a time. A
+/// fiber stays on the OS thread that first ran it.
 class Fiber {
  public:
   /// The stack that the calling OS thread started on.
   Fiber();
-  /// A new stack of at least `bytes`; `body(argument)` runs on it from the first switch, and must not
-  /// return. Throws Error when there is no memory for it.
+  /// A new stack of at least `bytes`; `body(argument)` runs on it from the first switch, and must
+  /// not return. Throws Error when there is no memory for it.
   Fiber(std::size_t bytes, void (*body)(void*), void* argument);
   ~Fiber();
   Fiber(const Fiber&) = delete;
@@ -22,6 +22,9 @@ class Fiber {
 
   /// Called on this fiber: suspends it and runs `next`; returns when somebody switches back.
   void switch_to(Fiber& next);
+
+  /// While suspended: what is on its stack keeps nothing alive until it runs again.
+  void keep_nothing() noexcept { record_.stack_pointer = nullptr; }
 
  private:
   struct Entry;
@@ -37,7 +40,8 @@ class Fiber {
   std::size_t size_ = 0;
   heap::Mutator& mutator_;
   heap::StackRecord record_;
-  void* sanitizer_ = nullptr;  // its fiber of the thread sanitizer, its fake stack of the address one
+  void* sanitizer_ =
+      nullptr;  // its fiber of the thread sanitizer, its fake stack of the address one
 };
 
 /// Makes a stack overflow on any fiber of this OS thread a message that names the flag

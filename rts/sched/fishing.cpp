@@ -27,8 +27,8 @@ void Fishing::consider(Nanos now) {
   send(victim, fish);
 }
 
-// Idle, or about to be. A PE whose threads are all blocked and may not be more is not hungry: it could
-// do nothing with a spark.
+// Idle, or about to be. A PE whose threads are all blocked and may not be more is not hungry: it
+// could do nothing with a spark.
 bool Fishing::hungry() const {
   if (!crew_.may_start_thread()) return false;
   const auto load = crew_.load();

@@ -1,7 +1,5 @@
 #include "rts/sched/spark_pool.hpp"
 
-#include <bit>
-
 namespace trawl::sched {
 
 heap::Node* Spark::take_node() const {
@@ -16,27 +14,41 @@ bool Spark::fizzled() const noexcept {
   return node->state() != heap::State::unevaluated;
 }
 
-SparkPool::SparkPool(std::size_t capacity)
-    : limit_(static_cast<Index>(std::bit_ceil(capacity))),
-      mask_(limit_ - 1),
-      slots_(new std::atomic<Spark>[static_cast<std::size_t>(limit_)]) {}
+SparkPool::SparkPool(std::size_t capacity) : slots_(capacity + 1) {
+  end_ = slots_.data() + slots_.size();
+  bottom_.store(slots_.data() + 1, std::memory_order_relaxed);
+  top_.store(slots_.data() + 1, std::memory_order_relaxed);
+  heap::add_roots(*this);
+}
 
-// Thieves read a slot only with the lock held, so moving the limit with the lock held keeps the owner
-// from overwriting what one of them is about to read.
-bool SparkPool::push_full(Spark spark) noexcept {
+// From one below the top: that one a thief may have taken and not yet read.
+std::span<const std::byte> SparkPool::roots() const noexcept {
+  const Slot* top = top_.load(std::memory_order_relaxed) - 1;
+  const Slot* bottom = bottom_.load(std::memory_order_relaxed);
+  return std::as_bytes(std::span(top, bottom > top ? bottom : top));
+}
+
+// Looking for what has fizzled takes as long as the pool is full: not for each spark that a program
+// makes too many of.
+bool SparkPool::push_at_end(Spark spark) noexcept {
+  const auto enough = slots_.size() / 8;
+  const auto* first = slots_.data() + 1;
   {
     const std::lock_guard lock(thieves_);
-    const auto capacity = mask_ + 1;
-    if (bottom_.load(std::memory_order_relaxed) - top_.load(std::memory_order_relaxed) > capacity / 2)
-      prune();
-    const auto bottom = bottom_.load(std::memory_order_relaxed);
-    limit_ = top_.load(std::memory_order_relaxed) + capacity;
-    if (bottom == limit_) return false;
+    const auto taken = static_cast<std::size_t>(top_.load(std::memory_order_relaxed) - first);
+    if (to_refuse_ != 0 && taken < enough) {
+      --to_refuse_;
+      return false;
+    }
+    compact();
+    const bool full = bottom_.load(std::memory_order_relaxed) == end_;
+    to_refuse_ = full ? enough : 0;
+    if (full) return false;
   }
   return push(spark);
 }
 
-bool SparkPool::take_contended(Index newest) noexcept {
+bool SparkPool::take_contended(Slot* newest) noexcept {
   bottom_.store(newest + 1, owner_order);
   const std::lock_guard lock(thieves_);
   if (top_.load(std::memory_order_relaxed) > newest) return false;
@@ -46,11 +58,10 @@ bool SparkPool::take_contended(Index newest) noexcept {
 
 bool SparkPool::remove(Spark spark) noexcept {
   const std::lock_guard lock(thieves_);
-  const auto bottom = bottom_.load(std::memory_order_relaxed);
-  const auto top = top_.load(std::memory_order_relaxed);
-  for (auto i = bottom - 1; i >= top; --i) {
-    if (slot(i).load(std::memory_order_relaxed) != spark) continue;
-    slot(i).store(Spark(), std::memory_order_relaxed);
+  Slot* const top = top_.load(std::memory_order_relaxed);
+  for (Slot* at = bottom_.load(std::memory_order_relaxed); at-- > top;) {
+    if (at->load(std::memory_order_relaxed) != spark) continue;
+    at->store(Spark(), std::memory_order_relaxed);
     return true;
   }
   return false;
@@ -58,9 +69,9 @@ bool SparkPool::remove(Spark spark) noexcept {
 
 heap::Node* SparkPool::take_newest() {
   while (true) {
-    const auto bottom = bottom_.load(std::memory_order_relaxed);
+    Slot* const bottom = bottom_.load(std::memory_order_relaxed);
     if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
-    const auto spark = slot(bottom - 1).load(std::memory_order_relaxed);
+    const auto spark = (bottom - 1)->load(std::memory_order_relaxed);
     if (!take_back(spark)) continue;
     if (heap::Node* node = taken(spark)) return node;
   }
@@ -79,7 +90,7 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
   if (size() == 0) return nullptr;
   const std::lock_guard lock(thieves_);
   while (true) {
-    const auto top = top_.load(std::memory_order_relaxed);
+    Slot* const top = top_.load(std::memory_order_relaxed);
     top_.store(top + 1, std::memory_order_seq_cst);
     if (!by_owner) heavy_fence();
     if (top + 1 > bottom_.load(std::memory_order_seq_cst)) {
@@ -87,18 +98,22 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
       return nullptr;
     }
     // Promoting with the lock held: the frame's owner waits for it in remove().
-    if (heap::Node* node = taken(slot(top).load(std::memory_order_relaxed))) return node;
+    if (heap::Node* node = taken(top->load(std::memory_order_relaxed))) return node;
   }
 }
 
-// Drops what has fizzled; keeps the order.
-void SparkPool::prune() noexcept {
-  const auto bottom = bottom_.load(std::memory_order_relaxed);
-  auto kept = top_.load(std::memory_order_relaxed);
-  for (auto i = kept; i != bottom; ++i) {
-    const auto spark = slot(i).load(std::memory_order_relaxed);
+// Moves what has not fizzled to the beginning, in order; with the lock held, by the owner.
+void SparkPool::compact() noexcept {
+  Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+  Slot* const top = top_.load(std::memory_order_relaxed);
+  Slot* kept = slots_.data() + 1;
+  // Before anything moves: the collector, which may come at any moment, looks from here.
+  top_.store(kept, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  for (Slot* at = top; at != bottom; ++at) {
+    const auto spark = at->load(std::memory_order_relaxed);
     if (!spark.fizzled())
-      slot(kept++).store(spark, std::memory_order_relaxed);
+      (kept++)->store(spark, std::memory_order_relaxed);
     else if (spark)
       fizzled_.fetch_add(1, std::memory_order_relaxed);
   }

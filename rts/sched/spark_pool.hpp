@@ -1,25 +1,28 @@
-// The spark pool of one worker: a double-ended queue without atomic read-modify-writes at its owner's
-// end.
+// The spark pool of one worker: a double-ended queue without atomic read-modify-writes at its
+// owner's end.
 //
-// The owner pushes and takes the newest; thieves, one at a time under a lock, take the oldest. This is
-// the protocol of Cilk's THE: each side announces what it is about to take and then looks at what the
-// other has announced. The owner's announcement is a plain store (see fence.hpp).
+// The owner pushes and takes the newest; thieves, one at a time under a lock, take the oldest. This
+// is the protocol of Cilk's THE: each side announces what it is about to take and then looks at
+// what the other has announced. The owner's announcement is a plain store (see fence.hpp).
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
+#include "rts/bytes.hpp"
 #include "rts/heap/code.hpp"
+#include "rts/heap/collect.hpp"
 #include "rts/heap/node.hpp"
 #include "rts/sched/fence.hpp"
 
 namespace trawl::sched {
 
-/// A spark whose thunk sits in its caller's frame; the arguments, a std::tuple, follow. When somebody
-/// else takes it, it is promoted: copied into the heap.
+/// A spark whose thunk sits in its caller's frame; the arguments, a std::tuple, follow. When
+/// somebody else takes it, it is promoted: copied into the heap.
 struct alignas(16) Frame {
   const heap::Code* code;
   std::atomic<heap::Node*> promoted{nullptr};
@@ -54,27 +57,30 @@ class Spark {
   std::uintptr_t bits_ = 0;
 };
 
-class SparkPool {
+/// The sparks lie in one array, oldest first; when its end is reached they move to its beginning.
+class SparkPool final : heap::RootSource {
  public:
-  /// `capacity` is rounded up to a power of two.
   explicit SparkPool(std::size_t capacity);
+  ~SparkPool() { heap::remove_roots(*this); }
+  SparkPool(const SparkPool&) = delete;
+  SparkPool& operator=(const SparkPool&) = delete;
 
   // ---- owner
 
   /// False: the pool is full, and the spark ignored.
   bool push(Spark spark) noexcept {
-    const auto bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom == limit_) [[unlikely]]
-      return push_full(spark);
-    slot(bottom).store(spark, std::memory_order_relaxed);
+    Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom == end_) [[unlikely]]
+      return push_at_end(spark);
+    bottom->store(spark, std::memory_order_relaxed);
     bottom_.store(bottom + 1, std::memory_order_release);
     return true;
   }
 
   /// Takes `spark` back if it is the newest and nobody else has taken it.
   bool take_back(Spark spark) noexcept {
-    const auto newest = bottom_.load(std::memory_order_relaxed) - 1;
-    if (slot(newest).load(std::memory_order_relaxed) != spark) return false;
+    Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
+    if (newest->load(std::memory_order_relaxed) != spark) return false;
     bottom_.store(newest, owner_order);
     light_fence();
     if (top_.load(owner_order) <= newest) [[likely]]
@@ -100,27 +106,29 @@ class SparkPool {
 
   /// How many there are at about this moment, fizzled ones included.
   std::size_t size() const noexcept {
-    const auto top = top_.load(std::memory_order_relaxed);
-    const auto bottom = bottom_.load(std::memory_order_relaxed);
+    const Slot* top = top_.load(std::memory_order_relaxed);
+    const Slot* bottom = bottom_.load(std::memory_order_relaxed);
     return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
  private:
-  using Index = std::int64_t;
+  using Slot = std::atomic<Spark>;
 
-  std::atomic<Spark>& slot(Index i) noexcept { return slots_[static_cast<std::size_t>(i & mask_)]; }
-  bool push_full(Spark spark) noexcept;
-  bool take_contended(Index newest) noexcept;
-  void prune() noexcept;
+  std::span<const std::byte> roots() const noexcept override;
+  bool push_at_end(Spark spark) noexcept;
+  bool take_contended(Slot* newest) noexcept;
+  void compact() noexcept;
   heap::Node* taken(Spark spark);
 
   // Owner's side; thieves read bottom_.
-  std::atomic<Index> bottom_{0};
-  Index limit_;
-  Index mask_;
-  std::unique_ptr<std::atomic<Spark>[]> slots_;
+  std::atomic<Slot*> bottom_;
+  Slot* end_;
+  std::size_t to_refuse_ = 0;  // sparks, before the next look for room
+  // What lies beyond the ends is stale, and must not keep thunks alive. The first slot is never
+  // used: take_back looks below an empty pool.
+  std::vector<Slot, PlainAllocator<Slot>> slots_;
 
-  alignas(64) std::atomic<Index> top_{0};
+  alignas(64) std::atomic<Slot*> top_;
   std::mutex thieves_;
   std::atomic<std::uint64_t> promoted_{0};
   std::atomic<std::uint64_t> fizzled_{0};

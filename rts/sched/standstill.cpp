@@ -9,11 +9,15 @@ constexpr Nanos between_rounds = 50'000'000;
 
 const char* describe(heap::State state) {
   switch (state) {
-    case heap::State::black_hole: return "under evaluation here";
+    case heap::State::black_hole:
+      return "under evaluation here";
     case heap::State::fetch_me:
-    case heap::State::fetching: return "on another PE, fetched";
-    case heap::State::exported: return "sent to another PE";
-    default: return "about to be known";
+    case heap::State::fetching:
+      return "on another PE, fetched";
+    case heap::State::exported:
+      return "sent to another PE";
+    default:
+      return "about to be known";
   }
 }
 
@@ -68,10 +72,12 @@ std::string Standstill::judge(Nanos now) {
     unchanged_since_ = now;
     return {};
   }
-  if (sent == received) return "blocked for ever, nobody can go on:\n" + report();
+  const auto waiting = report();
+  if (waiting.empty()) return {};  // the program has not begun, or is over
+  if (sent == received) return "blocked for ever, nobody can go on:\n" + waiting;
   if (now - unchanged_since_ < patience_) return {};
   return "blocked for ever, " + std::to_string(sent - received) +
-         " messages have been lost on the way:\n" + report();
+         " messages have been lost on the way:\n" + waiting;
 }
 
 std::string Standstill::report() const {
@@ -111,9 +117,9 @@ Standstill::State Standstill::own_state(const Worker* by) const {
   for (const Thread* thread : crew_.blocked()) {
     const auto* spark = thread->spark();
     const auto* node = thread->waiting_for();
-    state.report += here + (spark == nullptr ? "the program's root" : heap::short_name(spark->code())) +
-                    " waits for " + heap::short_name(node->code()) + ", " +
-                    describe(node->state()) + "\n";
+    state.report +=
+        here + (spark == nullptr ? "the program's root" : heap::short_name(spark->code())) +
+        " waits for " + heap::short_name(node->code()) + ", " + describe(node->state()) + "\n";
   }
   crew_.host().sharing().for_each_queue(
       [&](heap::Node* node, std::size_t, const std::vector<std::uint32_t>& pes) {

@@ -11,10 +11,10 @@
 
 namespace trawl::sched {
 
-/// When its own workers are at rest, the main PE asks all PEs, in rounds, whether theirs are, and how
-/// many messages that carry work they have sent and received (Mattern's four counters). Two equal
-/// rounds of rest, with everything received, are a standstill; so is rest for very long with messages
-/// missing: they are lost. Guarded by its PE's lock.
+/// When its own workers are at rest, the main PE asks all PEs, in rounds, whether theirs are, and
+/// how many messages that carry work they have sent and received (Mattern's four counters). Two
+/// equal rounds of rest, with everything received, are a standstill; so is rest for very long with
+/// messages missing: they are lost. Guarded by its PE's lock.
 class Standstill {
  public:
   Standstill(int self, int pes, Crew& crew, fabric::Post& post, Nanos patience);

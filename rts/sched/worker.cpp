@@ -20,7 +20,7 @@ constexpr std::size_t kept_threads = 64;
 
 }  // namespace
 
-// ---- Thread ----------------------------------------------------------------------------------------
+// ---- Thread ------------------------------------------------------------------------------------
 
 Thread::Thread(Worker& worker, std::size_t stack_size)
     : worker_(worker), fiber_(stack_size, &Thread::body, this) {}
@@ -40,10 +40,12 @@ void Thread::body(void* self) {
 void Thread::wake(heap::Node*, bool granted) {
   granted_ = granted;
   worker_.crew_.note_woken(*this);
+  trace::note(worker_.host_.log(), trace::Kind::thread_resume,
+              static_cast<unsigned>(worker_.index_));
   worker_.make_runnable(*this);
 }
 
-// ---- Worker ----------------------------------------------------------------------------------------
+// ---- Worker ------------------------------------------------------------------------------------
 
 Worker::Worker(Crew& crew, int index, const Options& options)
     : pool(options.spark_pool),
@@ -165,6 +167,7 @@ void Worker::run(Thread& thread) {
   thread.done_ = false;
   thread.spark_ = nullptr;
   thread.root_ = nullptr;
+  thread.fiber_.keep_nothing();
   crew_.thread_ended();
   free_threads_.push_back(&thread);
 }
@@ -202,7 +205,6 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
 
 void Worker::make_runnable(Thread& thread) {
   runnable_.fetch_add(1, std::memory_order_relaxed);
-  trace::note(host_.log(), trace::Kind::thread_resume, static_cast<unsigned>(index_));
   thread.next_ = inbox_.load(std::memory_order_relaxed);
   while (!inbox_.compare_exchange_weak(thread.next_, &thread, std::memory_order_release,
                                        std::memory_order_relaxed)) {
@@ -228,7 +230,9 @@ Nanos Worker::idle_time() const noexcept {
   return idle() ? sum + host_.now() - idle_since_.load(std::memory_order_relaxed) : sum;
 }
 
-Nanos Worker::life_time() const noexcept { return born_ == 0 ? 0 : host_.now() - born_; }
+Nanos Worker::life_time() const noexcept {
+  return born_ < 0 ? 0 : host_.now() - born_;
+}
 
 void Worker::nap(Nanos time) {
   napping_ = true;

@@ -105,7 +105,7 @@ class Worker {
   std::atomic<bool> napping_{false};
   std::counting_semaphore<> doorbell_{0};
 
-  std::atomic<Nanos> born_{0};
+  std::atomic<Nanos> born_{-1};
   std::atomic<Nanos> idle_since_{0};
   std::atomic<Nanos> idle_sum_{0};
 };

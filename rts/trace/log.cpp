@@ -21,7 +21,7 @@ constexpr std::size_t block_entries = sizeof(Block) / sizeof(Event);
   const char* cure = "name another directory for the event log";
   if (error == ENOSPC || error == EDQUOT) cure = "free some space or log to another disk";
   if (error == ENOTDIR || error == EEXIST) cure = "the event log needs a directory: name another";
-  throw Error("cannot write the event log " + path + ": " + std::strerror(error) + "; " + cure);
+  throw Error("cannot write the event log " + path + ": " + std::strerror(error) + "; " + cure, 2);
 }
 
 void remove_stale(const fs::path& dir, int pes) {

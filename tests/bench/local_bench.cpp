@@ -1,13 +1,14 @@
 // What annotations cost on one worker, beside the same work without them and with oneTBB.
 #include <benchmark/benchmark.h>
 #include <tbb/task_group.h>
-
 #include <trawl.hpp>
 
 namespace {
 
 // One real call a node: left alone, g++ unrolls the recursion and halves the time.
-[[gnu::noinline]] long calls(int n) { return n < 2 ? n : calls(n - 1) + calls(n - 2); }
+[[gnu::noinline]] long calls(int n) {
+  return n < 2 ? n : calls(n - 1) + calls(n - 2);
+}
 
 long spawns(int n) {
   if (n < 2) return n;
@@ -38,9 +39,9 @@ void fib(benchmark::State& state) {
   const int n = static_cast<int>(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(Fib(n));
   // fib(n) makes fib(n + 1) - 1 spawns.
-  state.counters["ns_each"] =
-      benchmark::Counter(static_cast<double>(calls(n + 1) - 1) * 1e-9,
-                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns_each"] = benchmark::Counter(
+      static_cast<double>(calls(n + 1) - 1) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 BENCHMARK(fib<calls>)->Arg(35)->Name("fib/calls")->Unit(benchmark::kMillisecond)->MinTime(1);
@@ -58,4 +59,6 @@ int root(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return trawl::run<root>(argc, argv); }
+int main(int argc, char** argv) {
+  return trawl::run<root>(argc, argv);
+}

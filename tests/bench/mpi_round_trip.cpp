@@ -1,8 +1,8 @@
 // What plain MPI takes for a round trip of 8 bytes between two ranks: the measure of remote_spark.
-#include <mpi.h>
-
 #include <chrono>
 #include <cstdio>
+
+#include <mpi.h>
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

@@ -1,6 +1,6 @@
-// Microseconds for a spark to be fished by the other PE, evaluated there (trivially), and its value to
-// be back. Run under mpiexec -n 2 with --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so that both PEs
-// are awake.
+// Microseconds for a spark to be fished by the other PE, evaluated there (trivially), and its value
+// to be back. Run under mpiexec -n 2 with --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so
+// that both PEs are awake.
 #include <chrono>
 #include <cstdio>
 #include <vector>
@@ -9,7 +9,9 @@
 
 namespace {
 
-long echo(long x) { return x; }
+long echo(long x) {
+  return x;
+}
 
 int root() {
   constexpr int rounds = 50'000;
@@ -30,4 +32,6 @@ int root() {
 
 }  // namespace
 
-int main(int argc, char** argv) { return trawl::run<root>(argc, argv); }
+int main(int argc, char** argv) {
+  return trawl::run<root>(argc, argv);
+}

@@ -1,0 +1,12 @@
+// expect: [-Werror=unused-result]
+#include <trawl.hpp>
+
+#pragma GCC diagnostic error "-Wunused-result"
+
+long f(long n) {
+  return n;
+}
+
+int main() {
+  trawl::spawn<f>(1);
+}

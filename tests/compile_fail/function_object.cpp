@@ -1,0 +1,13 @@
+// expect: trawl: a lambda with captures can't travel to another PE
+#include <functional>
+
+#include <trawl.hpp>
+
+long f(long n) {
+  return n;
+}
+
+int main() {
+  const std::function<long(long)> g = f;
+  return static_cast<int>(trawl::force(trawl::lazy(g, 1L)));
+}

@@ -1,0 +1,11 @@
+// expect: trawl: a pointer means nothing on another PE
+#include <trawl.hpp>
+
+long f(const long* x) {
+  return *x;
+}
+
+int main() {
+  const long n = 3;
+  return static_cast<int>(trawl::force(trawl::lazy<f>(&n)));
+}

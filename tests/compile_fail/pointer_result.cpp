@@ -1,0 +1,10 @@
+// expect: trawl: a pointer means nothing on another PE
+#include <trawl.hpp>
+
+const char* f(long) {
+  return "x";
+}
+
+int main() {
+  return *trawl::force(trawl::lazy<f>(1));
+}

@@ -1,0 +1,8 @@
+// expect: trawl: the root takes (int, char**), (std::vector<std::string>) or nothing
+#include <trawl.hpp>
+
+void root() {}
+
+int main(int argc, char** argv) {
+  return trawl::run<root>(argc, argv);
+}

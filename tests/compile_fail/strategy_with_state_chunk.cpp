@@ -1,0 +1,10 @@
+// expect: trawl: a strategy for the elements of a list can't have parameters of its own.
+#include <vector>
+
+#include <trawl.hpp>
+
+int main() {
+  const std::vector<trawl::Lazy<long>> xs;
+  const long n = 3;
+  trawl::apply(xs, trawl::par_list_chunk(2, [n](const auto& x) { return trawl::force(x) + n; }));
+}

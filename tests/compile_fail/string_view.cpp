@@ -1,0 +1,12 @@
+// expect: trawl: a view, an iterator or a smart pointer means nothing on another PE
+#include <string_view>
+
+#include <trawl.hpp>
+
+bool f(std::string_view s) {
+  return s.empty();
+}
+
+int main() {
+  return trawl::force(trawl::lazy<f>("x")) ? 0 : 1;
+}

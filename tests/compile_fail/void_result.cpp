@@ -1,0 +1,8 @@
+// expect: trawl: a thunk needs a result; a function that returns nothing does nothing here.
+#include <trawl.hpp>
+
+void f(long) {}
+
+int main() {
+  trawl::force(trawl::lazy<f>(1));
+}

@@ -1,0 +1,100 @@
+// endings HOW: a program that ends in one of the ways in which programs shouldn't, or lasts too
+// long.
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <trawl.hpp>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Computes without a call to the runtime.
+long compute_for(double seconds) {
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  long rounds = 0;
+  while (Clock::now() < end) ++rounds;
+  return rounds;
+}
+
+/// Needs more stack than there is: 4 KiB for each of a million calls.
+[[gnu::noinline]] long bottomless(long depth) {
+  volatile char frame[4096];
+  frame[0] = static_cast<char>(depth);
+  return depth > 1'000'000 ? 0 : bottomless(depth + 1) + frame[0];
+}
+
+trawl::Lazy<long> itself;
+
+/// Needs its own value.
+long ouroboros(int) {
+  return trawl::force(itself);
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto x = trawl::spawn<fib>(n - 1);
+  const long y = fib(n - 2);
+  return x.sync() + y;
+}
+
+long throws(int) {
+  throw std::out_of_range("beyond the end");
+}
+
+long exits(int code) {
+  std::exit(code);
+}
+
+/// Lets another worker or PE have a thunk, and needs it then.
+template <auto F, class... A>
+int elsewhere(A... arguments) {
+  const auto x = trawl::par(trawl::lazy<F>(arguments...));
+  compute_for(1);
+  std::cout << trawl::force(x) << '\n';
+  return 0;
+}
+
+int needs_itself() {
+  itself = trawl::lazy<ouroboros>(0);
+  trawl::force(itself);
+  return 0;
+}
+
+int endless() {
+  while (true) std::cout << fib(30) << std::endl;
+}
+
+/// Work for everybody at the end, and nobody waits for it.
+int with_work_left() {
+  std::vector<trawl::Lazy<long>> all;
+  for (int i = 0; i < 100; ++i) all.push_back(trawl::par(trawl::lazy<compute_for>(0.5)));
+  compute_for(0.3);
+  return 7;
+}
+
+int root(int argc, char** argv) {
+  const std::map<std::string, int (*)()> ways{
+      {"code-7", [] { return 7; }},
+      {"code-7-with-work-left", with_work_left},
+      {"exception", []() -> int { throw std::out_of_range("beyond the end"); }},
+      {"exception-elsewhere", [] { return elsewhere<throws>(0); }},
+      {"exit-5", []() -> int { std::exit(5); }},
+      {"exit-5-elsewhere", [] { return elsewhere<exits>(5); }},
+      {"needs-itself", needs_itself},
+      {"overflow", [] { return static_cast<int>(bottomless(0)); }},
+      {"overflow-elsewhere", [] { return elsewhere<bottomless>(0L); }},
+      {"endless", endless}};
+  return argc == 2 && ways.contains(argv[1]) ? ways.at(argv[1])() : 99;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return trawl::run<root>(argc, argv);
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env -S python3 -B
+"""How programs end: with their own exit code, soon, and with one clear message if something is wrong."""
+from harness import FABRICS, expect, run
+
+PROMPT = 2  # seconds a finished program may take to exit; its start is given as much
+
+
+def ends(pes, how, *flags, env=None):
+    return run(pes, "tests/endings", how, *flags, env=env)
+
+
+def expect_once(text, result):
+    expect(result.err.count(text) == 1, f"expected once: {text}", result)
+    expect("BAD TERMINATION" not in result.err, "expected no words of mpiexec", result)
+
+
+for fabric, env in FABRICS.items():
+    for pes in 0, 1, 3:
+        result = ends(pes, "code-7", env=env)
+        expect(result.code == 7 and result.err == "", "expected exit code 7", result)
+        expect(result.seconds < 2 * PROMPT, "expected a prompt exit", result)
+
+        result = ends(pes, "code-7-with-work-left", "--trawl:workers=2", env=env)
+        expect(result.code == 7 and result.err == "", "expected exit code 7", result)
+        expect(result.seconds < 0.3 + 2 * PROMPT, "expected a prompt exit", result)
+
+        result = ends(pes, "exit-5", env=env)
+        expect(result.code == 5 and result.err == "", "expected exit code 5", result)
+
+        for how in "exception", "exception-elsewhere":
+            result = ends(pes, how, "--trawl:workers=2", env=env)
+            expect(result.code == 1, "expected exit code 1", result)
+            expect_once("std::out_of_range: beyond the end", result)
+
+        result = ends(pes, "needs-itself", "--trawl:workers=1", env=env)
+        expect(result.code not in (0, 2), "expected an exit code that tells of failure", result)
+        expect_once("blocked for ever", result)
+        expect("the program's root waits for" in result.err or "ouroboros waits for" in result.err,
+               "expected who waits for whom", result)
+        expect("ouroboros" in result.err, "expected the function's name", result)
+
+        for how, flags in (("overflow", ["--trawl:stack-size=256K"]),
+                           ("overflow-elsewhere", ["--trawl:workers=2"])):
+            result = ends(pes, how, *flags, env=env)
+            expect(result.code not in (0, 2), "expected an exit code that tells of failure", result)
+            expect("stack overflow" in result.err and "--trawl:stack-size" in result.err,
+                   "expected a message that names --trawl:stack-size", result)
+
+    # A function that calls exit() somewhere else is a mistake, and not taken for the program's end.
+    result = ends(3, "exit-5-elsewhere", "--trawl:workers=1", env=env)
+    expect(result.code == 1, "expected exit code 1", result)
+    expect_once("called exit()", result)
+print("all right")

@@ -1,0 +1,59 @@
+"""What the system tests share: how programs are started under mpiexec, and what is said of a failure."""
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+BIN = sys.argv[1]
+MPIEXEC = os.environ.get("MPIEXEC", "mpiexec")
+HANG = 60  # seconds: far more than anything here takes, however busy the machine is
+
+FABRICS = {"shared memory": {}, "tcp": {"UCX_TLS": "tcp,self"}}
+
+
+class Result:
+    def __init__(self, command, code, out, err, seconds):
+        self.command, self.code, self.out, self.err, self.seconds = command, code, out, err, seconds
+
+    def __str__(self):
+        return f"$ {self.command}\nexit code {self.code} after {self.seconds:.1f} s\n{self.out}{self.err}"
+
+
+def mpiexec(pes, *options):
+    """The launcher's words; 0 PEs: none at all."""
+    return [MPIEXEC, "-n", str(pes), *options] if pes else []
+
+
+def start(words, env=None):
+    """Starts a command in a process group of its own. Settings of whoever runs the tests don't count."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("TRAWL_")}
+    words = [str(word) for word in words]
+    return subprocess.Popen(words, env=clean | (env or {}), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            start_new_session=True)
+
+
+def finish(process, begun, env=None, timeout=HANG):
+    """Waits for it. A hang is a failure of the whole test."""
+    command = " ".join([f"{k}={v}" for k, v in (env or {}).items()] + [shlex.join(process.args)])
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        sys.exit(f"FAILED: still running after {timeout} s: {command}")
+    return Result(command, process.returncode, out, err, time.monotonic() - begun)
+
+
+def run(pes, program, *args, env=None, timeout=HANG):
+    """Runs BIN/program on so many PEs, or without mpiexec on 0."""
+    begun = time.monotonic()
+    process = start([*mpiexec(pes), os.path.join(BIN, program), *args], env)
+    return finish(process, begun, env, timeout)
+
+
+def expect(condition, what, result):
+    if not condition:
+        sys.exit(f"FAILED: {what}\n{result}")

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# heap_test.sh BIN: memory stays bounded, and structures are shared across PEs.
+set -euo pipefail
+bin=$1/tests
+mpiexec=${MPIEXEC:-mpiexec}
+
+fail() {
+  echo "heap_test: $*" >&2
+  exit 1
+}
+
+# bounded LIMIT_KIB COMMAND...: the greatest of all its processes.
+bounded() {
+  local limit=$1 out peak
+  shift
+  out=$(timeout 300 "$@") || fail "'$*' ended with $?"
+  echo "$* -> $out"
+  peak=$(sed -n 's/.*peak_kib \([0-9]*\).*/\1/p' <<<"$out")
+  [ -n "$peak" ] || fail "'$*' did not say how much memory it took"
+  [ "$peak" -le "$limit" ] || fail "'$*' took $peak KiB, more than $limit"
+}
+
+elsewhere() {
+  local out
+  out=$(timeout 120 "$mpiexec" -n 2 "$bin/heap_shared" "$@" --trawl:workers=1) ||
+    fail "heap_shared $* ended with $?"
+  echo "$out"
+  case $out in
+    *" right elsewhere "*) ;;
+    *) fail "heap_shared $*: $out" ;;
+  esac
+}
+
+bounded 400000 "$bin/heap_bounded" 100000000 --trawl:workers=1
+elsewhere list 1000000
+elsewhere tree 131072
+elsewhere lazy-list 200000
+elsewhere lazy-tree 131072
+bounded 400000 "$mpiexec" -n 2 "$bin/heap_bounded" --across 10000000 --trawl:workers=1

@@ -1,0 +1,59 @@
+#!/usr/bin/env -S python3 -B
+"""--trawl:stats and --trawl:trace tell of the run what is true of every run."""
+import json
+import os
+import subprocess
+import tempfile
+
+from harness import BIN, FABRICS, expect, run
+
+
+def check_sums(stats, pes, result):
+    total, each = stats["total"], stats["by_pe"]
+    expect(stats["pes"] == pes == len(each), f"expected {pes} PEs", result)
+    for name, value in total.items():
+        expect(abs(sum(pe[name] for pe in each) - value) < 1e-6, f"{name} does not add up", result)
+    for one, other in (("sparks_exported", "sparks_imported"), ("sparks_exported", "fish_answered")):
+        expect(total[one] == total[other], f"{one} differs from {other}", result)
+    gone = total["sparks_converted"] + total["sparks_subsumed"] + total["sparks_fizzled"]
+    expect(gone <= total["sparks_created"], "more sparks used than created", result)
+    expect(total["sparks_converted"] < total["threads_created"], "the root is a thread too", result)
+    expect(total["resume_received"] <= total["resume_sent"], "results out of nothing", result)
+    expect(total["busy_time_s"] > 0 and stats["elapsed_s"] > 0, "no time has passed", result)
+
+
+def profile_of(logs, result):
+    done = subprocess.run([os.path.join(BIN, "trawl-profile"), logs, "--json"], text=True,
+                          capture_output=True)
+    expect(done.returncode == 0, f"trawl-profile failed: {done.stdout}{done.stderr}", result)
+    for picture, magic in (("activity.svg", b"<?xml"), ("activity.png", b"\x89PNG")):
+        with open(os.path.join(logs, picture), "rb") as file:
+            expect(file.read(8).startswith(magic), f"{picture} is no picture", result)
+    return json.loads(done.stdout)
+
+
+for env in FABRICS.values():
+    for pes in 0, 1, 2, 4:
+        for words in ["sum_euler", "1000", "--chunk", "10"], ["queens", "9"], ["fib", "24"]:
+            with tempfile.TemporaryDirectory() as logs:
+                result = run(pes, *words, "--trawl:stats=json", "--trawl:trace=" + logs, env=env)
+                expect(result.code == 0, "expected exit code 0", result)
+                stats = json.loads(result.err[result.err.index("{"):])
+                check_sums(stats, max(pes, 1), result)
+
+                profile = profile_of(logs, result)
+                expect(profile["pes"] == max(pes, 1), "a PE has left no log", result)
+                expect(all(pe["complete"] for pe in profile["per_pe"]), "a log is cut short", result)
+                expect(0 < profile["runtime"] < stats["elapsed_s"] + 0.1,
+                       f"the run took {stats['elapsed_s']} s, not {profile['runtime']}", result)
+                threads = sum(pe["threads"] for pe in profile["per_pe"])
+                expect(threads == stats["total"]["threads_created"],
+                       f"the log has {threads} threads", result)
+
+for pes in 1, 3, 9:
+    result = run(pes, "fib", "15", "--trawl:stats")
+    expect(result.code == 0 and result.err.count("trawl statistics:") == 1,
+           "expected statistics, once", result)
+    for name in "sparks_created", "fish_sent", "ga_slots", "gc_time", "busy_time":
+        expect(result.err.count(name) == 1, f"expected {name}", result)
+print("all right")

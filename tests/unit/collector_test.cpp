@@ -1,0 +1,328 @@
+// The collector keeps what can be reached, wherever it sits, and takes the rest back.
+#ifndef TRAWL_NO_COLLECTOR
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lang/trawl.hpp"
+#include "rts/simulate.hpp"
+
+namespace trawl {
+namespace {
+
+/// Collects at every n-th allocation of a node.
+class Torture {
+ public:
+  explicit Torture(unsigned every) { heap::set_torture(every); }
+  ~Torture() { heap::set_torture(0); }
+  Torture(const Torture&) = delete;
+  Torture& operator=(const Torture&) = delete;
+};
+
+struct Tree {
+  long value = 0;
+  Lazy<Tree> left;
+  Lazy<Tree> right;
+};
+
+Tree grow(long from, long to) {
+  Simulation::work(2000);
+  if (from == to) return {from, {}, {}};
+  const long middle = (from + to) / 2;
+  return {0, lazy<grow>(from, middle), lazy<grow>(middle + 1, to)};
+}
+
+long sum(Lazy<Tree> at) {
+  const Tree tree = force(at);
+  if (!tree.left) return tree.value;
+  auto left = spawn<sum>(tree.left);
+  const long right = sum(tree.right);
+  return left.sync() + right;
+}
+
+long nfib(long n) {
+  Simulation::work(1000);
+  if (n < 2) return 1;
+  const auto x = par(lazy<nfib>(n - 1));
+  const long y = nfib(n - 2);
+  return force(x) + y + 1;
+}
+
+std::map<long, std::vector<Lazy<long>>> table(long n) {
+  std::map<long, std::vector<Lazy<long>>> rows;
+  for (long i = 0; i < n; ++i)
+    for (long j = 0; j <= i; ++j) rows[i].push_back(par(lazy<nfib>(j % 4)));
+  return rows;
+}
+
+long fails_deep(long n) {
+  if (n == 0) throw std::out_of_range("at the bottom");
+  return force(par(lazy<fails_deep>(n - 1))) + 1;
+}
+
+Simulation::Config grid_of(int pes, std::uint64_t seed) {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.net.seed = seed;
+  config.net.jitter = 30'000;
+  config.net.reorder = true;
+  config.options.packet_size = 300;
+  config.options.thunks_per_packet = 3;
+  return config;
+}
+
+TEST(CollectorTorture, SimulatedPrograms) {
+  for (const int pes : {1, 2, 4}) {
+    const Torture torture(7);
+    Simulation grid(grid_of(pes, static_cast<std::uint64_t>(pes)));
+    grid.run([] {
+      EXPECT_EQ(nfib(9), 109);
+      EXPECT_EQ(sum(lazy<grow>(1L, 64L)), 64 * 65 / 2);
+      const auto rows = lazy<table>(6L);
+      par(rows);
+      long all = 0;
+      for (const auto& [i, row] : force(rows))
+        for (const auto& cell : row) all += force(cell);
+      EXPECT_EQ(all, 6 * 1 + 5 * 1 + 4 * 3 + 3 * 5 + 2 * 1 + 1 * 1);
+      EXPECT_THROW(force(par(lazy<fails_deep>(10L))), std::out_of_range);
+    });
+    grid.settle();
+  }
+}
+
+// ---- where a Lazy may sit ----------------------------------------------------------------------
+
+Lazy<long> in_a_global;
+std::vector<Lazy<long>> in_a_global_vector;
+thread_local Lazy<long> in_a_thread_local;
+
+// Overwrites what earlier calls have left on the stack, then collects and reuses what was freed.
+[[gnu::noinline]] void scrub_and_collect() {
+  [[maybe_unused]] volatile long rubbish[4096];
+  for (long i = 0; i < 4096; ++i) rubbish[i] = i;
+  for (int i = 0; i < 3; ++i) {
+    heap::collect();
+    for (long n = 0; n < 20'000; ++n) static_cast<void>(Lazy<long>(-n));
+  }
+}
+
+struct alignas(64) Wide {
+  Lazy<long> lazy;
+};
+
+[[gnu::noinline]] std::function<long()> captured(long value) {
+  return [pad = std::array<long, 8>(), lazy = Lazy<long>(value)] { return force(lazy) + pad[0]; };
+}
+
+long argument(Lazy<long> value) {
+  scrub_and_collect();
+  return force(value);
+}
+
+TEST(Collector, ALazySurvivesWhereverItSits) {
+  Simulation grid(grid_of(1, 1));
+  grid.run([] {
+    std::vector<Lazy<long>> local;
+    std::map<int, std::vector<Lazy<long>>> nested;
+    std::vector<Wide> wide;
+    for (long i = 0; i < 1000; ++i) {
+      local.emplace_back(i);
+      nested[static_cast<int>(i)].emplace_back(i);
+      wide.push_back({Lazy<long>(i)});
+      in_a_global_vector.emplace_back(i);
+    }
+    const Lazy<std::map<int, std::vector<Lazy<long>>>> inside(nested);
+    nested.clear();
+    const auto thunk = lazy<argument>(Lazy<long>(5));
+    in_a_global = Lazy<long>(6);
+    in_a_thread_local = Lazy<long>(7);
+    const auto function = captured(8);
+    const auto on_the_heap = std::make_unique<Lazy<long>>(9);
+    auto spawned = spawn<argument>(Lazy<long>(10));
+    scrub_and_collect();
+    for (long i = 0; i < 1000; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      ASSERT_EQ(force(local[at]), i);
+      ASSERT_EQ(force(force(inside).at(static_cast<int>(i)).front()), i);
+      ASSERT_EQ(force(wide[at].lazy), i);
+      ASSERT_EQ(force(in_a_global_vector[at]), i);
+    }
+    EXPECT_EQ(force(thunk), 5);
+    EXPECT_EQ(force(in_a_global), 6);
+    EXPECT_EQ(force(in_a_thread_local), 7);
+    EXPECT_EQ(function(), 8);
+    EXPECT_EQ(force(*on_the_heap), 9);
+    EXPECT_EQ(spawned.sync(), 10);
+  });
+  in_a_global_vector.clear();
+}
+
+long slow(long n) {
+  Simulation::work(500'000);
+  scrub_and_collect();
+  return n;
+}
+
+// Its frame is on a stack that is not running while others collect.
+long blocks_with_a_frame(long n) {
+  std::array<Lazy<long>, 20> mine;
+  for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = Lazy<long>(n + static_cast<long>(i));
+  const auto awaited = par(lazy<slow>(n));
+  Simulation::work(200'000);  // somebody else takes it
+  long all = force(awaited);
+  for (const auto& each : mine) all += force(each);
+  return all;
+}
+
+TEST(Collector, ALazySurvivesOnAStackThatIsBlocked) {
+  Simulation grid(grid_of(3, 5));
+  grid.run([] {
+    const auto a = par(lazy<blocks_with_a_frame>(1000L));
+    const auto b = par(lazy<blocks_with_a_frame>(2000L));
+    EXPECT_EQ(blocks_with_a_frame(0), 190);
+    EXPECT_EQ(force(a), 21 * 1000 + 190);
+    EXPECT_EQ(force(b), 21 * 2000 + 190);
+  });
+}
+
+TEST(Collector, OtherThreadsHaveRootsToo) {
+  std::atomic<bool> ready{false};
+  std::atomic<bool> go_on{false};
+  long got = 0;
+  std::thread other([&] {
+    in_a_thread_local = Lazy<long>(1);
+    std::vector<Lazy<long>> local;
+    for (long i = 0; i < 100; ++i) local.emplace_back(i);
+    ready = true;
+    while (!go_on) std::this_thread::yield();
+    got = heap::ResultOf<long>::get(in_a_thread_local.node());
+    for (const auto& each : local) got += heap::ResultOf<long>::get(each.node());
+  });
+  while (!ready) std::this_thread::yield();
+  scrub_and_collect();
+  go_on = true;
+  other.join();
+  EXPECT_EQ(got, 1 + 4950);
+  // Threads come and go while others collect.
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([] {
+        for (long n = 0; n < 2000; ++n) static_cast<void>(Lazy<long>(n));
+      });
+    heap::collect();
+    for (auto& thread : threads) thread.join();
+  }
+}
+
+// ---- what is taken back ------------------------------------------------------------------------
+
+[[gnu::noinline]] void clear_stack() {
+  [[maybe_unused]] volatile long zero[8192];
+  for (auto& each : zero) each = 0;
+}
+
+[[gnu::noinline]] std::size_t live_bytes() {
+  for (int i = 0; i < 4; ++i) {
+    clear_stack();
+    heap::collect();
+    heap::run_finalisers();
+  }
+  return heap::collector_figures().live_bytes;
+}
+
+[[gnu::noinline]] long make_and_drop(long n) {
+  Lazy<Tree> list;
+  for (long i = 0; i < n; ++i) list = Lazy<Tree>(Tree{i, list, {}});
+  long length = 0;
+  for (auto at = list; at; at = force(at).left) ++length;
+  return length;
+}
+
+TEST(Collector, MemoryReturnsToItsStart) {
+  Simulation grid(grid_of(1, 1));
+  grid.run([] { make_and_drop(1000); });
+  const auto before = live_bytes();
+  constexpr std::size_t list_bytes = 500'000 * 48;
+  grid.run([] {
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(make_and_drop(500'000), 500'000);
+  });
+  // Of twenty lists, a stale word may hold on to one.
+  EXPECT_LT(live_bytes(), before + list_bytes);
+}
+
+TEST(Collector, LargePlainArraysAreNotScanned) {
+  constexpr std::size_t count = 20'000;
+  Simulation grid(grid_of(1, 1));
+  const auto before = live_bytes();
+  Lazy<std::vector<double>> disguised;
+  grid.run([&] {
+    std::vector<double> numbers(count);
+    for (auto& number : numbers) {
+      const Lazy<std::array<long, 16>> node(std::array<long, 16>{});
+      number = std::bit_cast<double>(node.node());
+    }
+    disguised = Lazy<std::vector<double>>(numbers);
+    std::fill(numbers.begin(), numbers.end(), 0.0);
+  });
+  const auto after = live_bytes();
+  EXPECT_LT(after, before + count * sizeof(double) + (std::size_t{1} << 20U));
+  EXPECT_EQ(force(disguised).size(), count);
+}
+
+struct Totals {
+  std::size_t slots = 0;
+  std::size_t proxies = 0;
+};
+Totals totals(Simulation& grid) {
+  Totals sum;
+  for (int i = 0; i < grid.size(); ++i) {
+    auto& addresses = grid.pe(i).sharing().addresses();
+    sum.slots += addresses.slots();
+    sum.proxies += addresses.proxies();
+  }
+  return sum;
+}
+
+// Proxies die on one PE, their weight goes home, and frees proxies there: several rounds.
+TEST(Collector, SlotsAndProxiesOfAllPesGoBackToZero) {
+  for (const heap::Weight weight : {1U, 4U, 1U << 16U}) {
+    auto config = grid_of(2, 3);
+    config.full_weight = weight;
+    config.options.spark_pool = 16;
+    Simulation grid(config);
+    std::size_t most = 0;
+    grid.run([&] {
+      for (int round = 0; round < 20; ++round) {
+        const auto tree = lazy<grow>(1L, 256L);
+        apply(tree, rdeepseq);
+        const auto walk = par(lazy<sum>(tree));
+        Simulation::work(3'000'000);  // the other PE takes it, and fetches the tree
+        EXPECT_EQ(force(walk), 256 * 257 / 2);
+        most = std::max(most, totals(grid).slots);
+      }
+    });
+    EXPECT_GT(most, 1000U) << "little was shared: this tests nothing";
+    for (int i = 0; i < 40 && totals(grid).slots + totals(grid).proxies != 0; ++i) {
+      live_bytes();
+      grid.run([] { EXPECT_EQ(nfib(10), 177); });
+      grid.settle();
+    }
+    // Of twenty trees of 511 nodes: a stale word may hold on to a part of one.
+    EXPECT_LE(totals(grid).slots, 256U) << "full weight " << weight;
+    EXPECT_LE(totals(grid).proxies, 256U) << "full weight " << weight;
+  }
+}
+
+}  // namespace
+}  // namespace trawl
+
+#endif

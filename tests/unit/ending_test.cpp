@@ -1,0 +1,361 @@
+// How runs begin and end: introductions, exit codes, figures, PEs that are late or lost.
+#include "rts/ending.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lang/trawl.hpp"
+#include "rts/fabric/fragments.hpp"
+#include "rts/heap/code.hpp"
+#include "rts/recover/alive.hpp"
+#include "rts/simulate.hpp"
+#include "rts/start.hpp"
+
+namespace trawl {
+namespace {
+
+using fabric::Kind;
+
+constexpr Nanos ms = 1'000'000;
+constexpr Nanos second = 1'000 * ms;
+
+/// Keeps what it should send.
+class Outbox final : public fabric::Post {
+ public:
+  struct Letter {
+    int to;
+    Kind kind;
+    Bytes bytes;
+    Reader read() const { return Reader(std::span<const std::byte>(bytes).subspan(1)); }
+  };
+
+  Writer open(Kind kind) override {
+    Writer message;
+    message.put(kind);
+    return message;
+  }
+  void send(int to, Writer message) override {
+    const auto kind = static_cast<Kind>(message.view()[0]);
+    const auto bytes = message.view();
+    letters.push_back({to, kind, Bytes(bytes.begin(), bytes.end())});
+  }
+  Letter take() {
+    auto first = std::move(letters.front());
+    letters.erase(letters.begin());
+    return first;
+  }
+
+  std::vector<Letter> letters;
+};
+
+// ---- start -------------------------------------------------------------------------------------
+
+struct Starting {
+  Starting(int self, int pes, const Introduction& own)
+      : tables(self, pes), start(self, pes, own, tables, outbox) {}
+
+  balance::Tables tables;
+  Outbox outbox;
+  Start start;
+};
+
+/// Two PEs; the other's clock is `ahead` of the main PE's. A message takes `to_main` or
+/// `from_main`.
+class TwoPes {
+ public:
+  explicit TwoPes(Nanos ahead) : ahead_(ahead) {
+    main.start.begin(time_);
+    other.start.begin(time_ + ahead);
+  }
+
+  void talk(const std::vector<Nanos>& latencies) {
+    std::size_t turn = 0;
+    while (!main.outbox.letters.empty() || !other.outbox.letters.empty()) {
+      time_ += latencies[turn++ % latencies.size()];
+      if (!other.outbox.letters.empty()) {
+        const auto letter = other.outbox.take();
+        deliver(letter, main.start, 1, time_);
+      } else {
+        const auto letter = main.outbox.take();
+        deliver(letter, other.start, 0, time_ + ahead_);
+      }
+    }
+  }
+
+  Starting main{0, 2, {2.0, 4, "big", "west"}};
+  Starting other{1, 2, {0.5, 1, "small", "east"}};
+
+ private:
+  static void deliver(const Outbox::Letter& letter, Start& to, int from, Nanos now) {
+    auto message = letter.read();
+    switch (letter.kind) {
+      case Kind::hello:
+        return to.on_hello(message, from, now);
+      case Kind::ping:
+        return to.on_ping(message, from, now);
+      case Kind::pong:
+        return to.on_pong(message, from, now);
+      case Kind::welcome:
+        return to.on_welcome(message, now);
+      default:
+        FAIL() << "unexpected " << fabric::name_of(letter.kind);
+    }
+  }
+
+  Nanos ahead_;
+  Nanos time_ = second;
+};
+
+TEST(Start, PesLearnAboutEachOther) {
+  TwoPes pes(0);
+  EXPECT_FALSE(pes.main.start.complete());
+  pes.talk({10'000});
+  for (const auto* pe : {&pes.main, &pes.other}) {
+    EXPECT_TRUE(pe->start.complete());
+    EXPECT_EQ(pe->tables.static_of(0).speed, 2.0);
+    EXPECT_EQ(pe->tables.static_of(0).cores, 4);
+    EXPECT_EQ(pe->tables.static_of(1).speed, 0.5);
+    EXPECT_NE(pe->tables.static_of(0).cluster, pe->tables.static_of(1).cluster);
+    EXPECT_NE(pe->tables.static_of(0).host, pe->tables.static_of(1).host);
+  }
+  EXPECT_EQ(pes.main.tables.latency_to(1).one_way, 10'000);
+  EXPECT_EQ(pes.other.tables.latency_to(0).one_way, 10'000);
+}
+
+TEST(Start, ClocksAreComparedByTheFastestPing) {
+  for (const Nanos ahead : {Nanos{0}, 5 * second, -7 * second}) {
+    TwoPes even(ahead);
+    even.talk({10'000});
+    EXPECT_EQ(even.main.start.clock_offset(), 0);
+    EXPECT_EQ(even.other.start.clock_offset(), -ahead);
+    // Most round trips are slow on one way; one is not.
+    TwoPes uneven(ahead);
+    uneven.talk({1'000, 900'000, 1'000, 1'000, 1'000, 700'000, 1'000, 500'000, 1'000});
+    EXPECT_EQ(uneven.other.start.clock_offset(), -ahead);
+  }
+}
+
+TEST(Start, AnotherProgramIsRefused) {
+  Starting main(0, 3, {});
+  auto hello = main.outbox.open(Kind::hello);
+  hello.put(heap::CodeTable::get().digest() + 1);
+  main.outbox.send(0, std::move(hello));
+  const auto letter = main.outbox.take();
+  auto message = letter.read();
+  try {
+    main.start.on_hello(message, 2, 0);
+    FAIL() << "it was let in";
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "PE 2 runs a different program; start the same binary everywhere");
+  }
+}
+
+TEST(Start, ImpossibleFactsAreBadBytes) {
+  for (const double speed : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
+    Starting other(1, 2, {speed, 1, "a", "b"});
+    other.start.begin(0);
+    Starting main(0, 2, {});
+    const auto letter = other.outbox.take();
+    auto message = letter.read();
+    EXPECT_THROW(main.start.on_hello(message, 1, 0), BadBytes);
+  }
+}
+
+TEST(Start, ASecondIntroductionIsBadBytes) {
+  TwoPes pes(0);
+  pes.other.start.begin(0);
+  const auto hello = pes.other.outbox.letters.back();
+  pes.other.outbox.letters.pop_back();
+  pes.talk({1'000, 1'000});
+  auto message = hello.read();
+  EXPECT_THROW(pes.main.start.on_hello(message, 1, 0), BadBytes);
+}
+
+TEST(Start, APeAloneIsCompleteAtOnce) {
+  Starting alone(0, 1, {});
+  alone.start.begin(0);
+  EXPECT_TRUE(alone.start.complete());
+  EXPECT_TRUE(alone.outbox.letters.empty());
+}
+
+// ---- end ---------------------------------------------------------------------------------------
+
+Figures figures_with(std::uint64_t sparks) {
+  Figures figures{};
+  figures[static_cast<std::size_t>(Count::sparks_created)] = sparks;
+  return figures;
+}
+
+TEST(Ending, AllAgreeThenLeave) {
+  Outbox main_box;
+  Outbox other_box;
+  Ending main(0, 2, main_box);
+  Ending other(1, 2, other_box);
+  EXPECT_FALSE(main.over(0, true));
+  main.finish(7, 0, figures_with(1));
+  EXPECT_FALSE(main.over(1, true));
+  auto finish = main_box.take();
+  EXPECT_EQ(finish.kind, Kind::finish);
+  auto message = finish.read();
+  other.on_finish(message, 1, figures_with(2));
+  EXPECT_FALSE(other.over(1, true));  // the main PE has still to hear it
+  auto bye = other_box.take();
+  EXPECT_EQ(bye.kind, Kind::bye);
+  message = bye.read();
+  main.on_bye(message, 1);
+  EXPECT_EQ(main_box.take().kind, Kind::leave);
+  EXPECT_FALSE(main.over(2, false));  // LEAVE is still here
+  const auto outcome = main.over(2, true);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->code, 7);
+  EXPECT_EQ(outcome->error, "");
+  EXPECT_EQ(outcome->figures, (std::vector<Figures>{figures_with(1), figures_with(2)}));
+  other.on_leave();
+  ASSERT_TRUE(other.over(3, true));
+  EXPECT_EQ(other.over(3, true)->code, 0);
+}
+
+TEST(Ending, NobodyWaitsForLong) {
+  Outbox box;
+  Ending main(0, 3, box);
+  main.finish(0, 10 * second, {});
+  EXPECT_FALSE(main.over(10 * second, true));
+  EXPECT_TRUE(main.over(12 * second, true));
+  EXPECT_TRUE(main.over(12 * second, false));
+}
+
+TEST(Ending, AByeThatNobodyAskedForIsBadBytes) {
+  Outbox box;
+  Ending main(0, 2, box);
+  auto bye = box.open(Kind::bye);
+  bye.put(Figures{});
+  box.send(0, std::move(bye));
+  const auto letter = box.take();
+  auto message = letter.read();
+  EXPECT_THROW(main.on_bye(message, 1), BadBytes);
+}
+
+// ---- whole runs --------------------------------------------------------------------------------
+
+Kind kind_of(std::span<const std::byte> message) {
+  return static_cast<Kind>(message[fabric::Fragmenter::prefix]);
+}
+
+Simulation::Config grid(int pes) {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.options.silence = 1;
+  return config;
+}
+
+long busy(long n) {
+  Simulation::work(ms);
+  return n;
+}
+
+void some_work(int tasks) {
+  std::vector<Lazy<long>> all;
+  for (long n = 0; n < tasks; ++n) all.push_back(par(lazy<busy>(n)));
+  for (const auto& x : all) force(x);
+}
+
+TEST(WholeRun, EndsWithTheProgramsCodeAndEverybodysFigures) {
+  for (const int pes : {1, 2, 7}) {
+    Simulation simulation(grid(pes));
+    simulation.run([] { some_work(200); });
+    const auto begun = simulation.now();
+    const auto outcome = simulation.finish(42);
+    EXPECT_EQ(outcome.code, 42);
+    EXPECT_LT(simulation.now() - begun, 10 * ms);
+    ASSERT_EQ(outcome.figures.size(), static_cast<std::size_t>(pes));
+    std::uint64_t converted = 0;
+    for (const auto& figures : outcome.figures) {
+      EXPECT_GT(figures[static_cast<std::size_t>(Count::idle_time)] +
+                    figures[static_cast<std::size_t>(Count::busy_time)],
+                0u);
+      converted += figures[static_cast<std::size_t>(Count::sparks_converted)];
+    }
+    EXPECT_GE(converted, pes == 1 ? 0u : 100u);
+  }
+}
+
+TEST(WholeRun, APeThatDoesNotSayGoodbyeKeepsNobody) {
+  auto config = grid(3);
+  config.net.lose = [](int from, int, std::span<const std::byte> message) {
+    return from == 1 && kind_of(message) == Kind::bye;
+  };
+  Simulation simulation(config);
+  simulation.run([] { some_work(20); });
+  const auto begun = simulation.now();
+  const auto outcome = simulation.finish(3);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_LT(simulation.now() - begun, 2 * second);
+  EXPECT_EQ(outcome.figures.at(1), Figures{});
+  EXPECT_NE(outcome.figures.at(2), Figures{});
+}
+
+std::optional<Error> error_of(Simulation& simulation, const std::function<void()>& root) {
+  try {
+    simulation.run(root, 100 * second);
+  } catch (const Error& e) {
+    return e;
+  }
+  return std::nullopt;
+}
+
+TEST(WholeRun, AFailureAnywhereEndsItWithItsCode) {
+  for (const int pe : {0, 1, 2}) {
+    Simulation simulation(grid(3));
+    const auto error = error_of(simulation, [&] {
+      some_work(20);
+      simulation.pe(pe).fail("the reason", 5);
+      some_work(1000);
+    });
+    ASSERT_TRUE(error);
+    EXPECT_STREQ(error->what(), "the reason");
+    EXPECT_EQ(error->exit_code(), 5);
+  }
+}
+
+TEST(WholeRun, ALostPeIsNamed) {
+  bool dead = false;
+  auto config = grid(4);
+  config.net.lose = [&dead](int from, int, std::span<const std::byte>) {
+    return dead && from == 2;
+  };
+  Simulation simulation(config);
+  const auto error = error_of(simulation, [&] {
+    some_work(20);
+    dead = true;
+    some_work(20'000);
+  });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(std::string(error->what()).find("PE 2 is lost"), 0u) << error->what();
+  EXPECT_EQ(error->exit_code(), 1);
+}
+
+TEST(WholeRun, PesThatOnlyComputeAreNotLost) {
+  Simulation simulation(grid(3));
+  EXPECT_FALSE(error_of(simulation, [] { Simulation::work(20 * second); }));
+}
+
+TEST(Alive, TheMainPeWatchesAllTheyWatchTheMainPe) {
+  recover::Alive main(0, 3, second, 0);
+  recover::Alive other(1, 3, second, 0);
+  EXPECT_EQ(main.due(1), (std::vector<int>{1, 2}));
+  EXPECT_EQ(main.due(2), std::vector<int>{});  // not again so soon
+  EXPECT_EQ(main.due(second), (std::vector<int>{1, 2}));
+  EXPECT_EQ(other.due(1), std::vector<int>{0});
+  main.heard(1, second);
+  EXPECT_EQ(main.lost(second), std::nullopt);
+  EXPECT_EQ(main.lost(second + 1), 2);
+  other.heard(0, second);
+  EXPECT_EQ(other.lost(2 * second), std::nullopt);
+  EXPECT_EQ(other.lost(2 * second + 1), 0);
+}
+
+}  // namespace
+}  // namespace trawl

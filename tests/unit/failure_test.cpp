@@ -1,0 +1,111 @@
+// Exceptions as values: standard ones keep their type, others their name and message.
+#include "rts/heap/failure.hpp"
+
+#include <new>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/heap_grid.hpp"
+
+namespace trawl::heap {
+
+struct Peculiar : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct Odd {
+  int number;
+};
+
+namespace {
+
+template <class E>
+int throws(std::string message) {
+  throw E(message);
+}
+int throws_odd(int number) {
+  throw Odd{number};
+}
+int out_of_memory(int) {
+  throw std::bad_alloc();
+}
+
+/// A failed thunk, taken to another PE.
+template <class Thunk>
+Node* failed(Thunk thunk) {
+  AddressBook home(0, 2, 16);
+  AddressBook away(1, 2, 16);
+  test::evaluate(thunk.node());
+  EXPECT_EQ(thunk.node()->state(), State::exception);
+  return test::carry(thunk, home, away).node();
+}
+
+template <class E>
+void keeps_its_type() {
+  Node* node = failed(lazy<throws<E>>(std::string("how sad")));
+  ASSERT_EQ(node->state(), State::exception);
+  for (int i = 0; i < 2; ++i) {  // as often as it is forced
+    try {
+      std::rethrow_exception(failure_of(node)->error);
+      FAIL();
+    } catch (const std::exception& e) {
+      EXPECT_EQ(typeid(e), typeid(E));
+      EXPECT_STREQ(e.what(), "how sad");
+    }
+  }
+}
+
+TEST(Failure, StandardTypesKeepTheirType) {
+  keeps_its_type<std::runtime_error>();
+  keeps_its_type<std::range_error>();
+  keeps_its_type<std::overflow_error>();
+  keeps_its_type<std::underflow_error>();
+  keeps_its_type<std::logic_error>();
+  keeps_its_type<std::domain_error>();
+  keeps_its_type<std::invalid_argument>();
+  keeps_its_type<std::length_error>();
+  keeps_its_type<std::out_of_range>();
+  EXPECT_THROW(std::rethrow_exception(failure_of(failed(lazy<out_of_memory>(1)))->error),
+               std::bad_alloc);
+}
+
+TEST(Failure, OthersKeepNameAndMessageOverManyPes) {
+  AddressBook pes[] = {{0, 3, 16}, {1, 3, 16}, {2, 3, 16}};
+  const auto thunk = lazy<throws<Peculiar>>(std::string("very"));
+  test::evaluate(thunk.node());
+  EXPECT_THROW(std::rethrow_exception(failure_of(thunk.node())->error), Peculiar);
+  const auto far = test::carry(test::carry(thunk, pes[0], pes[1]), pes[1], pes[2]);
+  try {
+    std::rethrow_exception(failure_of(far.node())->error);
+    FAIL();
+  } catch (const RemoteError& e) {
+    EXPECT_EQ(e.type_name(), "trawl::heap::Peculiar");
+    EXPECT_STREQ(e.what(), "very");
+  }
+}
+
+TEST(Failure, WhatIsNoStdException) {
+  try {
+    std::rethrow_exception(failure_of(failed(lazy<throws_odd>(3)))->error);
+    FAIL();
+  } catch (const RemoteError& e) {
+    EXPECT_EQ(e.type_name(), "trawl::heap::Odd");
+    EXPECT_STREQ(e.what(), "");
+  }
+}
+
+TEST(Failure, InsideAValue) {
+  AddressBook home(0, 2, 16);
+  AddressBook away(1, 2, 16);
+  const auto thunk = lazy<throws<Peculiar>>(std::string("inside"));
+  test::evaluate(thunk.node());
+  using Values = std::vector<Lazy<int>>;
+  const auto there = test::carry(Lazy<Values>(Values{thunk, Lazy<int>(3), thunk}), home, away);
+  const auto& values = ResultOf<Values>::get(there.node());
+  EXPECT_EQ(values[0].node()->state(), State::exception);
+  EXPECT_EQ(values[0], values[2]);
+  EXPECT_EQ(failure_of(values[0].node())->message, "inside");
+}
+
+}  // namespace
+}  // namespace trawl::heap

@@ -1,0 +1,184 @@
+// The shared heap of a few PEs without the PEs: for tests that play network, worker and program.
+#pragma once
+
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "lang/lazy.hpp"
+#include "rts/heap/pack.hpp"
+#include "rts/heap/sharing.hpp"
+
+namespace trawl::test {
+
+/// Packs what `lazy` refers to at one PE, unpacks it at another.
+template <class T>
+Lazy<T> carry(Lazy<T> lazy, heap::AddressBook& from, heap::AddressBook& to,
+              const heap::PackLimits& limits = {}) {
+  heap::CodeTable::get();
+  Writer packet;
+  heap::pack_graph(packet, lazy.node(), from, limits);
+  Reader reader(packet.view());
+  return Lazy<T>::refer_to(heap::unpack_graph(reader, to, nullptr).root);
+}
+
+/// Evaluates a thunk as a worker would; what it calls may not force anything.
+inline void evaluate(heap::Node* node, heap::Sharing* sharing = nullptr) {
+  if (!node->move(heap::State::unevaluated, heap::State::black_hole)) return;
+  node->unmark(heap::Node::waited);
+  node->code().evaluate(node);
+  if (sharing != nullptr) sharing->release(node);
+}
+
+/// Some PEs' Sharings, and every message between them that has not arrived: they arrive in any
+/// order.
+class HeapGrid {
+ public:
+  struct Letter {
+    int from;
+    int to;
+    Bytes bytes;
+  };
+
+  HeapGrid(int pes, heap::Weight full_weight, const heap::PackLimits& limits, std::uint64_t seed)
+      : random_(seed) {
+    heap::CodeTable::get();  // numbers the codes, as a PE does when it starts
+    for (int pe = 0; pe < pes; ++pe)
+      seats_.push_back(std::make_unique<Seat>(*this, pe, pes, full_weight, limits));
+  }
+
+  heap::Sharing& operator[](int pe) { return seat(pe).sharing; }
+  int size() const { return static_cast<int>(seats_.size()); }
+  std::uint64_t random() { return random_(); }
+  int random(std::size_t below) { return static_cast<int>(random_() % below); }
+  const std::vector<Letter>& under_way() const { return letters_; }
+  std::size_t delivered() const { return delivered_; }
+
+  void demand(int pe, heap::Node* node) {
+    Seat& at = seat(pe);
+    if (node->finished()) return;
+    if (node->state() == heap::State::unevaluated) return evaluate(node, &at.sharing);
+    if (at.sharing.wait(node, at)) ++at.asleep;
+  }
+
+  /// One message that is under way arrives; false: there is none.
+  bool deliver() {
+    if (letters_.empty()) return false;
+    deliver(static_cast<std::size_t>(random(letters_.size())));
+    return true;
+  }
+
+  void deliver(std::size_t which) {
+    ++delivered_;
+    const Letter letter = std::move(letters_[which]);
+    letters_.erase(letters_.begin() + static_cast<std::ptrdiff_t>(which));
+    Reader reader(letter.bytes);
+    auto& sharing = seat(letter.to).sharing;
+    switch (static_cast<fabric::Kind>(reader.get<std::uint8_t>())) {
+      case fabric::Kind::schedule:
+        return sharing.on_schedule(reader);
+      case fabric::Kind::fetch:
+        return sharing.on_fetch(reader);
+      case fabric::Kind::resume:
+        return sharing.on_resume(reader);
+      case fabric::Kind::ack:
+        return sharing.on_ack(reader);
+      case fabric::Kind::free:
+        return sharing.on_free(reader);
+      default:
+        throw BadBytes("not the heap's");
+    }
+  }
+
+  /// Evaluates a spark, or a thunk that somebody was woken to evaluate; nullptr: there is none.
+  heap::Node* work(int pe) {
+    Seat& at = seat(pe);
+    if (at.todo.empty()) return nullptr;
+    heap::Node* node = at.todo.back();
+    at.todo.pop_back();
+    if (node->state() == heap::State::black_hole)  // granted
+      node->settle(heap::State::black_hole, heap::State::unevaluated);
+    evaluate(node, &at.sharing);
+    return node;
+  }
+
+  /// Until nothing is under way and nobody has anything to do.
+  void settle() {
+    for (bool busy = true; busy;) {
+      busy = deliver();
+      for (int pe = 0; pe < size(); ++pe) busy = work(pe) != nullptr || busy;
+    }
+  }
+
+  void send_frees() {
+    for (auto& each : seats_) each->sharing.send_frees();
+  }
+
+  /// Threads that wait.
+  int asleep() const {
+    int sum = 0;
+    for (const auto& each : seats_) sum += each->asleep;
+    return sum;
+  }
+
+  std::size_t blocking_queues() const {
+    std::size_t sum = 0;
+    for (const auto& each : seats_) sum += each->sharing.blocking_queues();
+    return sum;
+  }
+
+  using Weights = std::map<std::pair<std::uint32_t, std::uint64_t>, heap::Weight>;
+  Weights weights_out() const {
+    Weights sum;
+    for (const auto& each : seats_)
+      for (const auto& [slot, weight] : each->sharing.addresses().weights_out())
+        sum[{each->sharing.addresses().self(), slot}] += weight;
+    return sum;
+  }
+  Weights weights_held() const {
+    Weights sum;
+    for (const auto& each : seats_)
+      for (const auto& [at, weight] : each->sharing.weights_held()) sum[at] += weight;
+    return sum;
+  }
+
+ private:
+  struct Seat final : fabric::Post, heap::Sleeper {
+    Seat(HeapGrid& its_grid, int its_pe, int pes, heap::Weight full_weight,
+         const heap::PackLimits& limits)
+        : grid(its_grid),
+          pe(its_pe),
+          sharing(static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(pes), full_weight,
+                  limits, *this, counters, [this](heap::Node* spark) { todo.push_back(spark); }) {}
+
+    Writer open(fabric::Kind kind) override {
+      Writer message;
+      message.put(kind);
+      return message;
+    }
+    void send(int to, Writer message) override {
+      grid.letters_.push_back({pe, to, message.take()});
+    }
+    void wake(heap::Node* node, bool granted) override {
+      --asleep;
+      if (granted) todo.push_back(node);
+    }
+
+    HeapGrid& grid;
+    int pe;
+    Counters counters;
+    int asleep = 0;
+    std::vector<heap::Node*> todo;
+    heap::Sharing sharing;
+  };
+
+  Seat& seat(int pe) { return *seats_[static_cast<std::size_t>(pe)]; }
+
+  std::mt19937_64 random_;
+  std::vector<Letter> letters_;
+  std::size_t delivered_ = 0;
+  std::vector<std::unique_ptr<Seat>> seats_;
+};
+
+}  // namespace trawl::test

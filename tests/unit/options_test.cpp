@@ -1,0 +1,172 @@
+// The runtime's flags: --trawl:NAME on the command line, TRAWL_NAME in the environment below it.
+#include "rts/options.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rts/error.hpp"
+
+namespace trawl {
+namespace {
+
+using Args = std::vector<std::string>;
+
+Options parse(Args args) {
+  args.insert(args.begin(), "program");
+  return take_options(args);
+}
+
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+/// A flag, a value other than its default, and where the value should have gone.
+struct Flag {
+  std::string name;
+  std::string value;
+  std::string shown_default;
+  bool (*taken)(const Options&);
+};
+
+const Flag flags[] = {
+    {"workers", "3", "0", [](const Options& o) { return o.workers == 3; }},
+    {"thread-limit", "7", "1024", [](const Options& o) { return o.thread_limit == 7; }},
+    {"low-watermark", "5", "0", [](const Options& o) { return o.low_watermark == 5; }},
+    {"spark-pool", "99", "16384", [](const Options& o) { return o.spark_pool == 99; }},
+    {"stack-size", "1M", "8388608", [](const Options& o) { return o.stack_size == 1U << 20U; }},
+    {"heap", "128M", "67108864", [](const Options& o) { return o.heap == 128U << 20U; }},
+    {"max-fish", "4", "1", [](const Options& o) { return o.max_fish == 4; }},
+    {"fish-delay", "2.5", "20", [](const Options& o) { return o.fish_delay == 2.5; }},
+    {"fish-delay-max", "700", "5000", [](const Options& o) { return o.fish_delay_max == 700; }},
+    {"policy", "random", "targeted", [](const Options& o) { return o.policy == "random"; }},
+    {"packet-size", "512", "65536", [](const Options& o) { return o.packet_size == 512; }},
+    {"thunks-per-packet", "0", "1024", [](const Options& o) { return o.thunks_per_packet == 0; }},
+    {"cluster", "west", "", [](const Options& o) { return o.cluster == "west"; }},
+    {"speed", "1.5", "0", [](const Options& o) { return o.speed == 1.5; }},
+    {"silence", "60", "10", [](const Options& o) { return o.silence == 60; }},
+    {"trace", "some/dir", "", [](const Options& o) { return o.trace == "some/dir"; }},
+    {"stats", "json", "text", [](const Options& o) { return o.stats == StatsFormat::json; }},
+};
+
+std::string environment_name(std::string name) {
+  for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return "TRAWL_" + name;
+}
+
+TEST(Options, EveryFlagIsTakenAndIsNotTheDefault) {
+  for (const auto& flag : flags) {
+    SCOPED_TRACE(flag.name);
+    EXPECT_FALSE(flag.taken(parse({})));
+    EXPECT_TRUE(flag.taken(parse({"--trawl:" + flag.name + "=" + flag.value})));
+  }
+}
+
+TEST(Options, EveryFlagMayComeFromTheEnvironment) {
+  for (const auto& flag : flags) {
+    SCOPED_TRACE(flag.name);
+    const auto name = environment_name(flag.name);
+    const Environment set(name.c_str(), flag.value.c_str());
+    EXPECT_TRUE(flag.taken(parse({})));
+  }
+}
+
+TEST(Options, TheCommandLineIsAboveTheEnvironment) {
+  const Environment set("TRAWL_WORKERS", "3");
+  EXPECT_EQ(parse({"--trawl:workers=5"}).workers, 5);
+  EXPECT_EQ(parse({}).workers, 3);
+}
+
+TEST(Options, TheLastOneWins) {
+  EXPECT_EQ(parse({"--trawl:workers=5", "--trawl:workers=6"}).workers, 6);
+}
+
+TEST(Options, TheProgramKeepsItsOwnArguments) {
+  Args args{"program",     "10000", "--trawl:workers=2", "--chunk", "7",
+            "--workers=9", "--",    "--trawl:workers=3"};
+  EXPECT_EQ(take_options(args).workers, 2);
+  EXPECT_EQ(args,
+            (Args{"program", "10000", "--chunk", "7", "--workers=9", "--", "--trawl:workers=3"}));
+}
+
+TEST(Options, StatsNeedNoFormat) {
+  EXPECT_EQ(parse({}).stats, StatsFormat::none);
+  EXPECT_EQ(parse({"--trawl:stats"}).stats, StatsFormat::text);
+  EXPECT_EQ(parse({"--trawl:stats=text"}).stats, StatsFormat::text);
+}
+
+TEST(Options, HelpAndVersion) {
+  EXPECT_FALSE(parse({}).help);
+  EXPECT_TRUE(parse({"--trawl:help"}).help);
+  EXPECT_TRUE(parse({"--trawl:version"}).version);
+}
+
+TEST(Options, TheLongestDelayIsNotUnderTheShortest) {
+  EXPECT_EQ(parse({"--trawl:fish-delay=9000"}).fish_delay_max, 9000);
+}
+
+void expect_refused(const Args& args, const std::string& named) {
+  SCOPED_TRACE(args.front());
+  try {
+    parse(args);
+    ADD_FAILURE() << "it was accepted";
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_EQ(e.exit_code(), 2);
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    EXPECT_NE(text.find(named), std::string::npos) << text;
+  }
+}
+
+TEST(Options, WhatMakesNoSenseIsRefusedInOneLine) {
+  expect_refused({"--trawl:wokers=3"}, "--trawl:wokers");
+  expect_refused({"--trawl:"}, "--trawl:help");
+  expect_refused({"--trawl:workers=many"}, "--trawl:workers");
+  expect_refused({"--trawl:workers=-1"}, "--trawl:workers");
+  expect_refused({"--trawl:workers=2x"}, "--trawl:workers");
+  expect_refused({"--trawl:workers=99999999999999999999"}, "--trawl:workers");
+  expect_refused({"--trawl:thread-limit=0"}, "--trawl:thread-limit");
+  expect_refused({"--trawl:max-fish=0"}, "--trawl:max-fish");
+  expect_refused({"--trawl:spark-pool=0"}, "--trawl:spark-pool");
+  expect_refused({"--trawl:stack-size=1K"}, "--trawl:stack-size");
+  expect_refused({"--trawl:stack-size=8Q"}, "--trawl:stack-size");
+  expect_refused({"--trawl:fish-delay=0"}, "--trawl:fish-delay");
+  expect_refused({"--trawl:fish-delay=nan"}, "--trawl:fish-delay");
+  expect_refused({"--trawl:speed=-2"}, "--trawl:speed");
+  expect_refused({"--trawl:speed=inf"}, "--trawl:speed");
+  expect_refused({"--trawl:policy=best"}, "targeted");
+  expect_refused({"--trawl:stats=xml"}, "--trawl:stats");
+  expect_refused({"--trawl:workers"}, "--trawl:workers");
+}
+
+TEST(Options, WhatMakesNoSenseInTheEnvironmentIsRefused) {
+  const Environment set("TRAWL_WORKERS", "many");
+  expect_refused({"--trawl:stats"}, "many");
+}
+
+TEST(Options, HelpListsEveryFlagWithItsDefault) {
+  const auto help = options_help();
+  for (const auto& flag : flags) {
+    SCOPED_TRACE(flag.name);
+    const auto at = help.find("--trawl:" + flag.name + " ");
+    ASSERT_NE(at, std::string::npos) << help;
+    const auto entry = help.substr(at, help.find("--trawl:", at + 1) - at);
+    EXPECT_NE(entry.find(flag.shown_default), std::string::npos) << entry;
+  }
+  EXPECT_NE(help.find("--trawl:help"), std::string::npos);
+  EXPECT_NE(help.find("--trawl:version"), std::string::npos);
+  EXPECT_NE(help.find("TRAWL_NAME"), std::string::npos);
+  EXPECT_EQ(help.find(" --workers"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace trawl

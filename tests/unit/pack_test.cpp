@@ -1,0 +1,241 @@
+// Packets: what goes in comes out, with its sharing, within the limits.
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/heap_grid.hpp"
+
+namespace trawl::heap {
+namespace {
+
+using test::carry;
+
+struct Cell {
+  long value = 0;
+  Lazy<Cell> left;
+  Lazy<Cell> right;
+};
+
+Cell make_cell(long value, Lazy<Cell> left, Lazy<Cell> right) {
+  return {value, left, right};
+}
+
+std::vector<double> numbers(long n) {
+  return std::vector<double>(static_cast<std::size_t>(n), 1.5);
+}
+
+class Pack : public ::testing::Test {
+ protected:
+  Pack() { CodeTable::get(); }
+
+  AddressBook home{0, 3, 1U << 16U};
+  AddressBook away{1, 3, 1U << 16U};
+
+  const Cell& get(Lazy<Cell> lazy) {
+    EXPECT_EQ(lazy.node()->state(), State::value);
+    return ResultOf<Cell>::get(lazy.node());
+  }
+
+  Lazy<Cell> claimed_thunk(long value, Lazy<Cell> left = {}, Lazy<Cell> right = {}) {
+    auto thunk = lazy<make_cell>(value, left, right);
+    EXPECT_TRUE(thunk.node()->move(State::unevaluated, State::exported));
+    return thunk;
+  }
+};
+
+TEST_F(Pack, SharingSurvives) {
+  const Lazy<Cell> leaf(Cell{7, {}, {}});
+  const auto root = carry(Lazy<Cell>(Cell{1, leaf, leaf}), home, away);
+  EXPECT_EQ(get(root).value, 1);
+  EXPECT_EQ(get(root).left, get(root).right);
+  EXPECT_NE(get(root).left.node(), leaf.node());
+  EXPECT_EQ(get(get(root).left).value, 7);
+  EXPECT_EQ(home.slots(), 0U);
+}
+
+TEST_F(Pack, CyclesSurviveTheRootIncluded) {
+  Lazy<Cell> a(Cell{1, {}, {}});
+  const Lazy<Cell> b(Cell{2, a, {}});
+  ResultOf<Cell>::held(a.node()).value.left = b;
+  ResultOf<Cell>::held(a.node()).value.right = a;
+  const auto root = carry(a, home, away);
+  EXPECT_EQ(get(root).right, root);
+  EXPECT_EQ(get(get(root).left).left, root);
+}
+
+TEST_F(Pack, LongListsTakeNoStack) {
+  Lazy<Cell> list;
+  for (long i = 0; i < 200'000; ++i) list = Lazy<Cell>(Cell{i, list, {}});
+  auto at = carry(list, home, away, {std::size_t{1} << 30U, 0});
+  for (long i = 199'999; i >= 0; --i) {
+    ASSERT_EQ(get(at).value, i);
+    at = get(at).left;
+  }
+  EXPECT_FALSE(at);
+}
+
+TEST_F(Pack, LimitOfBytesTurnsTheRestIntoReferences) {
+  for (const std::size_t bytes : {0U, 1U, 16U, 40U, 100U, 1000U, 100'000U}) {
+    Lazy<Cell> list;
+    for (long i = 0; i < 1000; ++i) list = Lazy<Cell>(Cell{i, list, {}});
+    auto at = carry(list, home, away, {bytes, 0});
+    std::size_t cells = 0;
+    while (at && at.node()->state() == State::value) {
+      ASSERT_EQ(get(at).value, 999 - static_cast<long>(cells));
+      at = get(at).left;
+      ++cells;
+    }
+    EXPECT_GE(cells, 1U) << "the root always goes";
+    EXPECT_LE(cells, 2 + bytes / 16);
+    if (cells == 1000) continue;
+    ASSERT_EQ(at.node()->state(), State::fetch_me);
+    EXPECT_EQ(away.target(at.node())->at.pe, 0U);
+    EXPECT_EQ(home.weights_out().size(), 1 + home.slots() - 1);
+  }
+}
+
+TEST_F(Pack, AValueLargerThanThePacketStaysBehind) {
+  const Lazy<std::vector<double>> big(numbers(1000));
+  const Lazy<std::vector<double>> small(numbers(3));
+  using Both = std::vector<Lazy<std::vector<double>>>;
+  const auto both = carry(Lazy<Both>(Both{big, small}), home, away, {500, 0});
+  const auto& parts = ResultOf<Both>::get(both.node());
+  EXPECT_EQ(parts[0].node()->state(), State::fetch_me);
+  EXPECT_EQ(parts[1].node()->state(), State::value) << "room again for what is smaller";
+  // As a root it travels whatever its size.
+  const auto alone = carry(big, home, away, {500, 0});
+  EXPECT_EQ(ResultOf<std::vector<double>>::get(alone.node()), numbers(1000));
+}
+
+// What the rolled back value referred to must not stay in the packet.
+TEST_F(Pack, AValueTakenBackTakesItsReferencesBack) {
+  std::vector<Lazy<Cell>> many;
+  for (long i = 0; i < 100; ++i) many.emplace_back(Cell{i, {}, {}});
+  const Lazy<std::vector<Lazy<Cell>>> big(many);
+  using Root = std::pair<Lazy<std::vector<Lazy<Cell>>>, Lazy<Cell>>;
+  const auto root = carry(Lazy<Root>(Root{big, many[99]}), home, away, {300, 0});
+  const auto& [left_behind, last] = ResultOf<Root>::get(root.node());
+  EXPECT_EQ(left_behind.node()->state(), State::fetch_me);
+  EXPECT_EQ(get(last).value, 99);
+  EXPECT_EQ(home.slots(), 1U);
+}
+
+TEST_F(Pack, BlackHolesAndProxiesGoAsReferences) {
+  const auto black = lazy<make_cell>(1L, Lazy<Cell>(), Lazy<Cell>());
+  black.node()->move(State::unevaluated, State::black_hole);
+  const auto thunk = lazy<make_cell>(2L, Lazy<Cell>(), Lazy<Cell>());
+  const auto root = carry(Lazy<Cell>(Cell{0, black, thunk}), home, away);
+  EXPECT_EQ(get(root).left.node()->state(), State::fetch_me);
+  EXPECT_EQ(get(root).right.node()->state(), State::fetch_me);
+  EXPECT_EQ(thunk.node()->state(), State::unevaluated) << "values don't take thunks along";
+  // On to a third PE: it learns where the thunk is, not who told it.
+  AddressBook third(2, 3, 1U << 16U);
+  const auto there = carry(root, away, third);
+  EXPECT_EQ(third.target(get(there).left.node())->at.pe, 0U);
+  EXPECT_EQ(away.slots(), 0U);
+  // And home, where the references become the nodes again.
+  const auto back = carry(there, third, home);
+  EXPECT_EQ(get(back).left, black);
+  EXPECT_EQ(get(back).right, thunk);
+}
+
+TEST_F(Pack, ThunksMoveWithAThunkAndCanBeReverted) {
+  const auto inner = lazy<make_cell>(2L, Lazy<Cell>(), Lazy<Cell>());
+  const auto outer = claimed_thunk(1, inner, inner);
+  Writer packet;
+  pack_graph(packet, outer.node(), home, {});
+  EXPECT_EQ(outer.node()->state(), State::exported);
+  EXPECT_EQ(inner.node()->state(), State::exported);
+  EXPECT_EQ(home.slots(), 2U);
+
+  Reader reader(packet.view());
+  const auto unpacked = unpack_graph(reader, away, nullptr);
+  EXPECT_TRUE(unpacked.moved());
+  ASSERT_EQ(unpacked.thunks.size(), 2U);
+  EXPECT_EQ(unpacked.thunks[0].thunk, unpacked.root);
+  EXPECT_EQ(unpacked.root->state(), State::unevaluated);
+  test::evaluate(unpacked.root);
+  const auto& there = get(Lazy<Cell>::refer_to(unpacked.root));
+  EXPECT_EQ(there.left, there.right);
+  EXPECT_EQ(there.left.node(), unpacked.thunks[1].thunk);
+
+  // The source still has its arguments: lost on the way, it could be evaluated here.
+  for (const auto node : {inner.node(), outer.node()}) {
+    node->settle(State::exported, State::unevaluated);
+    test::evaluate(node);
+  }
+  EXPECT_EQ(get(outer).left, inner);
+  EXPECT_EQ(get(inner).value, 2);
+}
+
+TEST_F(Pack, LimitOfThunks) {
+  for (const std::size_t limit : {0U, 1U, 3U, 10U}) {
+    std::vector<Lazy<Cell>> parts;
+    Lazy<Cell> all;
+    for (long i = 0; i < 5; ++i) {
+      parts.push_back(lazy<make_cell>(i, Lazy<Cell>(), Lazy<Cell>()));
+      all = Lazy<Cell>(Cell{0, parts.back(), all});
+    }
+    const auto root = claimed_thunk(9, all);
+    Writer packet;
+    pack_graph(packet, root.node(), home, {std::size_t{1} << 20U, limit});
+    Reader reader(packet.view());
+    const auto unpacked = unpack_graph(reader, away, nullptr);
+    EXPECT_EQ(unpacked.thunks.size(), 1 + std::min<std::size_t>(limit, 5));
+    std::size_t stayed = 0;
+    for (const auto& part : parts) stayed += part.node()->state() == State::unevaluated ? 1U : 0U;
+    EXPECT_EQ(stayed, 5 - std::min<std::size_t>(limit, 5));
+  }
+}
+
+TEST_F(Pack, AThunkThatRefersToItself) {
+  const auto root = claimed_thunk(1);
+  std::get<1>(
+      Thunk<Function<make_cell>, Cell, long, Lazy<Cell>, Lazy<Cell>>::arguments(root.node()))
+      .value = root;
+  const auto there = carry(root, home, away);
+  test::evaluate(there.node());
+  EXPECT_EQ(get(there).left, there);
+}
+
+// A value that has a name finds the proxy that waits for it, wherever in a packet it comes.
+TEST_F(Pack, AValueThatComesHomeFillsItsProxy) {
+  const auto black = lazy<make_cell>(5L, Lazy<Cell>(), Lazy<Cell>());
+  black.node()->move(State::unevaluated, State::black_hole);
+  const auto first = carry(Lazy<Cell>(Cell{0, black, {}}), home, away);
+  const auto proxy = get(first).left;
+  ASSERT_EQ(proxy.node()->state(), State::fetch_me);
+  black.node()->settle(State::black_hole, State::unevaluated);
+  test::evaluate(black.node());
+
+  Writer packet;
+  pack_graph(packet, Lazy<Cell>(Cell{1, black, {}}).node(), home, {});
+  Reader reader(packet.view());
+  const auto unpacked = unpack_graph(reader, away, nullptr);
+  EXPECT_EQ(get(Lazy<Cell>::refer_to(unpacked.root)).left, proxy);
+  EXPECT_EQ(get(proxy).value, 5);
+  ASSERT_EQ(unpacked.resolved.size(), 1U);
+  EXPECT_EQ(unpacked.resolved[0], proxy.node());
+  // Home again it is not copied: it is known there.
+  const auto back = carry(Lazy<Cell>(Cell{2, proxy, {}}), away, home);
+  EXPECT_EQ(get(back).left, black);
+}
+
+TEST_F(Pack, BadPacketsAreRefused) {
+  Writer packet;
+  pack_graph(packet, Lazy<Cell>(Cell{1, {}, {}}).node(), home, {});
+  for (std::size_t size = 0; size < packet.size(); ++size) {
+    Reader cut(packet.view().first(size));
+    EXPECT_THROW(unpack_graph(cut, away, nullptr), BadBytes) << size;
+  }
+  const auto other = Lazy<long>(3);
+  Reader whole(packet.view());
+  const auto proxy =
+      carry(Lazy<Cell>(Cell{0, lazy<make_cell>(1L, Lazy<Cell>(), Lazy<Cell>()), {}}), home, away);
+  EXPECT_THROW(unpack_graph(whole, away, get(proxy).left.node()), BadBytes) << "of another type";
+}
+
+}  // namespace
+}  // namespace trawl::heap

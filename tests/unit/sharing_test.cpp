@@ -1,0 +1,205 @@
+// The heap's protocol while messages arrive in any order.
+#include "rts/heap/sharing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/heap_grid.hpp"
+
+namespace trawl::heap {
+namespace {
+
+using test::HeapGrid;
+
+struct Cell {
+  long value = 0;
+  Lazy<Cell> left;
+  Lazy<Cell> right;
+};
+
+Cell make_cell(long value, Lazy<Cell> left, Lazy<Cell> right) {
+  return {3 * value, left, right};
+}
+
+struct Case {
+  int pes;
+  Weight full_weight;
+  PackLimits limits;
+};
+
+class SharingAnyOrder : public ::testing::TestWithParam<Case> {};
+
+// Programs make thunks out of thunks they know, need some, spark some; PEs get to know thunks by
+// what is brought to them. Whatever happens when: all that was needed comes, with its right value.
+class Chaos {
+ public:
+  Chaos(const Case& c, std::uint64_t seed)
+      : grid_(c.pes, c.full_weight, c.limits, seed), known_(static_cast<std::size_t>(c.pes)) {
+    for (auto& each : known_) each.reserve(1000);
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) step();
+    grid_.settle();
+    EXPECT_EQ(grid_.asleep(), 0);
+    EXPECT_EQ(grid_.blocking_queues(), 0U);
+    EXPECT_EQ(grid_.weights_out(), grid_.weights_held());
+    for (int pe = 0; pe < grid_.size(); ++pe) walk(pe);
+    grid_.send_frees();
+    grid_.settle();
+    EXPECT_EQ(grid_.weights_out(), grid_.weights_held());
+  }
+  std::size_t delivered() const { return grid_.delivered(); }
+
+ private:
+  struct Known {
+    Lazy<Cell> cell;
+    long value;
+  };
+
+  std::vector<Known>& known(int pe) { return known_[static_cast<std::size_t>(pe)]; }
+  Known pick(int pe) {
+    auto& all = known(pe);
+    return all.empty() || grid_.random(8) == 0
+               ? Known{}
+               : all[static_cast<std::size_t>(grid_.random(all.size()))];
+  }
+
+  void step() {
+    const int pe = grid_.random(static_cast<std::size_t>(grid_.size()));
+    switch (grid_.random(8)) {
+      case 0: {
+        const long value = next_++;
+        known(pe).push_back({lazy<make_cell>(value, pick(pe).cell, pick(pe).cell), value});
+        return;
+      }
+      case 1:
+        if (const auto it = pick(pe); it.cell) grid_.demand(pe, it.cell.node());
+        return;
+      case 2:
+        if (const auto it = pick(pe); it.cell && grid_.size() > 1) {
+          const auto other = 1 + grid_.random(static_cast<std::size_t>(grid_.size()) - 1);
+          grid_[pe].export_spark(it.cell.node(), (pe + other) % grid_.size());
+        }
+        return;
+      case 3:
+        discover(pe);
+        return;
+      case 4:
+        grid_.work(pe);
+        return;
+      default:
+        grid_.deliver();
+        return;
+    }
+  }
+
+  // A program gets at what a value refers to.
+  void discover(int pe) {
+    const auto it = pick(pe);
+    if (!it.cell || it.cell.node()->state() != State::value) return;
+    const auto& value = ResultOf<Cell>::get(it.cell.node());
+    for (const auto& part : {value.left, value.right})
+      if (part) known(pe).push_back({part, -1});
+  }
+
+  // Needs everything that can be reached, and looks at it.
+  void walk(int pe) {
+    for (std::size_t i = 0; i < known(pe).size(); ++i) {
+      const auto it = known(pe)[i];
+      grid_.demand(pe, it.cell.node());
+      grid_.settle();
+      ASSERT_EQ(it.cell.node()->state(), State::value);
+      if (it.value >= 0) {
+        EXPECT_EQ(ResultOf<Cell>::get(it.cell.node()).value, 3 * it.value);
+      }
+    }
+    EXPECT_EQ(grid_.asleep(), 0);
+  }
+
+  HeapGrid grid_;
+  std::vector<std::vector<Known>> known_;
+  long next_ = 0;
+};
+
+TEST_P(SharingAnyOrder, AllThatIsNeededComes) {
+  std::size_t delivered = 0;
+  for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Chaos chaos(GetParam(), seed);
+    chaos.run(1000);
+    delivered += chaos.delivered();
+  }
+  EXPECT_GT(delivered, 15'000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Grids, SharingAnyOrder,
+                         ::testing::Values(Case{2, 1U << 16U, {}}, Case{3, 1U << 16U, {}},
+                                           Case{3, 1, {}}, Case{5, 2, {200, 1}}, Case{4, 4, {0, 0}},
+                                           Case{8, 1U << 16U, {64, 100}}));
+
+/// Delivers all messages in the order of sending.
+void in_order(HeapGrid& grid) {
+  while (!grid.under_way().empty() || grid.work(0) != nullptr || grid.work(1) != nullptr)
+    if (!grid.under_way().empty()) grid.deliver(std::size_t{0});
+}
+
+// T moves to PE 1, comes back inside of another thunk, and moves to PE 1 again into the node that
+// it was there: PE 0 then has two proxies for one address.
+TEST(Sharing, AThunkThatComesAndGoesLeavesTwoProxies) {
+  HeapGrid grid(2, 1U << 16U, {}, 1);
+  const Lazy<Cell> none;
+  const auto thunk = lazy<make_cell>(1L, none, none);
+  auto& here = grid[0].addresses();
+  const Address at{1, 0, 77};
+  ASSERT_TRUE(thunk.node()->move(State::unevaluated, State::exported));
+  const auto was = here.lend(thunk.node());
+  Node* other = Lazy<Cell>(Cell{}).node();
+  here.adopt(other, {at, 5});
+  Writer ack;
+  ack.put(std::uint32_t{1});
+  ack.put(was);
+  ack.put(Reference{at, 4});
+  Reader reader(ack.view());
+  grid[0].on_ack(reader);
+  EXPECT_EQ(thunk.node()->state(), State::fetch_me);
+  grid.demand(0, thunk.node());
+  ASSERT_EQ(grid.under_way().size(), 1U);
+  EXPECT_EQ(thunk.node()->state(), State::fetching);
+  EXPECT_EQ(here.target(thunk.node())->at, at);
+}
+
+// PE 2 asks PE 0 for a thunk that has moved to PE 1; before the FETCH gets there, the thunk has
+// left PE 1 for good.
+TEST(Sharing, AFetchThatIsOvertakenStartsAgain) {
+  HeapGrid grid(3, 1U << 16U, {}, 1);
+  const Lazy<Cell> none;
+  const auto thunk = lazy<make_cell>(7L, none, none);
+  // A value takes references to the thunk to PE 2 and to PE 1.
+  const Lazy<Cell> holder(Cell{0, thunk, {}});
+  const auto at_two = test::carry(holder, grid[0].addresses(), grid[2].addresses());
+  const auto at_one = test::carry(holder, grid[0].addresses(), grid[1].addresses());
+  const auto proxy_two = ResultOf<Cell>::get(at_two.node()).left;
+  const auto proxy_one = ResultOf<Cell>::get(at_one.node()).left;
+  // PE 1 fetches it but does not evaluate it: it only answers another PE's FETCH.
+  grid.demand(1, proxy_one.node());
+  in_order(grid);
+  ASSERT_EQ(proxy_one.node()->state(), State::value);
+  // The slot by which PE 0 knows it is now PE 1's; PE 2 asks PE 0, and its FETCH goes to a slot of
+  // PE 1 that never was: gone.
+  Writer fetch;
+  const auto target = grid[2].addresses().target(proxy_two.node()).value();
+  proxy_two.node()->settle(State::fetch_me, State::fetching);
+  fetch.put(Address{1, 0, 999});
+  fetch.put(std::uint32_t{2});
+  fetch.put(target.ticket);
+  fetch.put(target.at);
+  fetch.put(Weight{0});
+  Reader reader(fetch.view());
+  grid[1].on_fetch(reader);
+  grid.settle();
+  ASSERT_EQ(proxy_two.node()->state(), State::value);
+  EXPECT_EQ(ResultOf<Cell>::get(proxy_two.node()).value, 21);
+}
+
+}  // namespace
+}  // namespace trawl::heap

@@ -1,0 +1,93 @@
+// What a PE counts, and how it is told.
+#include "rts/stats.hpp"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace trawl {
+namespace {
+
+std::size_t at(Count count) {
+  return static_cast<std::size_t>(count);
+}
+
+std::vector<Figures> figures_of(std::size_t pes) {
+  std::vector<Figures> all(pes);
+  for (std::size_t pe = 0; pe < pes; ++pe) {
+    all[pe][at(Count::sparks_created)] = 100 + pe;
+    all[pe][at(Count::busy_time)] = 1'500'000'000;
+  }
+  return all;
+}
+
+std::string line_of(const std::string& text, const std::string& name) {
+  const auto begin = text.find("\n" + name + " ");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
+}
+
+std::vector<std::string> words(const std::string& line) {
+  std::vector<std::string> all;
+  std::istringstream stream(line);
+  for (std::string word; stream >> word;) all.push_back(word);
+  return all;
+}
+
+TEST(Stats, EachCountHasANameOfItsOwn) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < counts; ++i) {
+    EXPECT_FALSE(name_of(static_cast<Count>(i)).empty());
+    names.insert(name_of(static_cast<Count>(i)));
+  }
+  EXPECT_EQ(names.size(), counts);
+}
+
+TEST(Stats, CountersAdd) {
+  Counters counters;
+  counters.add(Count::fish_sent);
+  counters.add(Count::fish_sent, 4);
+  counters.set(Count::slots, 9);
+  Figures sum = figures_of(1)[0];
+  add_to(sum, counters);
+  add_to(sum, counters);
+  EXPECT_EQ(sum[at(Count::fish_sent)], 10u);
+  EXPECT_EQ(sum[at(Count::slots)], 18u);
+  EXPECT_EQ(sum[at(Count::sparks_created)], 100u);
+}
+
+TEST(Stats, TextHasAColumnForEachPe) {
+  const auto text = statistics_text(figures_of(3), 2'000'000'000);
+  EXPECT_EQ(text.find("trawl statistics: 3 PEs, 2.000 s\n"), 0u) << text;
+  EXPECT_EQ(words(line_of(text, "sparks_created")),
+            (std::vector<std::string>{"sparks_created", "100", "101", "102", "303"}));
+  EXPECT_EQ(words(line_of(text, "busy_time")),
+            (std::vector<std::string>{"busy_time", "1.500", "s", "1.500", "s", "1.500", "s",
+                                      "4.500", "s"}));
+  for (std::size_t i = 0; i < counts; ++i)
+    EXPECT_NE(line_of(text, std::string(name_of(static_cast<Count>(i)))), "");
+  EXPECT_EQ(statistics_text(figures_of(1), 0).find("trawl statistics: 1 PE, 0.000 s\n"), 0u);
+}
+
+TEST(Stats, TextOfManyPesHasTheLeastTheMedianAndTheMost) {
+  const auto text = statistics_text(figures_of(65), 0);
+  EXPECT_EQ(words(line_of(text, "sparks_created")),
+            (std::vector<std::string>{"sparks_created", "100", "132", "164", "8580"}));
+}
+
+TEST(Stats, JsonHasEverything) {
+  const auto json = nlohmann::json::parse(statistics_json(figures_of(20), 2'500'000'000));
+  EXPECT_EQ(json["pes"], 20);
+  EXPECT_DOUBLE_EQ(json["elapsed_s"].get<double>(), 2.5);
+  ASSERT_EQ(json["by_pe"].size(), 20u);
+  EXPECT_EQ(json["by_pe"][7]["sparks_created"], 107);
+  EXPECT_EQ(json["total"]["sparks_created"], 2190);
+  EXPECT_DOUBLE_EQ(json["total"]["busy_time_s"].get<double>(), 30);
+  EXPECT_EQ(json["total"].size(), counts);
+  for (const auto& pe : json["by_pe"]) EXPECT_EQ(pe.size(), counts);
+}
+
+}  // namespace
+}  // namespace trawl
