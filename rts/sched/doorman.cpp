@@ -8,7 +8,7 @@ namespace trawl::sched {
 
 namespace {
 
-constexpr auto round_time = std::chrono::microseconds(300);
+constexpr auto round_time = std::chrono::microseconds(700);
 constexpr auto round_time_at_rest = std::chrono::microseconds(900);
 
 }  // namespace
