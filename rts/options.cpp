@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 #include <CLI/CLI.hpp>
 
