@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -11,20 +12,26 @@
 
 namespace programs {
 
+/// What the user brought can't be used: a message that names the cause and the cure.
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A program that computes the same in parallel and sequentially. The result goes to standard
-/// output, all else to standard error. Exit codes: 0; 1 if --check found a difference; 2 for bad
-/// arguments.
+/// output, all else to standard error. Exit codes: 0; 1 if --check found something wrong; 2 for bad
+/// arguments and for BadInput.
 class Command {
  public:
   Command(std::string name, const std::string& what) : name_(std::move(name)), app_(what, name_) {
     app_.set_version_flag("--version", name_ + " (Trawl " TRAWL_VERSION ")");
     auto* sequential =
         app_.add_flag("--sequential", sequential_, "compute without Trawl, on one core");
-    app_.add_flag("--check", check_, "compute both ways and compare")->excludes(sequential);
+    app_.add_flag("--check", check_, "check the result")->excludes(sequential);
     app_.footer("The runtime's own flags begin with --trawl: and are listed by --trawl:help.");
   }
 
-  /// An integer from `low` to `high`; `--NAME` with the default that is in `into`, or a needed
+  /// A number from `low` to `high`; `--NAME` with the default that is in `into`, or a needed
   /// `NAME`.
   template <class T>
   void add(const std::string& name, T& into, const std::string& what, T low, T high) {
@@ -35,41 +42,58 @@ class Command {
       option->required();
   }
 
-  /// Reads the command line, then computes; returns the exit code.
+  /// For options of other kinds.
+  CLI::App& options() { return app_; }
+
+  /// Reads the command line, then computes; returns the exit code. --check compares the two.
   template <class Parallel, class Sequential>
   int run(int argc, char** argv, Parallel parallel, Sequential sequential) {
+    const auto wrong = [&](const auto& result) -> std::string {
+      const auto expected = timed("sequential", sequential);
+      if (result == expected) return "";
+      return fmt::format("the parallel result is {}, the sequential one {}", result, expected);
+    };
+    const auto print = [](const auto& result) { std::cout << result << '\n'; };
+    return run(argc, argv, parallel, sequential, wrong, print);
+  }
+
+  /// The same, for results that are checked or given out in a way of their own: `wrong(result)`
+  /// says what is wrong with it, or nothing.
+  template <class Parallel, class Sequential, class Wrong, class Print>
+  int run(int argc, char** argv, Parallel parallel, Sequential sequential, Wrong wrong,
+          Print print) {
     try {
       app_.parse(argc, argv);
+      if (sequential_) {
+        print(timed("elapsed", sequential));
+        return 0;
+      }
+      const auto result = timed("elapsed", parallel);
+      if (const std::string fault = check_ ? wrong(result) : ""; !fault.empty())
+        return complain(fault, 1);
+      print(result);
+      return 0;
     } catch (const CLI::Success& asked) {  // --help, --version
       return app_.exit(asked);
     } catch (const CLI::ParseError& e) {
       std::string cause = e.what();
       std::replace(cause.begin(), cause.end(), '\n', ' ');
-      std::cerr << fmt::format("{}: {} (see {} --help)\n", name_, cause, name_);
-      return 2;
+      return complain(fmt::format("{} (see {} --help)", cause, name_), 2);
+    } catch (const BadInput& e) {
+      return complain(e.what(), 2);
     }
-    if (sequential_) {
-      std::cout << timed("elapsed", sequential) << '\n';
-      return 0;
-    }
-    const auto result = timed("elapsed", parallel);
-    if (check_) {
-      const auto expected = timed("sequential", sequential);
-      if (result != expected) {
-        std::cerr << fmt::format("{}: the parallel result is {}, the sequential one {}\n", name_,
-                                 result, expected);
-        return 1;
-      }
-    }
-    std::cout << result << '\n';
-    return 0;
   }
 
  private:
+  int complain(const std::string& what, int code) const {
+    std::cerr << fmt::format("{}: {}\n", name_, what);
+    return code;
+  }
+
   template <class Compute>
   static auto timed(const char* label, Compute compute) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto result = compute();
+    auto result = compute();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     std::cerr << fmt::format("{}: {:.3f} s\n", label, time.count());
     return result;
