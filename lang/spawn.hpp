@@ -11,43 +11,56 @@
 
 namespace trawl {
 
-/// A spark that lives in its caller's frame. It costs about as much as a call; only when another
-/// worker or PE takes it is it copied into the heap. It leaves the frame with it: what was not
-/// synced is withdrawn, also when an exception passes.
+/// A spark that costs about as much as a call: it lies in its worker's spark pool with its
+/// arguments (which stay in the caller's frame if they are large, or more than plain bytes). Only
+/// when another worker or PE takes it is it copied into the heap. It leaves with its caller: what
+/// was not synced is withdrawn, also when an exception passes.
 template <class Call, class R, class... A>
 class Spawned {
  public:
   template <class... G>
-  explicit Spawned(std::in_place_t, G&&... given) : job_(std::forward<G>(given)...) {
+  explicit Spawned(std::in_place_t, G&&... given) : kept_(std::forward<G>(given)...) {
     sched::Worker& worker = here();
-    ++worker.frames;
-    if (!worker.pool.push(spark())) worker.counters.add(Count::sparks_ignored);
+    ++worker.calls;
+    if constexpr (in_slot)
+      slot_ = worker.pool.push(code, Arguments(std::forward<G>(given)...));
+    else
+      slot_ = worker.pool.push(code, sched::Elsewhere{&kept_.arguments});
   }
   Spawned(const Spawned&) = delete;
   Spawned& operator=(const Spawned&) = delete;
   ~Spawned() {
-    if (!synced_) withdraw();
+    if (slot_ != nullptr) withdraw(slot_);
   }
 
   /// The result, from whoever made the call: here and now, if nobody has. To be called once. Throws
   /// what the function threw.
   R sync() {
-    const bool ours = sched::this_worker->pool.take_back(spark());
-    R result = ours ? call() : sync_taken();
-    // Not before the call: here the compiler sees that the destructor has nothing to do. Where the
-    // call throws, withdrawing finds nothing to withdraw.
-    synced_ = true;
-    return result;
+    // Not ours any more, whatever happens: here the compiler sees that the destructor has nothing
+    // to do. For the same reason nothing below is told where this object lies.
+    sched::Slot* const slot = std::exchange(slot_, nullptr);
+    if (sched::this_worker->pool.take_back(slot)) [[likely]]
+      return call(slot, kept_);
+    return sync_taken(slot, kept_);
   }
 
  private:
-  struct Job : sched::Frame {
-    std::tuple<A...> arguments;
+  using Arguments = std::tuple<A...>;
+  static constexpr bool in_slot = sched::Slot::fits<A...>;
+  static constexpr const heap::Code& code = heap::thunk_code<Call, R, A...>;
 
+  /// What stays in the frame.
+  struct Nothing {
     template <class... G>
-    explicit Job(G&&... given)
-        : Frame(heap::thunk_code<Call, R, A...>), arguments(std::forward<G>(given)...) {}
+    explicit Nothing(const G&...) {}
   };
+  struct All {
+    Arguments arguments;
+    template <class... G>
+    explicit All(G&&... given) : arguments(std::forward<G>(given)...) {}
+  };
+  using Kept = std::conditional_t<in_slot, Nothing, All>;
+  using ToKept = std::conditional_t<in_slot, Nothing, const All&>;
 
   static sched::Worker& here() {
     if (sched::this_worker == nullptr) [[unlikely]]
@@ -55,25 +68,40 @@ class Spawned {
     return *sched::this_worker;
   }
 
-  sched::Spark spark() noexcept { return sched::Spark(static_cast<sched::Frame*>(&job_)); }
-
-  R call() {
-    return std::apply([](const A&... arguments) -> R { return Call{}(arguments...); },
-                      std::as_const(job_.arguments));
+  static R call_with(const Arguments& arguments) {
+    return std::apply([](const A&... each) -> R { return Call{}(each...); }, arguments);
   }
 
-  [[gnu::noinline]] R sync_taken() {
-    if (sched::reclaim(*sched::this_worker, job_)) return call();
-    return force(Lazy<R>::refer_to(job_.promoted.load(std::memory_order_acquire)));
+  static R call(const sched::Slot* slot, [[maybe_unused]] ToKept kept) {
+    if constexpr (in_slot)
+      return call_with(Arguments(slot->arguments<Arguments>()));
+    else
+      return call_with(kept.arguments);
   }
 
-  [[gnu::noinline]] void withdraw() noexcept {
-    sched::Worker& worker = *sched::this_worker;
-    if (!worker.pool.take_back(spark())) sched::reclaim(worker, job_);
+  [[gnu::noinline, gnu::cold]] static R sync_taken(sched::Slot* slot,
+                                                   [[maybe_unused]] ToKept kept) {
+    sched::SparkPool& pool = sched::this_worker->pool;
+    if (heap::Node* node = pool.reclaim(slot)) return force(Lazy<R>::refer_to(node));
+    if constexpr (in_slot) {
+      const Arguments arguments = slot->arguments<Arguments>();
+      pool.discard(slot);
+      return call_with(arguments);
+    } else {
+      pool.discard(slot);
+      return call_with(kept.arguments);
+    }
   }
 
-  Job job_;
-  bool synced_ = false;
+  [[gnu::noinline, gnu::cold]] static void withdraw(sched::Slot* slot) noexcept {
+    sched::SparkPool& pool = sched::this_worker->pool;
+    if (pool.take_back(slot)) return;
+    pool.reclaim(slot);
+    pool.discard(slot);
+  }
+
+  [[no_unique_address]] Kept kept_;
+  sched::Slot* slot_;
 };
 
 namespace detail {

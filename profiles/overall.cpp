@@ -70,7 +70,8 @@ void draw_overall(Canvas& canvas, const Activity& activity, const TimeAxis& axis
   const double scale = height / (most * 1.04);
   const double step = std::max(1.0, nice_step(most / 5));
   axis.grid(canvas, top, bottom);
-  for (double threads = 0; threads <= most; threads += step) {
+  for (int line = 0; line * step <= most; ++line) {
+    const double threads = line * step;
     const double y = std::round(bottom - threads * scale) + 0.5;
     if (threads > 0) canvas.line(left, y, right, y, faint_rule);
     canvas.text(left - 8, y + 4, fixed(threads, 0), small_text, ink, Align::right);

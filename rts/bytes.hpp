@@ -30,7 +30,9 @@ struct PlainAllocator {
   PlainAllocator(const PlainAllocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor)
 
   T* allocate(std::size_t count) {
-    void* memory = std::malloc(count * sizeof(T));
+    void* memory = alignof(T) > alignof(std::max_align_t)
+                       ? std::aligned_alloc(alignof(T), count * sizeof(T))
+                       : std::malloc(count * sizeof(T));
     if (memory == nullptr) throw std::bad_alloc();
     return static_cast<T*>(memory);
   }

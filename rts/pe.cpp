@@ -10,6 +10,9 @@ namespace {
 
 constexpr int messages_a_poll = 64;
 constexpr std::size_t usual_message = 256;
+constexpr Nanos sleep_with_messages_under_way = 50'000;
+constexpr Nanos longest_sleep_with_bell = 10'000'000;  // to keep house
+constexpr Nanos longest_sleep_without_bell = 600'000;  // a message is answered within a millisecond
 constexpr Nanos housekeeping_interval = 20'000;
 constexpr Nanos load_event_interval = 100'000;
 constexpr Nanos failure_patience = 1'000'000'000;
@@ -116,9 +119,10 @@ void Pe::send(int to, Writer message) {
   }
 }
 
-void Pe::poll(sched::Worker* by) {
+bool Pe::poll(sched::Worker* by) {
   const std::unique_lock lock(lock_, std::try_to_lock);
-  if (!lock || ended_) return;
+  if (!lock) return false;
+  if (ended_) return true;
   polling_ = true;
   time_ = now();
   try {
@@ -129,6 +133,13 @@ void Pe::poll(sched::Worker* by) {
     fail_locked(e.what(), e.exit_code());
   }
   polling_ = false;
+  under_way_.store(fabric_.under_way(), std::memory_order_relaxed);
+  return true;
+}
+
+Nanos Pe::longest_sleep() const noexcept {
+  if (under_way()) return sleep_with_messages_under_way;
+  return fabric_.all_ring() ? longest_sleep_with_bell : longest_sleep_without_bell;
 }
 
 void Pe::take_messages(sched::Worker* by) {
@@ -345,8 +356,9 @@ Figures Pe::figures() const {
   for (std::size_t i = 0; i < crew.size(); ++i) {
     const auto& worker = crew[i];
     add_to(sum, worker.counters);
-    at(Count::sparks_created) += worker.frames;
-    at(Count::sparks_subsumed) += worker.frames - worker.pool.promoted();
+    at(Count::sparks_created) += worker.calls;
+    at(Count::sparks_subsumed) += worker.calls - worker.pool.promoted();
+    at(Count::sparks_ignored) += worker.pool.refused();
     at(Count::sparks_fizzled) += worker.pool.fizzled();
     at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());
     at(Count::busy_time) += static_cast<std::uint64_t>(worker.life_time() - worker.idle_time());

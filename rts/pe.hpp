@@ -61,7 +61,10 @@ class Pe final : public fabric::Post, public sched::Host {
   std::mutex& lock() noexcept override { return lock_; }
   heap::Sharing& sharing() noexcept override { return sharing_; }
   Nanos now() const noexcept override { return fabric_.now(); }
-  void poll(sched::Worker* by) override;
+  bool poll(sched::Worker* by) override;
+  fabric::Bell& bell() noexcept override { return fabric_.bell(); }
+  Nanos longest_sleep() const noexcept override;
+  bool under_way() const noexcept override { return under_way_.load(std::memory_order_relaxed); }
   bool stopping() const noexcept override { return stopping_; }
   trace::Log* log() noexcept override { return log_.get(); }
   void (*pause() const noexcept)(sched::Worker&) override { return pause_; }
@@ -99,6 +102,7 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos next_load_event_ = 0;
   Nanos next_housekeeping_ = 0;
   bool polling_ = false;
+  std::atomic<bool> under_way_{false};
   Nanos time_ = 0;  // while polling: when the newest message arrived; reading the clock costs
 
   Counters counters_;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "rts/bytes.hpp"
+#include "rts/fabric/bell.hpp"
 
 namespace trawl::fabric {
 
@@ -36,8 +37,24 @@ class Fabric {
   /// True when every message handed to send has left this process.
   virtual bool flushed() = 0;
 
+  /// What this PE's threads sleep on. To be used by any thread.
+  Bell& bell() noexcept { return *bell_; }
+
+  /// Does every message ring it?
+  virtual bool all_ring() const noexcept { return true; }
+  /// Is there something under way that needs another poll soon, and will not ring again?
+  virtual bool under_way() const noexcept { return false; }
+
   /// This PE's own clock (steady, not corrected for its offset from the main PE's).
   virtual Nanos now() const noexcept = 0;
+
+ protected:
+  /// A bell that others can ring too.
+  void share_bell(Bell& bell) noexcept { bell_ = &bell; }
+
+ private:
+  Bell unshared_bell_{};
+  Bell* bell_ = &unshared_bell_;
 };
 
 }  // namespace trawl::fabric

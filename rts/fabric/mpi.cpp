@@ -10,10 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <new>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <dlfcn.h>
 #include <ifaddrs.h>
@@ -62,13 +65,66 @@ struct Transfer {
   }
 };
 
+/// The bells of the PEs that share memory with this one.
+class Bells {
+ public:
+  Bells() = default;
+
+  /// To be called by all PEs of `host` together. Without shared memory there are no bells, only
+  /// more looking.
+  Bells(MPI_Comm world, MPI_Comm host) {
+    int pes = 0;
+    int neighbours = 0;
+    check(MPI_Comm_size(world, &pes), "to share memory");
+    check(MPI_Comm_size(host, &neighbours), "to share memory");
+    check(MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN), "to share memory");
+    void* own = nullptr;
+    MPI_Win window = MPI_WIN_NULL;
+    if (MPI_Win_allocate_shared(sizeof(Bell), 1, MPI_INFO_NULL, host, &own, &window) != MPI_SUCCESS)
+      return;
+    new (own) Bell();
+    check(MPI_Barrier(host), "to share memory");
+
+    std::vector<int> ranks(static_cast<std::size_t>(neighbours));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::vector<int> names(ranks.size());
+    MPI_Group in_host = MPI_GROUP_NULL;
+    MPI_Group in_world = MPI_GROUP_NULL;
+    check(MPI_Comm_group(host, &in_host), "to share memory");
+    check(MPI_Comm_group(world, &in_world), "to share memory");
+    check(MPI_Group_translate_ranks(in_host, neighbours, ranks.data(), in_world, names.data()),
+          "to share memory");
+    bells_.resize(static_cast<std::size_t>(pes));
+    for (const int rank : ranks) {
+      MPI_Aint size = 0;
+      int unit = 0;
+      void* there = nullptr;
+      check(MPI_Win_shared_query(window, rank, &size, &unit, &there), "to share memory");
+      const auto pe = static_cast<std::size_t>(names[static_cast<std::size_t>(rank)]);
+      bells_[pe] = static_cast<Bell*>(there);
+    }
+    for_all_ = neighbours == pes;
+  }
+
+  /// nullptr: it has none that we could ring.
+  Bell* of(int pe) const noexcept {
+    return bells_.empty() ? nullptr : bells_[static_cast<std::size_t>(pe)];
+  }
+  bool for_all() const noexcept { return for_all_; }
+
+ private:
+  std::vector<Bell*> bells_;  // by PE
+  bool for_all_ = false;
+};
+
 class Mpi final : public Fabric {
  public:
-  Mpi() {
+  explicit Mpi(Bells bells) : bells_(std::move(bells)) {
     check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "to set up communication");
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "to set up communication");
     check(MPI_Comm_rank(comm_, &self_), "to set up communication");
     check(MPI_Comm_size(comm_, &size_), "to set up communication");
+    if (Bell* own = bells_.of(self_)) share_bell(*own);
   }
 
   int self() const noexcept override { return self_; }
@@ -82,12 +138,22 @@ class Mpi final : public Fabric {
                     tag, comm_, &transfer.request),
           "to send to", to);
     if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
+    if (Bell* bell = bells_.of(to)) bell->ring();
   }
 
   std::optional<Arrival> poll() override {
     finish_sends(tests_per_poll);
-    if (auto arrival = finish_receive()) return arrival;
-    return begin_receive();
+    auto arrival = finish_receive();
+    if (!arrival) arrival = begin_receive();
+    if (arrival && bells_.of(arrival->from) != nullptr) ++letters_received_;
+    return arrival;
+  }
+
+  bool all_ring() const noexcept override { return bells_.for_all(); }
+
+  bool under_way() const noexcept override {
+    const Bell* own = bells_.of(self_);
+    return !sending_.empty() || (own != nullptr && own->letters() != letters_received_);
   }
 
   bool flushed() override {
@@ -138,9 +204,11 @@ class Mpi final : public Fabric {
     return std::nullopt;
   }
 
+  Bells bells_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int self_ = 0;
   int size_ = 0;
+  std::uint32_t letters_received_ = 0;
   std::deque<Transfer> sending_;
   std::deque<Transfer> receiving_;
 };
@@ -194,14 +262,18 @@ void avoid_rendezvous() {
   setenv("UCX_RNDV_THRESH", "inf", 0);
 }
 
-Place find_place() {
+/// The PEs of this host.
+MPI_Comm host_of_this_pe() {
   MPI_Comm host = MPI_COMM_NULL;
-  Place place{1, 0};
   check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
         "to find the PEs of this host");
+  return host;
+}
+
+Place find_place(MPI_Comm host) {
+  Place place{1, 0};
   check(MPI_Comm_size(host, &place.pes_on_host), "to find the PEs of this host");
   check(MPI_Comm_rank(host, &place.index_on_host), "to find the PEs of this host");
-  check(MPI_Comm_free(&host), "to find the PEs of this host");
   return place;
 }
 
@@ -236,8 +308,8 @@ Joined make_mpi() {
     throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs");
   }
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "to start");
-  const auto place = find_place();
-  return {std::make_unique<Mpi>(), place};
+  const MPI_Comm host = host_of_this_pe();
+  return {std::make_unique<Mpi>(Bells(MPI_COMM_WORLD, host)), find_place(host)};
 }
 
 void leave(int code) {

@@ -19,7 +19,7 @@ Nanos steady_now() {
 }
 
 constinit std::atomic<bool> started{false};
-constinit unsigned torture_every = 0;
+constinit std::atomic<unsigned> torture_every{0};
 constinit std::atomic<unsigned> torture_count{0};
 constinit std::atomic<void (*)(bool)> collection_hook{nullptr};
 
@@ -161,11 +161,20 @@ inline void introduce_thread() {
   leaver.armed = true;
 }
 
+inline void torture() {
+  const auto every = torture_every.load(std::memory_order_relaxed);
+  if (every == 0 || ++torture_count % every != 0) [[likely]]
+    return;
+  introduce_thread();
+  GC_gcollect();
+}
+
 void* get_storage(std::size_t size) {
   introduce_thread();
   // While the thread's last objects are destroyed it is no longer known.
   const bool guest = here.registered == Registered::leaving;
   if (guest) register_here();
+  torture();
   void* memory = nullptr;
   switch (here.storage) {
     case Storage::scanned:
@@ -265,7 +274,7 @@ Mutator& mutator() {
 }
 
 void* allocate(std::size_t bytes) {
-  if (torture_every != 0 && ++torture_count % torture_every == 0) GC_gcollect();
+  torture();
   const auto size_class = (bytes + 15) / 16 - 1;
   if (size_class >= Mutator::classes) {
     introduce_thread();

@@ -131,11 +131,19 @@ struct Thunk {
     (std::index_sequence_for<A...>());
   }
 
+  /// Makes the call, and is done with the arguments however it ends.
+  static R use_up(Arguments& held) {
+    struct Guard {
+      Arguments& held;
+      ~Guard() { held.~Arguments(); }
+    };
+    const Guard guard{held};
+    return call(held);
+  }
+
   static void evaluate(Node* node) {
-    auto& held = arguments(node);
     try {
-      const R result = call(held);
-      held.~Arguments();
+      const R result = use_up(arguments(node));
       ResultOf<R>::put(node, result);
     } catch (...) {
       failure_of(node) = current_failure();

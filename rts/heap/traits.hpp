@@ -79,8 +79,8 @@ struct AnyField {
 template <class Whole>
 struct AnyBase {
   template <class T>
-  requires(std::is_base_of_v<T, Whole> && !std::is_same_v<T, Whole>) operator T&()
-      const;  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  requires(std::is_base_of_v<T, Whole> && !std::is_same_v<T, Whole>) operator T&() const;
 };
 
 template <class T, std::size_t... I>

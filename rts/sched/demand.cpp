@@ -19,7 +19,7 @@ void demand(heap::Node* node) {
     bool granted = false;
     if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
       granted = true;
-      if (worker.pool.take_back(Spark(node))) worker.counters.add(Count::sparks_subsumed);
+      if (worker.pool.take_back(node)) worker.counters.add(Count::sparks_subsumed);
     } else {
       worker.block_on(node, granted);
     }
@@ -31,13 +31,7 @@ void spark(heap::Node* node) {
   if (node->state() != heap::State::unevaluated) return;
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
-  if (!worker.pool.push(Spark(node))) worker.counters.add(Count::sparks_ignored);
-}
-
-bool reclaim(Worker& worker, Frame& frame) noexcept {
-  if (worker.pool.remove(Spark(&frame))) return true;
-  // In nobody's pool and not promoted: the pool was full when it was pushed.
-  return frame.promoted.load(std::memory_order_acquire) == nullptr;
+  worker.pool.push(node);
 }
 
 }  // namespace sched

@@ -18,8 +18,4 @@ void demand(heap::Node* node);
 /// Offers `node` to whoever has nothing to do. Throws Error outside of a run.
 void spark(heap::Node* node);
 
-/// A frame's spark could not simply be taken back. True: it is the caller's to run after all.
-/// False: somebody else has taken it; its value is, or will be, in frame.promoted.
-bool reclaim(Worker& worker, Frame& frame) noexcept;
-
 }  // namespace trawl::sched

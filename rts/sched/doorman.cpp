@@ -8,8 +8,11 @@ namespace trawl::sched {
 
 namespace {
 
-constexpr auto round_time = std::chrono::microseconds(700);
-constexpr auto round_time_at_rest = std::chrono::microseconds(900);
+// Each waking takes a core from a busy worker: not for each of many messages in a row.
+constexpr Nanos in_a_row = 200'000;
+constexpr int many = 8;
+constexpr auto rest = std::chrono::microseconds(100);
+constexpr Nanos retry_time = 20'000;  // when somebody holds the lock
 
 }  // namespace
 
@@ -25,10 +28,16 @@ Doorman::~Doorman() {
 void Doorman::watch() {
   heap::mutator();
   wake_up_on_time();
+  auto& host = crew_.host();
+  auto& bell = host.bell();
+  int hurried = 0;
   while (!leaving_) {
-    const bool busy = crew_.anybody_busy();
-    std::this_thread::sleep_for(busy ? round_time : round_time_at_rest);
-    if (busy) crew_.host().poll(nullptr);
+    const auto seen = bell.rings();
+    const bool looked = !crew_.anybody_busy() || host.poll(nullptr);
+    const auto begun = host.now();
+    bell.sleep_as_doorman(seen, looked ? host.longest_sleep() : retry_time);
+    hurried = host.now() - begun < in_a_row ? hurried + 1 : 0;
+    if (hurried >= many) std::this_thread::sleep_for(rest);
   }
 }
 

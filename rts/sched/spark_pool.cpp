@@ -1,54 +1,76 @@
 #include "rts/sched/spark_pool.hpp"
 
+#include <algorithm>
+
 namespace trawl::sched {
 
-heap::Node* Spark::take_node() const {
-  if (bits_ == 0) return nullptr;
-  if (framed()) return reinterpret_cast<Frame*>(bits_)->promote();
-  return fizzled() ? nullptr : reinterpret_cast<heap::Node*>(bits_ & ~std::uintptr_t{1});
+// ---- Slot --------------------------------------------------------------------------------------
+
+bool Slot::fizzled() const noexcept {
+  return kind() == thunk && as_node()->state() != heap::State::unevaluated;
 }
 
-bool Spark::fizzled() const noexcept {
-  if ((bits_ & 1U) == 0) return bits_ == 0;
-  const auto* node = reinterpret_cast<const heap::Node*>(bits_ & ~std::uintptr_t{1});
-  return node->state() != heap::State::unevaluated;
+heap::Node* Slot::take() {
+  if (empty()) return nullptr;
+  if (kind() == thunk) {
+    heap::Node* node = fizzled() ? nullptr : as_node();
+    clear();
+    return node;
+  }
+  if (kind() == call_promoted) return nullptr;
+  const auto& code = *reinterpret_cast<const heap::Code*>(address());
+  const void* where = kind() == call ? arguments_.data() : arguments<Elsewhere>().arguments;
+  heap::Node* node = code.promote(where);
+  set(node, call_promoted);
+  return node;
 }
+
+// ---- SparkPool ---------------------------------------------------------------------------------
 
 SparkPool::SparkPool(std::size_t capacity) : slots_(capacity + 1) {
   end_ = slots_.data() + slots_.size();
-  bottom_.store(slots_.data() + 1, std::memory_order_relaxed);
-  top_.store(slots_.data() + 1, std::memory_order_relaxed);
+  bottom_.store(first(), std::memory_order_relaxed);
+  top_.store(first(), std::memory_order_relaxed);
   heap::add_roots(*this);
 }
 
-// From one below the top: that one a thief may have taken and not yet read.
+// One more than there seem to be: the newest, while its owner claims it in vain.
 std::span<const std::byte> SparkPool::roots() const noexcept {
-  const Slot* top = top_.load(std::memory_order_relaxed) - 1;
   const Slot* bottom = bottom_.load(std::memory_order_relaxed);
-  return std::as_bytes(std::span(top, bottom > top ? bottom : top));
+  return std::as_bytes(std::span(slots_.data() + 1, bottom == end_ ? bottom : bottom + 1));
+}
+
+bool SparkPool::push_at_end(heap::Node* node) noexcept {
+  return make_room() && push(node);
+}
+
+Slot* SparkPool::push_at_end(const Slot& call) {
+  if (!make_room()) return new Slot(call);
+  Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+  new (bottom) Slot(call);
+  bottom_.store(bottom + 1, std::memory_order_release);
+  return bottom;
 }
 
 // Looking for what has fizzled takes as long as the pool is full: not for each spark that a program
 // makes too many of.
-bool SparkPool::push_at_end(Spark spark) noexcept {
+bool SparkPool::make_room() noexcept {
   const auto enough = slots_.size() / 8;
-  const auto* first = slots_.data() + 1;
-  {
-    const std::lock_guard lock(thieves_);
-    const auto taken = static_cast<std::size_t>(top_.load(std::memory_order_relaxed) - first);
-    if (to_refuse_ != 0 && taken < enough) {
-      --to_refuse_;
-      return false;
-    }
-    compact();
-    const bool full = bottom_.load(std::memory_order_relaxed) == end_;
-    to_refuse_ = full ? enough : 0;
-    if (full) return false;
+  const std::lock_guard lock(thieves_);
+  const auto taken = static_cast<std::size_t>(top_.load(std::memory_order_relaxed) - first());
+  if (to_refuse_ != 0 && taken < enough) {
+    --to_refuse_;
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    return false;
   }
-  return push(spark);
+  compact();
+  if (bottom_.load(std::memory_order_relaxed) != end_) return true;
+  to_refuse_ = enough;
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
-bool SparkPool::take_contended(Slot* newest) noexcept {
+bool SparkPool::claim_contended(Slot* newest) noexcept {
   bottom_.store(newest + 1, owner_order);
   const std::lock_guard lock(thieves_);
   if (top_.load(std::memory_order_relaxed) > newest) return false;
@@ -56,33 +78,36 @@ bool SparkPool::take_contended(Slot* newest) noexcept {
   return true;
 }
 
-bool SparkPool::remove(Spark spark) noexcept {
+heap::Node* SparkPool::reclaim(Slot* slot) noexcept {
+  if (!in_array(slot)) return nullptr;
   const std::lock_guard lock(thieves_);
-  Slot* const top = top_.load(std::memory_order_relaxed);
-  for (Slot* at = bottom_.load(std::memory_order_relaxed); at-- > top;) {
-    if (at->load(std::memory_order_relaxed) != spark) continue;
-    at->store(Spark(), std::memory_order_relaxed);
-    return true;
-  }
-  return false;
+  heap::Node* node = slot->promoted();
+  slot->clear();
+  trim();
+  return node;
 }
 
+void SparkPool::discard(const Slot* slot) noexcept {
+  if (!in_array(slot)) delete slot;
+}
+
+// Of calls the oldest: a promoted one stays in its slot, and must lie below top_ so that claim()
+// fails for its spawner.
 heap::Node* SparkPool::take_newest() {
-  while (true) {
-    Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom <= top_.load(std::memory_order_relaxed)) return nullptr;
-    const auto spark = (bottom - 1)->load(std::memory_order_relaxed);
-    if (!take_back(spark)) continue;
-    if (heap::Node* node = taken(spark)) return node;
+  while (size() != 0) {
+    Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
+    if (newest->pinned()) return take_oldest(true);
+    if (!claim(newest)) continue;
+    if (heap::Node* node = taken(*newest)) return node;
   }
+  return nullptr;
 }
 
-heap::Node* SparkPool::taken(Spark spark) {
-  heap::Node* node = spark.take_node();
-  if (spark.framed())
-    promoted_.fetch_add(1, std::memory_order_relaxed);
-  else if (spark && node == nullptr)
-    fizzled_.fetch_add(1, std::memory_order_relaxed);
+heap::Node* SparkPool::taken(Slot& slot) {
+  const bool thunk = !slot.empty() && !slot.pinned();
+  heap::Node* node = slot.take();
+  if (thunk && node == nullptr) fizzled_.fetch_add(1, std::memory_order_relaxed);
+  if (!thunk && node != nullptr) promoted_.fetch_add(1, std::memory_order_relaxed);
   return node;
 }
 
@@ -97,27 +122,43 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
       top_.store(top, std::memory_order_relaxed);
       return nullptr;
     }
-    // Promoting with the lock held: the frame's owner waits for it in remove().
-    if (heap::Node* node = taken(top->load(std::memory_order_relaxed))) return node;
+    // Promoting with the lock held: the spawner waits for it in reclaim().
+    if (heap::Node* node = taken(*top)) return node;
   }
 }
 
-// Moves what has not fizzled to the beginning, in order; with the lock held, by the owner.
+// Moves thunks that have not fizzled towards the beginning, in order, around the calls and not
+// below a promoted one; with the lock held, by the owner.
 void SparkPool::compact() noexcept {
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-  Slot* const top = top_.load(std::memory_order_relaxed);
-  Slot* kept = slots_.data() + 1;
-  // Before anything moves: the collector, which may come at any moment, looks from here.
-  top_.store(kept, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Slot* begin = top_.load(std::memory_order_relaxed);
+  Slot* const top = begin;
+  while (begin != first() && (begin - 1)->empty()) --begin;
+  Slot* room = begin;
+  Slot* end = begin;
   for (Slot* at = top; at != bottom; ++at) {
-    const auto spark = at->load(std::memory_order_relaxed);
-    if (!spark.fizzled())
-      (kept++)->store(spark, std::memory_order_relaxed);
-    else if (spark)
+    if (at->fizzled()) {
+      at->clear();
       fizzled_.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (at->empty()) continue;
+    while (room != at && !room->empty()) ++room;
+    const bool moves = room != at && !at->pinned();
+    if (moves) room->take_over(*at);
+    end = std::max(end, (moves ? room : at) + 1);
   }
-  bottom_.store(kept, std::memory_order_release);
+  top_.store(begin, std::memory_order_relaxed);
+  bottom_.store(end, std::memory_order_release);
+}
+
+// Drops what is empty at the owner's end; with the lock held, by the owner. So nested spawns find
+// the pool as they left it, whatever was taken in between.
+void SparkPool::trim() noexcept {
+  Slot* bottom = bottom_.load(std::memory_order_relaxed);
+  Slot* top = top_.load(std::memory_order_relaxed);
+  while (bottom != first() && (bottom - 1)->empty()) --bottom;
+  bottom_.store(bottom, std::memory_order_relaxed);
+  if (top > bottom) top_.store(bottom, std::memory_order_relaxed);
 }
 
 }  // namespace trawl::sched

@@ -6,11 +6,15 @@
 // what the other has announced. The owner's announcement is a plain store (see fence.hpp).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <span>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "rts/bytes.hpp"
@@ -21,43 +25,93 @@
 
 namespace trawl::sched {
 
-/// A spark whose thunk sits in its caller's frame; the arguments, a std::tuple, follow. When
-/// somebody else takes it, it is promoted: copied into the heap.
-struct alignas(16) Frame {
-  const heap::Code* code;
-  std::atomic<heap::Node*> promoted{nullptr};
-
-  explicit Frame(const heap::Code& its_code) noexcept : code(&its_code) {}
-
-  heap::Node* promote() {
-    heap::Node* node = code->promote(this + 1);
-    promoted.store(node, std::memory_order_release);
-    return node;
-  }
+/// A call's arguments, a std::tuple, that stay where they are.
+struct Elsewhere {
+  const void* arguments;
 };
-static_assert(sizeof(Frame) == 16, "the arguments follow immediately");
 
-/// A spark in a pool: a heap thunk, a frame, or nothing (what was taken out of the middle).
-class Spark {
+/// A place in a pool: a heap thunk; or a call (spawn) with its arguments, or with the address of
+/// its arguments; or nothing. A call stays in its slot until its spawner takes it back: when
+/// somebody else takes it, it is promoted, copied into the heap, and the slot refers to the copy.
+class alignas(64) Slot {
  public:
-  Spark() = default;
-  explicit Spark(heap::Node* node) noexcept : bits_(reinterpret_cast<std::uintptr_t>(node) | 1U) {}
-  explicit Spark(Frame* frame) noexcept : bits_(reinterpret_cast<std::uintptr_t>(frame)) {}
+  static constexpr std::size_t room = 56;
 
-  explicit operator bool() const noexcept { return bits_ != 0; }
-  friend bool operator==(Spark, Spark) = default;
+  /// Can arguments of these types lie in a slot?
+  template <class... A>
+  static constexpr bool fits = sizeof(std::tuple<A...>) <= room &&
+                               alignof(std::tuple<A...>) <= alignof(void*) &&
+                               (std::is_trivially_copyable_v<A> && ...);
 
-  /// Does it sit in a frame?
-  bool framed() const noexcept { return bits_ != 0 && (bits_ & 1U) == 0; }
-  /// The heap thunk; promotes a frame. nullptr if it has fizzled.
-  heap::Node* take_node() const;
+  Slot() = default;
+  Slot(const Slot& other) noexcept
+      : what_(other.what_.load(std::memory_order_relaxed)), arguments_(other.arguments_) {}
+  Slot& operator=(const Slot&) = delete;
+  template <class Arguments>
+  Slot(const heap::Code& code, const Arguments& arguments) noexcept {
+    put(code, arguments);
+  }
+
+  template <class Arguments>
+  void put(const heap::Code& code, const Arguments& arguments) noexcept {
+    new (arguments_.data()) Arguments(arguments);
+    set(&code, call);
+  }
+  void put(const heap::Code& code, Elsewhere arguments) noexcept {
+    new (arguments_.data()) Elsewhere(arguments);
+    set(&code, call_elsewhere);
+  }
+  void put(heap::Node* node) noexcept { set(node, thunk); }
+  void clear() noexcept { what_.store(0, std::memory_order_relaxed); }
+
+  template <class Arguments>
+  const Arguments& arguments() const noexcept {
+    return *std::launder(reinterpret_cast<const Arguments*>(arguments_.data()));
+  }
+
+  bool empty() const noexcept { return what_.load(std::memory_order_relaxed) == 0; }
+  bool holds(const heap::Node* node) const noexcept {
+    return what_.load(std::memory_order_relaxed) ==
+           (reinterpret_cast<std::uintptr_t>(node) | thunk);
+  }
+  /// Is it a call whose spawner will come back to this slot?
+  bool pinned() const noexcept { return !empty() && kind() != thunk; }
+  /// Nobody can make use of the thunk any more.
   bool fizzled() const noexcept;
+  /// The copy of a call that was promoted, or nullptr.
+  heap::Node* promoted() const noexcept { return kind() == call_promoted ? as_node() : nullptr; }
+
+  /// What to evaluate, or nullptr if there is nothing any more. Promotes a call.
+  heap::Node* take();
+
+  /// Takes over the thunk in `from`; the collector sees it at every moment.
+  void take_over(Slot& from) noexcept {
+    what_.store(from.what_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    from.clear();
+  }
 
  private:
-  std::uintptr_t bits_ = 0;
+  enum Kind : std::uintptr_t { call, call_elsewhere, thunk, call_promoted };
+  static constexpr std::uintptr_t kind_mask = 3;
+
+  void set(const void* what, Kind kind) noexcept {
+    what_.store(reinterpret_cast<std::uintptr_t>(what) | kind, std::memory_order_relaxed);
+  }
+  Kind kind() const noexcept {
+    return static_cast<Kind>(what_.load(std::memory_order_relaxed) & kind_mask);
+  }
+  std::uintptr_t address() const noexcept {
+    return what_.load(std::memory_order_relaxed) & ~kind_mask;
+  }
+  heap::Node* as_node() const noexcept { return reinterpret_cast<heap::Node*>(address()); }
+
+  std::atomic<std::uintptr_t> what_{0};
+  alignas(void*) std::array<std::byte, room> arguments_;
 };
 
-/// The sparks lie in one array, oldest first; when its end is reached they move to its beginning.
+/// The slots lie in one array, oldest first; when its end is reached thunks move towards its
+/// beginning.
 class SparkPool final : heap::RootSource {
  public:
   explicit SparkPool(std::size_t capacity);
@@ -68,28 +122,44 @@ class SparkPool final : heap::RootSource {
   // ---- owner
 
   /// False: the pool is full, and the spark ignored.
-  bool push(Spark spark) noexcept {
+  bool push(heap::Node* node) noexcept {
     Slot* const bottom = bottom_.load(std::memory_order_relaxed);
     if (bottom == end_) [[unlikely]]
-      return push_at_end(spark);
-    bottom->store(spark, std::memory_order_relaxed);
+      return push_at_end(node);
+    bottom->put(node);
     bottom_.store(bottom + 1, std::memory_order_release);
     return true;
   }
 
-  /// Takes `spark` back if it is the newest and nobody else has taken it.
-  bool take_back(Spark spark) noexcept {
-    Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
-    if (newest->load(std::memory_order_relaxed) != spark) return false;
-    bottom_.store(newest, owner_order);
-    light_fence();
-    if (top_.load(owner_order) <= newest) [[likely]]
-      return true;
-    return take_contended(newest);
+  /// A call, which its spawner must take_back or reclaim. `arguments`: a std::tuple that fits,
+  /// or Elsewhere. When the pool is full nobody else will take it.
+  template <class Arguments>
+  Slot* push(const heap::Code& code, const Arguments& arguments) {
+    Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom == end_) [[unlikely]]
+      return push_call_at_end(code, arguments);
+    bottom->put(code, arguments);
+    bottom_.store(bottom + 1, std::memory_order_release);
+    return bottom;
   }
 
-  /// Takes `spark` out wherever it is; false if it is not in the pool.
-  bool remove(Spark spark) noexcept;
+  /// Takes a call back if it is the newest spark and nobody else has taken it. Its arguments may be
+  /// read until the next push.
+  bool take_back(const Slot* slot) noexcept {
+    Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
+    return newest == slot && claim(newest);
+  }
+  /// The same for a thunk.
+  bool take_back(const heap::Node* node) noexcept {
+    Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
+    return newest->holds(node) && claim(newest);
+  }
+
+  /// For a call that could not simply be taken back. nullptr: it is the caller's after all, who
+  /// copies the arguments and then discards the slot. Otherwise somebody else has taken it, and
+  /// this is its copy in the heap.
+  heap::Node* reclaim(Slot* slot) noexcept;
+  void discard(const Slot* slot) noexcept;
 
   /// The newest spark that has not fizzled, as a heap thunk; nullptr if there is none.
   heap::Node* take_newest();
@@ -100,11 +170,14 @@ class SparkPool final : heap::RootSource {
   /// saves the heavy fence.
   heap::Node* take_oldest(bool by_owner);
 
-  /// Frames' sparks that were promoted, and others that were found fizzled, so far.
+  /// Calls that were promoted, and thunks that were found fizzled, so far.
   std::uint64_t promoted() const noexcept { return promoted_.load(std::memory_order_relaxed); }
   std::uint64_t fizzled() const noexcept { return fizzled_.load(std::memory_order_relaxed); }
+  /// For which there was no room.
+  std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
-  /// How many there are at about this moment, fizzled ones included.
+  /// How many there are at about this moment, fizzled ones included; 0 after take_newest found
+  /// none.
   std::size_t size() const noexcept {
     const Slot* top = top_.load(std::memory_order_relaxed);
     const Slot* bottom = bottom_.load(std::memory_order_relaxed);
@@ -112,26 +185,44 @@ class SparkPool final : heap::RootSource {
   }
 
  private:
-  using Slot = std::atomic<Spark>;
+  bool claim(Slot* newest) noexcept {
+    bottom_.store(newest, owner_order);
+    light_fence();
+    if (top_.load(owner_order) <= newest) [[likely]]
+      return true;
+    return claim_contended(newest);
+  }
 
   std::span<const std::byte> roots() const noexcept override;
-  bool push_at_end(Spark spark) noexcept;
-  bool take_contended(Slot* newest) noexcept;
+  Slot* first() noexcept { return slots_.data() + 1; }
+  bool in_array(const Slot* slot) const noexcept {
+    return slot > slots_.data() && slot < slots_.data() + slots_.size();
+  }
+  bool push_at_end(heap::Node* node) noexcept;
+  Slot* push_at_end(const Slot& call);
+  template <class Arguments>
+  [[gnu::noinline, gnu::cold]] Slot* push_call_at_end(const heap::Code& code, Arguments arguments) {
+    return push_at_end(Slot(code, arguments));
+  }
+  bool make_room() noexcept;
+  bool claim_contended(Slot* newest) noexcept;
+  heap::Node* taken(Slot& slot);
   void compact() noexcept;
-  heap::Node* taken(Spark spark);
+  void trim() noexcept;
 
   // Owner's side; thieves read bottom_.
   std::atomic<Slot*> bottom_;
   Slot* end_;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room
-  // What lies beyond the ends is stale, and must not keep thunks alive. The first slot is never
-  // used: take_back looks below an empty pool.
+  // The first slot is never used: take_back looks below an empty pool. Below top_ lie promoted
+  // calls whose spawners have not come back yet, and nothing.
   std::vector<Slot, PlainAllocator<Slot>> slots_;
 
   alignas(64) std::atomic<Slot*> top_;
   std::mutex thieves_;
   std::atomic<std::uint64_t> promoted_{0};
   std::atomic<std::uint64_t> fizzled_{0};
+  std::atomic<std::uint64_t> refused_{0};
 };
 
 }  // namespace trawl::sched

@@ -1,8 +1,6 @@
 #include "rts/sched/worker.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "rts/sched/crew.hpp"
 
@@ -15,7 +13,8 @@ namespace {
 constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
 constexpr Nanos spin_time = 100'000;
 constexpr Nanos shortest_nap = 20'000;
-constexpr Nanos longest_nap = 500'000;
+constexpr Nanos longest_nap = 5'000'000;
+constexpr Nanos longest_nap_beside_busy = 500'000;  // a sibling's new spark does not ring
 constexpr std::size_t kept_threads = 64;
 
 }  // namespace
@@ -53,7 +52,8 @@ Worker::Worker(Crew& crew, int index, const Options& options)
       host_(crew.host()),
       index_(index),
       stack_size_(options.stack_size),
-      pause_(crew.host().pause()) {}
+      pause_(crew.host().pause()),
+      bell_(crew.host().bell()) {}
 
 Worker::~Worker() = default;
 
@@ -77,7 +77,9 @@ void Worker::start_root(std::function<void()> root) {
 void Worker::loop(bool spins) {
   Nanos nap_time = shortest_nap;
   Nanos spin_until = 0;
+  bell_.attend();
   while (!host_.stopping()) {
+    const auto rings_seen = bell_.rings();
     if (step()) {
       nap_time = shortest_nap;
       spin_until = 0;
@@ -90,9 +92,10 @@ void Worker::loop(bool spins) {
         continue;
       }
     }
-    nap(nap_time);
-    nap_time = std::min(2 * nap_time, longest_nap);
+    nap(rings_seen, std::min(nap_time, host_.longest_sleep()));
+    nap_time = std::min(2 * nap_time, crew_.anybody_busy() ? longest_nap_beside_busy : longest_nap);
   }
+  bell_.stop_attending();
   end_idle();
 }
 
@@ -115,8 +118,22 @@ bool Worker::step() {
 
 void Worker::poll_when_due() {
   if (!idle() && host_.now() < next_poll_) return;
-  host_.poll(this);
+  poll();
   next_poll_ = host_.now() + poll_interval;
+}
+
+void Worker::poll() {
+  const auto letters = bell_.letters();
+  if (host_.poll(this)) letters_seen_ = letters;
+}
+
+// Whoever sends a message from here on sees that nobody attends, and rings for the doorman; what
+// has come since the last look did not.
+void Worker::leave_messages_to_doorman() {
+  bell_.stop_attending();
+  if (bell_.letters() == letters_seen_) return;
+  poll();
+  if (bell_.letters() != letters_seen_ || host_.under_way()) bell_.ring_doorman();
 }
 
 Thread* Worker::next_runnable() {
@@ -159,7 +176,9 @@ void Worker::run(Thread& thread) {
   running_ = &thread;
   busy_.store(true, std::memory_order_relaxed);
   trace::note(host_.log(), trace::Kind::thread_run, static_cast<unsigned>(index_));
+  leave_messages_to_doorman();
   main_->switch_to(thread.fiber_);
+  bell_.attend();
   busy_.store(false, std::memory_order_relaxed);
   running_ = nullptr;
   if (!thread.done_) return;
@@ -234,10 +253,11 @@ Nanos Worker::life_time() const noexcept {
   return born_ < 0 ? 0 : host_.now() - born_;
 }
 
-void Worker::nap(Nanos time) {
+void Worker::nap(std::uint32_t rings_seen, Nanos time) {
   napping_ = true;
-  [[maybe_unused]] const bool rung =
-      doorbell_.try_acquire_for(std::chrono::nanoseconds(runnable() == 0 ? time : 0));
+  bell_.stop_attending();
+  bell_.sleep_as_worker(index_, rings_seen, time);
+  bell_.attend();
   napping_ = false;
 }
 

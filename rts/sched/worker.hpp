@@ -6,7 +6,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <semaphore>
 #include <vector>
 
 #include "rts/options.hpp"
@@ -27,7 +26,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   SparkPool pool;
-  std::uint64_t frames = 0;  ///< sparks created in frames; everything else is in counters
+  std::uint64_t calls = 0;  ///< sparks that are calls; everything else is in counters
   Counters counters;
 
   int index() const noexcept { return index_; }
@@ -65,9 +64,7 @@ class Worker {
   /// Certainly between two turns of its main loop.
   bool asleep() const noexcept { return napping_.load() || pause_ != nullptr; }
   bool running() const noexcept { return busy_.load(std::memory_order_relaxed); }
-  void wake_up() noexcept {
-    if (napping_.load()) doorbell_.release();
-  }
+  void wake_up() noexcept { bell_.ring_worker(index_); }
   /// Time spent idle so far.
   Nanos idle_time() const noexcept;
   Nanos life_time() const noexcept;
@@ -81,15 +78,18 @@ class Worker {
   void run(Thread& thread);
   Thread& free_thread();
   void poll_when_due();
+  void poll();
+  void leave_messages_to_doorman();
   void begin_idle();
   void end_idle();
-  void nap(Nanos time);
+  void nap(std::uint32_t rings_seen, Nanos time);
 
   Crew& crew_;
   Host& host_;
   int index_;
   std::size_t stack_size_;
   void (*pause_)(Worker&);
+  fabric::Bell& bell_;
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
@@ -97,13 +97,13 @@ class Worker {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
+  std::uint32_t letters_seen_ = 0;
 
   std::atomic<Thread*> inbox_{nullptr};  // woken by others, newest first
   std::atomic<std::size_t> runnable_{0};
   std::atomic<bool> busy_{false};
   std::atomic<bool> idle_{false};
   std::atomic<bool> napping_{false};
-  std::counting_semaphore<> doorbell_{0};
 
   std::atomic<Nanos> born_{-1};
   std::atomic<Nanos> idle_since_{0};

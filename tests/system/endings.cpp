@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <trawl.hpp>
@@ -70,12 +71,18 @@ int endless() {
   while (true) std::cout << fib(30) << std::endl;
 }
 
-/// Work for everybody at the end, and nobody waits for it.
+/// Work for everybody at the end that would take hours, and nobody waits for it.
 int with_work_left() {
   std::vector<trawl::Lazy<long>> all;
-  for (int i = 0; i < 100; ++i) all.push_back(trawl::par(trawl::lazy<compute_for>(0.5)));
+  for (int i = 0; i < 100; ++i) all.push_back(trawl::par(trawl::lazy<compute_for>(10'000.0)));
   compute_for(0.3);
   return 7;
+}
+
+/// After some work for everybody.
+int last_line() {
+  std::cout << fib(25) << std::endl;
+  return 0;
 }
 
 int root(int argc, char** argv) {
@@ -85,6 +92,7 @@ int root(int argc, char** argv) {
       {"exception", []() -> int { throw std::out_of_range("beyond the end"); }},
       {"exception-elsewhere", [] { return elsewhere<throws>(0); }},
       {"exit-5", []() -> int { std::exit(5); }},
+      {"last-line", last_line},
       {"exit-5-elsewhere", [] { return elsewhere<exits>(5); }},
       {"needs-itself", needs_itself},
       {"overflow", [] { return static_cast<int>(bottomless(0)); }},
@@ -94,6 +102,11 @@ int root(int argc, char** argv) {
 }
 
 }  // namespace
+
+/// May never return, and no ending may depend on it.
+extern "C" int MPI_Finalize() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
 
 int main(int argc, char** argv) {
   return trawl::run<root>(argc, argv);

@@ -1,8 +1,10 @@
 #!/usr/bin/env -S python3 -B
-"""How programs end: with their own exit code, soon, and with one clear message if something is wrong."""
-from harness import FABRICS, expect, run
+"""How programs end: with their own exit code, and with one clear message if something is wrong.
 
-PROMPT = 2  # seconds a finished program may take to exit; its start is given as much
+That they end soon shows by what they don't wait for: in `endings` MPI_Finalize never returns, and work
+that is left would take hours. How soon, tests/bench/run measures.
+"""
+from harness import FABRICS, expect, run
 
 
 def ends(pes, how, *flags, env=None):
@@ -18,11 +20,14 @@ for fabric, env in FABRICS.items():
     for pes in 0, 1, 3:
         result = ends(pes, "code-7", env=env)
         expect(result.code == 7 and result.err == "", "expected exit code 7", result)
-        expect(result.seconds < 2 * PROMPT, "expected a prompt exit", result)
 
-        result = ends(pes, "code-7-with-work-left", "--trawl:workers=2", env=env)
-        expect(result.code == 7 and result.err == "", "expected exit code 7", result)
-        expect(result.seconds < 0.3 + 2 * PROMPT, "expected a prompt exit", result)
+        for workers in 1, 2:
+            result = ends(pes, "code-7-with-work-left", f"--trawl:workers={workers}", env=env)
+            expect(result.code == 7 and result.err == "", "expected exit code 7", result)
+
+        result = ends(pes, "last-line", env=env)
+        expect(result.code == 0 and result.err == "", "expected exit code 0", result)
+        expect(result.out == "75025\n", "expected the whole output", result)
 
         result = ends(pes, "exit-5", env=env)
         expect(result.code == 5 and result.err == "", "expected exit code 5", result)

@@ -17,6 +17,20 @@ struct Odd {
   int number;
 };
 
+/// Knows how many of its kind there are.
+class Counted {
+ public:
+  Counted() { ++alive; }
+  Counted(const Counted&) { ++alive; }
+  ~Counted() { --alive; }
+  Counted& operator=(const Counted&) = default;
+
+  template <class Archive>
+  void serialize(Archive&) {}
+
+  static inline int alive = 0;
+};
+
 namespace {
 
 template <class E>
@@ -28,6 +42,11 @@ int throws_odd(int number) {
 }
 int out_of_memory(int) {
   throw std::bad_alloc();
+}
+
+int throws_or_not(const Counted&, bool does) {
+  if (does) throw std::range_error("it does");
+  return Counted::alive;
 }
 
 /// A failed thunk, taken to another PE.
@@ -52,6 +71,16 @@ void keeps_its_type() {
       EXPECT_EQ(typeid(e), typeid(E));
       EXPECT_STREQ(e.what(), "how sad");
     }
+  }
+}
+
+TEST(Failure, ArgumentsAreDestroyedHoweverTheCallEnds) {
+  for (const bool throws : {false, true}) {
+    const auto thunk = lazy<throws_or_not>(Counted(), throws);
+    EXPECT_EQ(Counted::alive, 1);
+    test::evaluate(thunk.node());
+    EXPECT_EQ(thunk.node()->state(), throws ? State::exception : State::value);
+    EXPECT_EQ(Counted::alive, 0);
   }
 }
 

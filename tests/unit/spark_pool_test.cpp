@@ -34,24 +34,22 @@ long number_of(heap::Node* node) {
   return std::get<0>(T::arguments(node)).value;
 }
 
-struct NumberedFrame : Frame {
-  std::tuple<long> arguments;
-  explicit NumberedFrame(long n)
-      : Frame(heap::thunk_code<Function<number>, long, long>), arguments(n) {}
-};
+Slot* push_call(SparkPool& pool, long n) {
+  return pool.push(heap::thunk_code<Function<number>, long, long>, std::tuple<long>(n));
+}
 
 TEST(SparkPool, OwnerTakesTheNewestThievesTheOldest) {
   SparkPool pool(8);
   std::vector<heap::Node*> nodes;
   for (long i = 0; i < 4; ++i) {
     nodes.push_back(numbered(i));
-    EXPECT_TRUE(pool.push(Spark(nodes.back())));
+    EXPECT_TRUE(pool.push(nodes.back()));
   }
   EXPECT_EQ(pool.size(), 4u);
   EXPECT_EQ(pool.take_newest(), nodes[3]);
   EXPECT_EQ(pool.take_oldest(true), nodes[0]);
-  EXPECT_FALSE(pool.take_back(Spark(nodes[1])));  // not the newest
-  EXPECT_TRUE(pool.take_back(Spark(nodes[2])));
+  EXPECT_FALSE(pool.take_back(nodes[1]));  // not the newest
+  EXPECT_TRUE(pool.take_back(nodes[2]));
   EXPECT_EQ(pool.take_oldest(true), nodes[1]);
   EXPECT_EQ(pool.take_oldest(true), nullptr);
   EXPECT_EQ(pool.take_newest(), nullptr);
@@ -63,12 +61,12 @@ TEST(SparkPool, WhenFullFizzledSparksMakeRoom) {
   std::vector<heap::Node*> nodes;
   for (long i = 0; i < 4; ++i) {
     nodes.push_back(numbered(i));
-    EXPECT_TRUE(pool.push(Spark(nodes.back())));
+    EXPECT_TRUE(pool.push(nodes.back()));
   }
-  EXPECT_FALSE(pool.push(Spark(numbered(4))));
+  EXPECT_FALSE(pool.push(numbered(4)));
   for (const auto i : {1U, 2U}) nodes[i]->move(heap::State::unevaluated, heap::State::black_hole);
   heap::Node* late = numbered(5);
-  EXPECT_TRUE(pool.push(Spark(late)));
+  EXPECT_TRUE(pool.push(late));
   EXPECT_EQ(pool.fizzled(), 2u);
   EXPECT_EQ(pool.take_oldest(true), nodes[0]);
   EXPECT_EQ(pool.take_oldest(true), nodes[3]);
@@ -81,39 +79,97 @@ TEST(SparkPool, AFullPoolFindsRoomAgain) {
   std::vector<heap::Node*> nodes;
   for (std::size_t i = 0; i < capacity; ++i) {
     nodes.push_back(numbered(static_cast<long>(i)));
-    ASSERT_TRUE(pool.push(Spark(nodes.back())));
+    ASSERT_TRUE(pool.push(nodes.back()));
   }
-  EXPECT_FALSE(pool.push(Spark(numbered(0))));
+  EXPECT_FALSE(pool.push(numbered(0)));
   for (auto* node : nodes) node->move(heap::State::unevaluated, heap::State::black_hole);
   std::size_t refused = 0;
-  while (!pool.push(Spark(numbered(1)))) ASSERT_LT(++refused, capacity);
+  while (!pool.push(numbered(1))) ASSERT_LT(++refused, capacity);
   EXPECT_EQ(pool.size(), 1u);
   EXPECT_EQ(pool.fizzled(), capacity);
 }
 
-TEST(SparkPool, AFrameIsPromotedOnceWhenSomebodyElseTakesIt) {
+TEST(SparkPool, ACallIsPromotedOnceWhenSomebodyElseTakesIt) {
   SparkPool pool(4);
-  NumberedFrame frame(42);
-  ASSERT_TRUE(pool.push(Spark(&frame)));
+  Slot* slot = push_call(pool, 42);
   heap::Node* node = pool.take_oldest(true);
   ASSERT_NE(node, nullptr);
   EXPECT_EQ(number_of(node), 42);
-  EXPECT_EQ(frame.promoted.load(), node);
   EXPECT_EQ(pool.promoted(), 1u);
-  EXPECT_FALSE(pool.take_back(Spark(&frame)));
-  EXPECT_FALSE(pool.remove(Spark(&frame)));
+  EXPECT_EQ(pool.take_oldest(true), nullptr);
+  EXPECT_FALSE(pool.take_back(slot));
+  EXPECT_EQ(pool.reclaim(slot), node);
+  EXPECT_EQ(push_call(pool, 43), slot) << "the pool is as it was before";
 }
 
-TEST(SparkPool, RemoveFindsASparkInTheMiddle) {
+TEST(SparkPool, ACallThatItsOwnWorkerTakesStaysForItsSpawner) {
+  SparkPool pool(8);
+  Slot* const slots[] = {push_call(pool, 0), push_call(pool, 1)};
+  heap::Node* thunk = numbered(2);
+  ASSERT_TRUE(pool.push(thunk));
+  EXPECT_EQ(pool.take_newest(), thunk);
+  heap::Node* zero = pool.take_newest();
+  heap::Node* one = pool.take_newest();
+  EXPECT_EQ(pool.take_newest(), nullptr);
+  EXPECT_EQ(pool.size(), 0u);
+  Slot* later = push_call(pool, 3);
+  EXPECT_EQ(pool.reclaim(slots[0]), zero);
+  EXPECT_TRUE(pool.take_back(later));
+  EXPECT_EQ(pool.reclaim(slots[1]), one);
+  EXPECT_EQ(number_of(zero), 0);
+  EXPECT_EQ(number_of(one), 1);
+  EXPECT_EQ(push_call(pool, 4), slots[0]) << "the pool is as it was before";
+}
+
+TEST(SparkPool, ReclaimFindsACallInTheMiddle) {
   SparkPool pool(4);
-  NumberedFrame frames[3] = {NumberedFrame(0), NumberedFrame(1), NumberedFrame(2)};
-  for (auto& frame : frames) ASSERT_TRUE(pool.push(Spark(&frame)));
-  EXPECT_TRUE(pool.remove(Spark(&frames[1])));
-  EXPECT_FALSE(pool.remove(Spark(&frames[1])));
+  Slot* slots[3];
+  for (long n = 0; n < 3; ++n) slots[n] = push_call(pool, n);
+  EXPECT_FALSE(pool.take_back(slots[1]));
+  EXPECT_EQ(pool.reclaim(slots[1]), nullptr);
+  EXPECT_EQ(std::get<0>(slots[1]->arguments<std::tuple<long>>()), 1);
   EXPECT_EQ(number_of(pool.take_oldest(true)), 0);
   EXPECT_EQ(number_of(pool.take_oldest(true)), 2);
   EXPECT_EQ(pool.take_oldest(true), nullptr);
   EXPECT_EQ(pool.promoted(), 2u);
+}
+
+TEST(SparkPool, ACallForWhichThereIsNoRoomIsItsSpawners) {
+  SparkPool pool(2);
+  Slot* const slots[] = {push_call(pool, 0), push_call(pool, 1), push_call(pool, 2)};
+  EXPECT_EQ(pool.refused(), 1u);
+  EXPECT_FALSE(pool.take_back(slots[2]));
+  EXPECT_EQ(pool.reclaim(slots[2]), nullptr);
+  EXPECT_EQ(std::get<0>(slots[2]->arguments<std::tuple<long>>()), 2);
+  pool.discard(slots[2]);
+  EXPECT_TRUE(pool.take_back(slots[1]));
+  EXPECT_TRUE(pool.take_back(slots[0]));
+}
+
+TEST(SparkPool, ThunksMakeRoomAroundCalls) {
+  SparkPool pool(6);
+  std::vector<heap::Node*> nodes;
+  const auto push_thunk = [&](long n) {
+    nodes.push_back(numbered(n));
+    return pool.push(nodes.back());
+  };
+  ASSERT_TRUE(push_thunk(0) && push_thunk(1));
+  Slot* first = push_call(pool, 2);
+  ASSERT_TRUE(push_thunk(3) && push_thunk(4));
+  Slot* second = push_call(pool, 5);
+  EXPECT_EQ(pool.take_oldest(true), nodes[0]);
+  nodes[2]->move(heap::State::unevaluated, heap::State::black_hole);
+  EXPECT_TRUE(pool.take_back(second));
+  second = push_call(pool, 6);
+  heap::Node* late = numbered(7);
+  ASSERT_FALSE(pool.push(late)) << "the call at the end can't move";
+  EXPECT_EQ(pool.fizzled(), 1u);
+  EXPECT_TRUE(pool.take_back(second));
+  EXPECT_TRUE(pool.push(late));
+  std::vector<long> order;
+  while (heap::Node* node = pool.take_oldest(true)) order.push_back(number_of(node));
+  EXPECT_EQ(order, (std::vector<long>{1, 4, 2, 7}));
+  EXPECT_NE(pool.reclaim(first), nullptr);
 }
 
 /// Some thieves at the other end of a pool, for as long as this lives. Each calls `took(number)`
@@ -157,21 +213,18 @@ TEST(SparkPool, EachHeapSparkIsTakenOnce) {
     std::vector<heap::Node*> mine;  // pushed by us, newest last; thieves may have taken the front
     for (long n = 0; n < rounds; ++n) {
       heap::Node* node = numbered(n);
-      if (pool.push(Spark(node)))
+      if (pool.push(node))
         mine.push_back(node);
       else
         take(n);
       const auto dice = random() % 8;
       if (dice < 3 && !mine.empty()) {
-        if (pool.take_back(Spark(mine.back()))) take(number_of(mine.back()));
+        if (pool.take_back(mine.back())) take(number_of(mine.back()));
         mine.pop_back();
       } else if (dice == 3) {
         if (heap::Node* newest = pool.take_newest()) take(number_of(newest));
       } else if (dice == 4) {
         if (heap::Node* oldest = pool.take_oldest(true)) take(number_of(oldest));
-      } else if (dice == 5 && !mine.empty()) {
-        const auto at = random() % mine.size();
-        if (pool.remove(Spark(mine[at]))) take(number_of(mine[at]));
       }
       if (mine.size() > 64) mine.erase(mine.begin(), mine.begin() + 32);
     }
@@ -181,37 +234,46 @@ TEST(SparkPool, EachHeapSparkIsTakenOnce) {
   EXPECT_GT(stolen.load(), 0);
 }
 
-// As spawn and sync do it: frames nest, and are gone as soon as their owner has them back.
-TEST(SparkPool, EachFrameIsTakenOnce) {
+// As spawn and sync do it: calls nest, with thunks between them, and the owner takes some as its
+// main loop does.
+TEST(SparkPool, EachCallIsTakenOnce) {
+  std::unique_ptr<std::atomic<int>[]> taken(new std::atomic<int>[rounds]());
+  const auto take = [&taken](long n) { taken[static_cast<std::size_t>(n)]++; };
   std::atomic<long> stolen{0};
-  std::atomic<long> stolen_sum{0};
-  long kept = 0;
-  long kept_sum = 0;
   SparkPool pool(64);
   {
     const Thieves thieves(pool, 3, [&](long n) {
+      take(n);
       ++stolen;
-      stolen_sum += n;
     });
     const auto nest = [&](auto&& self, long n, int depth) -> void {
-      NumberedFrame frame(n);
-      const Spark spark(&frame);
-      const bool pushed = pool.push(spark);
+      Slot* slot = nullptr;
+      bool pushed = true;
+      heap::Node* thunk = n % 5 == 0 ? numbered(n) : nullptr;
+      if (thunk != nullptr)
+        pushed = pool.push(thunk);
+      else
+        slot = push_call(pool, n);
       if (depth > 0) self(self, n + 1, depth - 1);
-      if (pool.take_back(spark) || pool.remove(spark) || frame.promoted.load() == nullptr) {
-        ++kept;
-        kept_sum += n;
-        EXPECT_EQ(frame.promoted.load(), nullptr);
+      if (n % 11 == 0)
+        if (heap::Node* newest = pool.take_newest()) take(number_of(newest));
+      if (thunk != nullptr) {
+        if (!pushed || pool.take_back(thunk)) take(n);
+      } else if (pool.take_back(slot)) {
+        EXPECT_EQ(std::get<0>(slot->arguments<std::tuple<long>>()), n);
+        take(n);
+      } else if (heap::Node* node = pool.reclaim(slot)) {
+        EXPECT_EQ(number_of(node), n);
       } else {
-        EXPECT_TRUE(pushed);
-        EXPECT_EQ(number_of(frame.promoted.load()), n);
+        EXPECT_EQ(std::get<0>(slot->arguments<std::tuple<long>>()), n);
+        pool.discard(slot);
+        take(n);
       }
     };
     for (long n = 0; n < rounds; n += 100) nest(nest, n, 99);
+    while (heap::Node* node = pool.take_newest()) take(number_of(node));
   }
-  EXPECT_EQ(kept + stolen.load(), rounds);
-  EXPECT_EQ(kept_sum + stolen_sum.load(), long{rounds} * (rounds - 1) / 2);
-  EXPECT_EQ(pool.promoted(), static_cast<std::uint64_t>(stolen.load()));
+  for (int n = 0; n < rounds; ++n) ASSERT_EQ(taken[static_cast<std::size_t>(n)].load(), 1) << n;
   EXPECT_GT(stolen.load(), 0);
 }
 
