@@ -25,6 +25,16 @@ heap::Node* Slot::take() {
   return node;
 }
 
+heap::Node* Slot::take_thunk(bool& gone) noexcept {
+  auto seen = what_.load(std::memory_order_acquire);
+  if (seen == 0 || (seen & kind_mask) != thunk) return nullptr;
+  auto* node = reinterpret_cast<heap::Node*>(seen & ~kind_mask);
+  gone = node->state() != heap::State::unevaluated;
+  // By now something newer may lie here: that stays.
+  what_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
+  return gone ? nullptr : node;
+}
+
 // ---- SparkPool ---------------------------------------------------------------------------------
 
 SparkPool::SparkPool(std::size_t capacity) : slots_(capacity + 1) {
@@ -116,6 +126,19 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
   const std::lock_guard lock(thieves_);
   while (true) {
     Slot* const top = top_.load(std::memory_order_relaxed);
+    if (top >= bottom_.load(std::memory_order_acquire)) return nullptr;
+    // Without the fence both sides may get the same thunk, which is no harm, and what the owner
+    // pushes into its slot in the same moment may be overlooked until he comes back to it.
+    bool gone = false;
+    if (heap::Node* node = top->take_thunk(gone)) {
+      top_.store(top + 1, std::memory_order_seq_cst);
+      return node;
+    }
+    if (gone) {
+      top_.store(top + 1, std::memory_order_seq_cst);
+      fizzled_.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
     top_.store(top + 1, std::memory_order_seq_cst);
     if (!by_owner) heavy_fence();
     if (top + 1 > bottom_.load(std::memory_order_seq_cst)) {

@@ -81,8 +81,12 @@ class alignas(64) Slot {
   /// The copy of a call that was promoted, or nullptr.
   heap::Node* promoted() const noexcept { return kind() == call_promoted ? as_node() : nullptr; }
 
-  /// What to evaluate, or nullptr if there is nothing any more. Promotes a call.
+  /// What to evaluate, or nullptr if there is nothing any more. Promotes a call. To be called by
+  /// whoever has claimed the slot.
   heap::Node* take();
+  /// The thunk, without a claim: somebody else may get it too. nullptr: it is something else. A
+  /// thunk that has fizzled is left out, and `gone` set.
+  heap::Node* take_thunk(bool& gone) noexcept;
 
   /// Takes over the thunk in `from`; the collector sees it at every moment.
   void take_over(Slot& from) noexcept {
@@ -167,7 +171,8 @@ class SparkPool final : heap::RootSource {
   // ---- anybody
 
   /// The oldest spark that has not fizzled, as a heap thunk; nullptr if there is none. `by_owner`
-  /// saves the heavy fence.
+  /// saves the heavy fence. A thunk may be given to somebody else too, at the same moment: who
+  /// evaluates or exports it is decided in its header.
   heap::Node* take_oldest(bool by_owner);
 
   /// Calls that were promoted, and thunks that were found fizzled, so far.
