@@ -23,7 +23,7 @@ heap::PackLimits pack_limits(const Options& options) {
 
 // Before PEs know each other, and when they part, tables are of no use.
 bool carries_tables(Kind kind) {
-  return kind <= Kind::free || kind == Kind::probe || kind == Kind::state;
+  return kind <= Kind::bait || kind == Kind::probe || kind == Kind::state;
 }
 
 bool carries_work(Kind kind) {
@@ -101,7 +101,7 @@ Writer Pe::open(Kind kind) {
 
 void Pe::send(int to, Writer message) {
   const auto kind = static_cast<Kind>(message.view()[fabric::Fragmenter::prefix]);
-  if (stopping_ && kind <= Kind::free) return;
+  if (stopping_ && kind <= Kind::bait) return;
   if (carries_work(kind)) standstill_.sent();
   if (to == self()) {
     to_self_.push_back(message.take());
@@ -139,7 +139,8 @@ bool Pe::poll(sched::Worker* by) {
 
 Nanos Pe::longest_sleep() const noexcept {
   if (under_way()) return sleep_with_messages_under_way;
-  return fabric_.all_ring() ? longest_sleep_with_bell : longest_sleep_without_bell;
+  if (!fabric_.all_ring()) return longest_sleep_without_bell;
+  return fishing_.resting() ? sched::Fishing::between_baits : longest_sleep_with_bell;
 }
 
 void Pe::take_messages(sched::Worker* by) {
@@ -198,7 +199,7 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
 
 void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
   if (carries_work(kind)) standstill_.received();
-  if (stopping_ && kind <= Kind::free) return;
+  if (stopping_ && kind <= Kind::bait) return;
   switch (kind) {
     case Kind::fish:
       return fishing_.on_fish(message, by, time_);
@@ -215,6 +216,8 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
       return sharing_.on_ack(message);
     case Kind::free:
       return sharing_.on_free(message);
+    case Kind::bait:
+      return fishing_.on_bait(from);
     case Kind::hello:
       return start_.on_hello(message, from, time_);
     case Kind::welcome:
@@ -253,7 +256,9 @@ void Pe::check_joined() {
 // ---- what is due now and then ------------------------------------------------------------------
 
 void Pe::fish() {
-  if (fabric_.size() > 1 && joined_ && !stopping_) fishing_.consider(time_);
+  if (fabric_.size() == 1 || !joined_ || stopping_) return;
+  fishing_.consider(time_);
+  fishing_.bait(time_);
 }
 
 void Pe::keep_house(sched::Worker* by) {

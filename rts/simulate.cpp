@@ -93,6 +93,10 @@ void Simulation::work(Nanos time) {
   } while (time > 0);
 }
 
+Nanos Simulation::clock_here() {
+  return simulation_here->net_.clock(simulation_here->running_->index);
+}
+
 int Simulation::here() {
   return simulation_here->running_->index;
 }

@@ -46,6 +46,8 @@ class Simulation {
   static void work(Nanos time);
   /// The PE that runs the calling code.
   static int here();
+  /// Its clock.
+  static Nanos clock_here();
 
  private:
   struct Seat {

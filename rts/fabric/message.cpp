@@ -6,7 +6,7 @@ namespace trawl::fabric {
 namespace {
 
 constexpr std::array<std::string_view, kinds> names{
-    "FISH", "SCHEDULE", "FETCH", "RESUME", "ACK",    "FREE", "HELLO", "WELCOME",
+    "FISH", "SCHEDULE", "FETCH", "RESUME", "ACK",    "FREE", "BAIT",  "HELLO", "WELCOME",
     "PING", "PONG",     "PROBE", "STATE",  "FINISH", "BYE",  "LEAVE", "FAIL"};
 
 }  // namespace

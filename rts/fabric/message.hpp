@@ -8,7 +8,7 @@
 
 namespace trawl::fabric {
 
-/// The kinds of messages: GUM's six, and the runtime's own housekeeping.
+/// The kinds of messages: GUM's six, one more about sparks, and the runtime's own housekeeping.
 enum class Kind : std::uint8_t {
   fish,      ///< have you a spark for this PE?
   schedule,  ///< a spark, to be evaluated by the receiver
@@ -16,6 +16,7 @@ enum class Kind : std::uint8_t {
   resume,    ///< here is a node that you wait for
   ack,       ///< the thunks that you moved are here, under these addresses
   free,      ///< weights come home
+  bait,      ///< your FISH was here in vain: now there are sparks
   hello,     ///< start-up: who I am
   welcome,   ///< start-up: who all are
   ping,      ///< what does your clock say? Are you there?

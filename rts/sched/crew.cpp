@@ -40,14 +40,25 @@ heap::Node* Crew::take_from_siblings(const Worker& self) {
   return nullptr;
 }
 
-// A worker that runs nothing is about to take a spark itself: without this, two idle PEs would hand
-// the last one to and fro.
+std::uint32_t Crew::spare_sparks() const noexcept {
+  const auto sparks = load().sparks;
+  if (!may_start_thread()) return sparks;
+  const auto waiting = static_cast<std::uint32_t>(std::count_if(
+      workers_.begin(), workers_.end(), [](const auto& worker) { return !worker->running(); }));
+  return sparks - std::min(sparks, waiting);
+}
+
+void Crew::watch_for_sparks() noexcept {
+  for (const auto& worker : workers_) worker->pool.watch();
+}
+
+bool Crew::watching_for_sparks() const noexcept {
+  return std::all_of(workers_.begin(), workers_.end(),
+                     [](const auto& worker) { return worker->pool.watched(); });
+}
+
 heap::Node* Crew::take_for_export(Worker* by) {
-  if (may_start_thread()) {
-    const auto waiting = std::count_if(workers_.begin(), workers_.end(),
-                                       [](const auto& worker) { return !worker->running(); });
-    if (load().sparks <= static_cast<std::uint32_t>(waiting)) return nullptr;
-  }
+  if (spare_sparks() == 0) return nullptr;
   for (const auto& worker : workers_)
     if (heap::Node* node = worker->pool.take_oldest(worker.get() == by)) return node;
   return take_imported();

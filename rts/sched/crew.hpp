@@ -30,6 +30,12 @@ class Crew {
   heap::Node* take_imported();
   /// The oldest spark of any worker but `self`.
   heap::Node* take_from_siblings(const Worker& self);
+  /// How many sparks may be sent away. One is kept for each worker that runs nothing: it is about
+  /// to take a spark itself, and without this two idle PEs would hand the last one to and fro.
+  std::uint32_t spare_sparks() const noexcept;
+  /// The next spark of any worker will ring the doorman; until then, it is watched for.
+  void watch_for_sparks() noexcept;
+  bool watching_for_sparks() const noexcept;
   /// The oldest spark of the PE, to be sent away. `by`: on whose OS thread we are, or nullptr.
   heap::Node* take_for_export(Worker* by);
 

@@ -1,6 +1,13 @@
 #include "rts/sched/fishing.hpp"
 
+#include <algorithm>
+
 namespace trawl::sched {
+namespace {
+
+constexpr std::size_t most_remembered = 16;
+
+}  // namespace
 
 Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Crew& crew,
                  fabric::Post& post, Counters& counters)
@@ -18,7 +25,10 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
 void Fishing::consider(Nanos now) {
   if (outstanding_ >= max_fish_ || now < not_before_ || !hungry()) return;
   const int victim = policy_->victim(tables_, random_());
-  if (victim < 0) return;
+  if (victim >= 0) fish_at(victim);
+}
+
+void Fishing::fish_at(int victim) {
   ++outstanding_;
   counters_.add(Count::fish_sent);
   trace::note(crew_.host().log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
@@ -46,12 +56,48 @@ void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
                 static_cast<std::uint32_t>(fish.thief));
     return;
   }
+  remember(fish.thief);
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
   if (next < 0) return;
   counters_.add(Count::fish_forwarded);
   trace::note(crew_.host().log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
   send(next, fish);
+}
+
+void Fishing::remember(int thief) {
+  if (disappointed_.size() == most_remembered) return;
+  if (std::find(disappointed_.begin(), disappointed_.end(), thief) != disappointed_.end()) return;
+  disappointed_.push_back(thief);
+}
+
+void Fishing::bait(Nanos now) {
+  const bool due = !disappointed_.empty() && now >= next_bait_;
+  resting_.store(!disappointed_.empty() && !due, std::memory_order_relaxed);
+  if (!due) return;
+  auto spare = crew_.spare_sparks();
+  if (spare == 0) {
+    if (!watching_) {
+      watching_ = true;
+      return crew_.watch_for_sparks();
+    }
+    if (crew_.watching_for_sparks()) return;
+  }
+  // There are some; or there were, and a worker was faster. Not again for each that comes and goes.
+  watching_ = false;
+  next_bait_ = now + between_baits;
+  for (; spare > 0 && !disappointed_.empty(); --spare) {
+    const int thief = disappointed_.back();
+    disappointed_.pop_back();
+    if (!tables_.lost(thief)) post_.send(thief, post_.open(fabric::Kind::bait));
+  }
+}
+
+void Fishing::on_bait(int from) {
+  if (outstanding_ >= max_fish_ || !hungry()) return;
+  backoff_.reset();
+  not_before_ = 0;
+  fish_at(from);
 }
 
 void Fishing::came_home(Nanos now) {

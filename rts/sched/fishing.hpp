@@ -2,9 +2,11 @@
 // 2 and 3). What to do is decided in rts/balance; this is how.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <random>
+#include <vector>
 
 #include "rts/balance/policy.hpp"
 #include "rts/balance/tables.hpp"
@@ -25,15 +27,25 @@ class Fishing {
   /// Sends a FISH if this PE wants sparks, has none under way, and has waited long enough.
   void consider(Nanos now);
 
+  /// Tells PEs whose FISH were here in vain if there are sparks for them now, or sees to it that
+  /// the next spark rings the doorman.
+  void bait(Nanos now);
+  /// May a PE have to be told of sparks that ring nobody? Any thread may ask.
+  bool resting() const noexcept { return resting_.load(std::memory_order_relaxed); }
+  static constexpr Nanos between_baits = 2'000'000;
+
   /// Each reads the rest of a message; they throw BadBytes.
   void on_fish(Reader& message, Worker* by, Nanos now);
   /// A SCHEDULE has arrived: one of our FISH was answered.
   void caught();
+  void on_bait(int from);
 
   unsigned outstanding() const noexcept { return outstanding_; }
 
  private:
   bool hungry() const;
+  void remember(int thief);
+  void fish_at(int victim);
   void came_home(Nanos now);
   void send(int to, const balance::Fish& fish);
 
@@ -48,6 +60,11 @@ class Fishing {
   unsigned max_fish_;
   unsigned outstanding_ = 0;
   Nanos not_before_ = 0;
+
+  std::vector<int> disappointed_;  // PEs, each once
+  bool watching_ = false;
+  Nanos next_bait_ = 0;
+  std::atomic<bool> resting_{false};
 };
 
 }  // namespace trawl::sched

@@ -1,6 +1,7 @@
 #include "rts/sched/spark_pool.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trawl::sched {
 
@@ -37,8 +38,10 @@ heap::Node* Slot::take_thunk(bool& gone) noexcept {
 
 // ---- SparkPool ---------------------------------------------------------------------------------
 
-SparkPool::SparkPool(std::size_t capacity) : slots_(capacity + 1) {
-  end_ = slots_.data() + slots_.size();
+SparkPool::SparkPool(std::size_t capacity, std::function<void()> noticed)
+    : noticed_(std::move(noticed)), slots_(capacity + 1) {
+  limit_ = slots_.data() + slots_.size();
+  end_.store(limit_, std::memory_order_relaxed);
   bottom_.store(first(), std::memory_order_relaxed);
   top_.store(first(), std::memory_order_relaxed);
   heap::add_roots(*this);
@@ -47,24 +50,35 @@ SparkPool::SparkPool(std::size_t capacity) : slots_(capacity + 1) {
 // One more than there seem to be: the newest, while its owner claims it in vain.
 std::span<const std::byte> SparkPool::roots() const noexcept {
   const Slot* bottom = bottom_.load(std::memory_order_relaxed);
-  return std::as_bytes(std::span(slots_.data() + 1, bottom == end_ ? bottom : bottom + 1));
+  return std::as_bytes(std::span(slots_.data() + 1, bottom == limit_ ? bottom : bottom + 1));
 }
 
 bool SparkPool::push_at_end(heap::Node* node) noexcept {
-  return make_room() && push(node);
+  const bool watched = stop_watching();
+  if (!make_room()) return false;
+  push(node);
+  if (watched) noticed_();
+  return true;
 }
 
 Slot* SparkPool::push_at_end(const Slot& call) {
+  const bool watched = stop_watching();
   if (!make_room()) return new Slot(call);
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
   new (bottom) Slot(call);
   bottom_.store(bottom + 1, std::memory_order_release);
+  if (watched) noticed_();
   return bottom;
+}
+
+bool SparkPool::stop_watching() noexcept {
+  return end_.exchange(limit_, std::memory_order_relaxed) != limit_ && noticed_;
 }
 
 // Looking for what has fizzled takes as long as the pool is full: not for each spark that a program
 // makes too many of.
 bool SparkPool::make_room() noexcept {
+  if (bottom_.load(std::memory_order_relaxed) != limit_) return true;
   const auto enough = slots_.size() / 8;
   const std::lock_guard lock(thieves_);
   const auto taken = static_cast<std::size_t>(top_.load(std::memory_order_relaxed) - first());
@@ -74,7 +88,7 @@ bool SparkPool::make_room() noexcept {
     return false;
   }
   compact();
-  if (bottom_.load(std::memory_order_relaxed) != end_) return true;
+  if (bottom_.load(std::memory_order_relaxed) != limit_) return true;
   to_refuse_ = enough;
   refused_.fetch_add(1, std::memory_order_relaxed);
   return false;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <span>
@@ -118,7 +119,8 @@ class alignas(64) Slot {
 /// beginning.
 class SparkPool final : heap::RootSource {
  public:
-  explicit SparkPool(std::size_t capacity);
+  /// `noticed` is called, by the owner, for the first spark after a call of `watch`.
+  explicit SparkPool(std::size_t capacity, std::function<void()> noticed = {});
   ~SparkPool() { heap::remove_roots(*this); }
   SparkPool(const SparkPool&) = delete;
   SparkPool& operator=(const SparkPool&) = delete;
@@ -128,7 +130,7 @@ class SparkPool final : heap::RootSource {
   /// False: the pool is full, and the spark ignored.
   bool push(heap::Node* node) noexcept {
     Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom == end_) [[unlikely]]
+    if (bottom >= end_.load(std::memory_order_relaxed)) [[unlikely]]
       return push_at_end(node);
     bottom->put(node);
     bottom_.store(bottom + 1, std::memory_order_release);
@@ -140,7 +142,7 @@ class SparkPool final : heap::RootSource {
   template <class Arguments>
   Slot* push(const heap::Code& code, const Arguments& arguments) {
     Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom == end_) [[unlikely]]
+    if (bottom >= end_.load(std::memory_order_relaxed)) [[unlikely]]
       return push_call_at_end(code, arguments);
     bottom->put(code, arguments);
     bottom_.store(bottom + 1, std::memory_order_release);
@@ -174,6 +176,10 @@ class SparkPool final : heap::RootSource {
   /// saves the heavy fence. A thunk may be given to somebody else too, at the same moment: who
   /// evaluates or exports it is decided in its header.
   heap::Node* take_oldest(bool by_owner);
+
+  /// The owner will notice the next spark. Costs nothing where there is none.
+  void watch() noexcept { end_.store(slots_.data(), std::memory_order_relaxed); }
+  bool watched() const noexcept { return end_.load(std::memory_order_relaxed) != limit_; }
 
   /// Calls that were promoted, and thunks that were found fizzled, so far.
   std::uint64_t promoted() const noexcept { return promoted_.load(std::memory_order_relaxed); }
@@ -209,6 +215,7 @@ class SparkPool final : heap::RootSource {
   [[gnu::noinline, gnu::cold]] Slot* push_call_at_end(const heap::Code& code, Arguments arguments) {
     return push_at_end(Slot(code, arguments));
   }
+  bool stop_watching() noexcept;
   bool make_room() noexcept;
   bool claim_contended(Slot* newest) noexcept;
   heap::Node* taken(Slot& slot);
@@ -217,7 +224,9 @@ class SparkPool final : heap::RootSource {
 
   // Owner's side; thieves read bottom_.
   std::atomic<Slot*> bottom_;
-  Slot* end_;
+  std::atomic<Slot*> end_;  // limit_, or the beginning while sparks are watched for
+  Slot* limit_;
+  std::function<void()> noticed_;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room
   // The first slot is never used: take_back looks below an empty pool. Below top_ lie promoted
   // calls whose spawners have not come back yet, and nothing.

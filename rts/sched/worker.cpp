@@ -47,7 +47,7 @@ void Thread::wake(heap::Node*, bool granted) {
 // ---- Worker ------------------------------------------------------------------------------------
 
 Worker::Worker(Crew& crew, int index, const Options& options)
-    : pool(options.spark_pool),
+    : pool(options.spark_pool, [&bell = crew.host().bell()] { bell.ring_doorman(); }),
       crew_(crew),
       host_(crew.host()),
       index_(index),
