@@ -64,6 +64,12 @@ std::vector<std::string_view> policy_names() {
   return names;
 }
 
+std::uint32_t portion(std::uint32_t spare) noexcept {
+  constexpr std::uint32_t many = 32;
+  constexpr std::uint32_t most = 8;
+  return std::min(1 + spare / many, most);
+}
+
 std::uint64_t Dice::bits() noexcept {
   state_ += 0x9e3779b97f4a7c15;
   auto z = state_;

@@ -56,6 +56,10 @@ std::vector<std::string_view> policy_names();
 std::unique_ptr<Policy> make_random();
 std::unique_ptr<Policy> make_targeted();
 
+/// How many sparks a PE that can spare so many gives for one FISH: more than one only where there
+/// are many. Of few, as divide and conquer leaves them, the oldest alone may be most of the work.
+std::uint32_t portion(std::uint32_t spare) noexcept;
+
 /// Draws from the random bits a caller passed in: as many numbers as a decision needs (SplitMix64).
 class Dice {
  public:

@@ -49,13 +49,7 @@ bool Fishing::hungry() const {
 void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   auto fish = balance::Fish::read(message, tables_.size());
   if (fish.thief == tables_.self()) return came_home(now);
-  while (heap::Node* spark = crew_.take_for_export(by)) {
-    if (!crew_.host().sharing().export_spark(spark, fish.thief)) continue;
-    counters_.add(Count::fish_answered);
-    trace::note(crew_.host().log(), trace::Kind::spark_export, 0,
-                static_cast<std::uint32_t>(fish.thief));
-    return;
-  }
+  if (feed(fish.thief, by)) return;
   remember(fish.thief);
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
@@ -63,6 +57,22 @@ void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   counters_.add(Count::fish_forwarded);
   trace::note(crew_.host().log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
   send(next, fish);
+}
+
+// Several sparks go in a SCHEDULE each: they may be far apart in the heap.
+bool Fishing::feed(int thief, Worker* by) {
+  const auto portion = balance::portion(crew_.spare_sparks());
+  std::uint32_t given = 0;
+  while (given < portion) {
+    heap::Node* spark = crew_.take_for_export(by);
+    if (spark == nullptr) break;
+    if (!crew_.host().sharing().export_spark(spark, thief)) continue;
+    ++given;
+    trace::note(crew_.host().log(), trace::Kind::spark_export, 0,
+                static_cast<std::uint32_t>(thief));
+  }
+  if (given > 0) counters_.add(Count::fish_answered);
+  return given > 0;
 }
 
 void Fishing::remember(int thief) {
@@ -109,8 +119,7 @@ void Fishing::came_home(Nanos now) {
 }
 
 void Fishing::caught() {
-  if (outstanding_ == 0) throw BadBytes("it answers a fish that was not sent");
-  --outstanding_;
+  if (outstanding_ > 0) --outstanding_;
   backoff_.reset();
 }
 

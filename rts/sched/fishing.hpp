@@ -36,7 +36,7 @@ class Fishing {
 
   /// Each reads the rest of a message; they throw BadBytes.
   void on_fish(Reader& message, Worker* by, Nanos now);
-  /// A SCHEDULE has arrived: one of our FISH was answered.
+  /// A SCHEDULE has arrived: one of our FISH was answered, perhaps with more than one spark.
   void caught();
   void on_bait(int from);
 
@@ -44,6 +44,7 @@ class Fishing {
 
  private:
   bool hungry() const;
+  bool feed(int thief, Worker* by);
   void remember(int thief);
   void fish_at(int victim);
   void came_home(Nanos now);

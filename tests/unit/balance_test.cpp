@@ -590,5 +590,13 @@ TEST(Backoff, OddBounds) {
   EXPECT_THROW(Backoff(1, hour + 1), Error);
 }
 
+TEST(Portion, GrowsWithWhatThereIsButNotForFew) {
+  EXPECT_EQ(portion(0), 1u);
+  EXPECT_EQ(portion(31), 1u);
+  EXPECT_EQ(portion(32), 2u);
+  EXPECT_EQ(portion(100), 4u);
+  EXPECT_EQ(portion(1'000'000), 8u);
+}
+
 }  // namespace
 }  // namespace trawl::balance
