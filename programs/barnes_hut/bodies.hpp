@@ -1,0 +1,78 @@
+// Bodies, and the little algebra that they need.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace bh {
+
+struct Vec {
+  double x = 0;
+  double y = 0;
+  double z = 0;
+
+  friend Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend Vec operator*(double s, Vec a) { return {s * a.x, s * a.y, s * a.z}; }
+  Vec& operator+=(Vec b) { return *this = *this + b; }
+  friend bool operator==(Vec, Vec) = default;
+};
+
+inline double dot(Vec a, Vec b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+inline double norm(Vec a) {
+  return std::sqrt(dot(a, a));
+}
+inline Vec cross(Vec a, Vec b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/// In units with G = 1. A mass may be zero (a tracer), never negative.
+struct Body {
+  double mass = 0;
+  Vec position;
+  Vec velocity;
+  Vec acceleration;
+  double potential = 0;     ///< of all other bodies, at its place
+  std::uint64_t place = 0;  ///< in the input
+
+  friend bool operator==(const Body&, const Body&) = default;
+};
+
+/// Memory that Trawl's collector doesn't look at: only for what holds no Lazy.
+template <class T>
+struct Unscanned {
+  using value_type = T;
+  Unscanned() = default;
+  template <class U>
+  explicit Unscanned(const Unscanned<U>&) {}
+
+  T* allocate(std::size_t count) {
+    void* memory = std::malloc(count * sizeof(T));
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+  /// Numbers in a fresh vector are not zero, but whatever was there: they are about to be written.
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... A>
+  void construct(U* at, A&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<A>(arguments)...);
+  }
+  friend bool operator==(Unscanned, Unscanned) { return true; }
+};
+
+template <class T>
+using Plain = std::vector<T, Unscanned<T>>;
+
+using Bodies = Plain<Body>;
+
+}  // namespace bh

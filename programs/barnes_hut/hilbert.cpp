@@ -1,0 +1,173 @@
+#include "programs/barnes_hut/hilbert.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace bh {
+namespace {
+
+// How the curve lies in a cell: the octant where it enters and the axis along which it leaves
+// (Hamilton and Rau-Chaplin 2008, Compact Hilbert indices, section 2).
+struct Turn {
+  unsigned entry;
+  unsigned axis;
+};
+
+constexpr unsigned rotate_right(unsigned octant, unsigned by) {
+  return by % 3 == 0 ? octant : ((octant >> by % 3) | (octant << (3 - by % 3))) & 7U;
+}
+constexpr unsigned rotate_left(unsigned octant, unsigned by) {
+  return rotate_right(octant, 3 - by % 3);
+}
+constexpr unsigned gray(unsigned i) {
+  return i ^ (i >> 1U);
+}
+constexpr unsigned from_gray(unsigned g) {
+  return g ^ (g >> 1U) ^ (g >> 2U);
+}
+
+constexpr Turn turn_in(Turn turn, unsigned digit) {
+  const unsigned entry = digit == 0 ? 0 : gray(2 * ((digit - 1) / 2));
+  const unsigned axis =
+      digit == 0 ? 0 : static_cast<unsigned>(std::countr_one(digit % 2 == 0 ? digit - 1 : digit));
+  return {turn.entry ^ rotate_left(entry, turn.axis + 1), (turn.axis + axis % 3 + 1) % 3};
+}
+
+struct Step {
+  std::uint8_t digit;  // place of the octant on the curve
+  std::uint8_t turn;   // how the curve lies in it: 3 * entry + axis
+};
+
+constexpr auto steps = [] {
+  std::array<std::array<Step, 8>, 24> table{};
+  for (unsigned state = 0; state < 24; ++state)
+    for (unsigned octant = 0; octant < 8; ++octant) {
+      const Turn turn{state / 3, state % 3};
+      const unsigned digit = from_gray(rotate_right(octant ^ turn.entry, turn.axis + 1));
+      const Turn next = turn_in(turn, digit);
+      table[state][octant] = {static_cast<std::uint8_t>(digit),
+                              static_cast<std::uint8_t>(3 * next.entry + next.axis)};
+    }
+  return table;
+}();
+
+// Two levels at a time.
+struct DoubleStep {
+  std::uint8_t digits;
+  std::uint8_t turn;
+};
+
+constexpr auto double_steps = [] {
+  std::array<std::array<DoubleStep, 64>, 24> table{};
+  for (unsigned state = 0; state < 24; ++state)
+    for (unsigned octants = 0; octants < 64; ++octants) {
+      const Step outer = steps[state][octants >> 3U];
+      const Step inner = steps[outer.turn][octants & 7U];
+      table[state][octants] = {static_cast<std::uint8_t>(outer.digit << 3U | inner.digit),
+                               inner.turn};
+    }
+  return table;
+}();
+
+// Each of the lowest 21 bits gets two zeroes before it.
+std::uint64_t spread(std::uint64_t bits) {
+  bits = (bits | bits << 32U) & 0x1f00000000ffffU;
+  bits = (bits | bits << 16U) & 0x1f0000ff0000ffU;
+  bits = (bits | bits << 8U) & 0x100f00f00f00f00fU;
+  bits = (bits | bits << 4U) & 0x10c30c30c30c30c3U;
+  return (bits | bits << 2U) & 0x1249249249249249U;
+}
+
+std::uint64_t coordinate(double unit) {
+  constexpr double last = (1U << key_levels) - 1;
+  const double cell = unit * (last + 1);
+  return static_cast<std::uint64_t>(cell > 0 ? std::min(cell, last) : 0);  // 0 for NaN
+}
+
+struct Keyed {
+  std::uint64_t key;
+  std::uint64_t place;
+};
+
+// Least significant digit first; digits that are the same in all keys cost one look.
+void radix_sort(Plain<Keyed>& items) {
+  constexpr unsigned bits = 9;
+  constexpr std::size_t buckets = 1U << bits;
+  constexpr unsigned passes = 3 * key_levels / bits;
+  std::vector<std::array<std::size_t, buckets>> counts(passes);
+  for (const auto& item : items)
+    for (unsigned pass = 0; pass < passes; ++pass)
+      ++counts[pass][(item.key >> (pass * bits)) % buckets];
+  Plain<Keyed> other(items.size());
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    auto& count = counts[pass];
+    if (std::ranges::find(count, items.size()) != count.end()) continue;
+    std::size_t sum = 0;
+    for (auto& c : count) sum += std::exchange(c, sum);
+    for (const auto& item : items) other[count[(item.key >> (pass * bits)) % buckets]++] = item;
+    items.swap(other);
+  }
+}
+
+// In place, cycle by cycle: from step to step most bodies stay near where they were.
+void permute(Bodies& bodies, Plain<Keyed>& order) {
+  for (std::size_t begin = 0; begin < order.size(); ++begin) {
+    if (order[begin].place == begin) continue;
+    const Body first = bodies[begin];
+    std::size_t at = begin;
+    while (order[at].place != begin) {
+      const auto from = std::exchange(order[at].place, at);
+      bodies[at] = bodies[from];
+      at = from;
+    }
+    bodies[at] = first;
+    order[at].place = at;
+  }
+}
+
+}  // namespace
+
+Cube cube_around(std::span<const Body> bodies) {
+  if (bodies.empty()) return {};
+  Vec low = bodies.front().position;
+  Vec high = low;
+  for (const auto& body : bodies) {
+    const Vec& p = body.position;
+    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+  }
+  const Vec extent = high - low;
+  const double side = std::max({extent.x, extent.y, extent.z});
+  if (side == 0) return {low, 1};
+  // A little more, so that rounding leaves nobody outside.
+  return {0.5 * (low + high) - (0.5 * side) * Vec{1, 1, 1}, side * (1 + 1e-12)};
+}
+
+std::uint64_t hilbert_key(Vec unit) {
+  const std::uint64_t octants = spread(coordinate(unit.x)) << 2U |
+                                spread(coordinate(unit.y)) << 1U | spread(coordinate(unit.z));
+  const Step first = steps[0][octants >> (3 * (key_levels - 1))];
+  std::uint64_t key = first.digit;
+  unsigned turn = first.turn;
+  for (int shift = 3 * (key_levels - 3); shift >= 0; shift -= 6) {
+    const DoubleStep step = double_steps[turn][(octants >> static_cast<unsigned>(shift)) % 64];
+    key = key << 6U | step.digits;
+    turn = step.turn;
+  }
+  return key;
+}
+
+Plain<std::uint64_t> sort_along_curve(Bodies& bodies, const Cube& cube) {
+  Plain<Keyed> order(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    order[i] = {hilbert_key(cube.to_unit(bodies[i].position)), i};
+  radix_sort(order);
+  Plain<std::uint64_t> keys(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) keys[i] = order[i].key;
+  permute(bodies, order);
+  return keys;
+}
+
+}  // namespace bh

@@ -1,0 +1,35 @@
+// The force loops with the vectors that every compiler makes something of.
+#include "programs/barnes_hut/walk.hpp"
+
+namespace bh {
+namespace {
+
+struct Portable {
+  using Vector [[gnu::vector_size(16)]] = float;
+  static constexpr std::size_t width = 4;
+
+  static Vector load(const float* from) { return Vector{from[0], from[1], from[2], from[3]}; }
+  static Vector broadcast(float value) { return Vector{value, value, value, value}; }
+  static Vector twice_inverse_root(Vector x) {
+    return 2 / Vector{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
+  }
+  static Vector zero_where_zero(Vector where, Vector value) {
+    return where == 0 ? Vector{} : value;
+  }
+  static unsigned append_taken(const Octet& octet, const OctetQuadrupoles* quadrupoles,
+                               const Group& group, List& list) {
+    return append_taken_one_by_one(octet, quadrupoles, group, list);
+  }
+  static void append_bodies(const Places& from, std::size_t begin, const Group& group, List& list) {
+    append_bodies_plainly(from, begin, group, list);
+  }
+};
+
+}  // namespace
+
+UnitResult forces_portable(const Top& top, Domains& domains, const Unit& unit,
+                           const Settings& settings) {
+  return unit_forces<Portable>(top, domains, unit, settings);
+}
+
+}  // namespace bh
