@@ -60,6 +60,10 @@ inline constexpr bool shared_reference = (std::is_lvalue_reference_v<P> &&
                                           !std::is_const_v<std::remove_reference_t<P>>) ||
                                          std::is_rvalue_reference_v<P>;
 
+/// For overloads that only say what is wrong.
+template <class T>
+concept NoLazy = !heap::NodeReference<T>;
+
 /// Converts to whatever the program expects, so that a refusal is not followed by other errors.
 struct Refused {
   template <class T>
@@ -180,6 +184,10 @@ template <class Call, class... G, class... P>
 struct Suspension<Call, true, Types<G...>, Types<P...>>
     : Suspended<Call, parameters_travel<P...>() && arguments_fit<Types<G...>, P...>(),
                 std::decay_t<P>...> {};
+
+/// The function can be called, even if the call is refused.
+template <class S>
+concept ResultKnown = std::is_object_v<typename S::Result>;
 
 template <class Call, class... Given>
 using suspension =

@@ -15,6 +15,10 @@ namespace trawl {
 /// a result or an argument of a thunk. (Not in memory from malloc, nor in an exception.)
 template <class T>
 class Lazy {
+  static_assert(std::is_same_v<T, std::remove_cvref_t<T>> && !std::is_void_v<T>,
+                "trawl: what is lazy is a value, and never changes: write Lazy<T> without const or "
+                "reference.");
+
  public:
   using value_type = T;
   using trawl_node_reference = void;
@@ -69,6 +73,8 @@ auto suspend(G&&... given) {
   using S = suspension<Call, G...>;
   if constexpr (S::ok)
     return S::template Apply<MakeLazy>::make(std::forward<G>(given)...);
+  else if constexpr (ResultKnown<S>)
+    return Lazy<typename S::Result>();
   else
     return RefusedLazy();
 }
@@ -112,11 +118,27 @@ const T& force(Lazy<T> lazy) {
   return heap::ResultOf<T>::get(node);
 }
 
+template <detail::NoLazy T>
+const T& force(const T& value) {
+  static_assert(heap::NodeReference<T>,
+                "trawl: only a Lazy can be forced; what spawn returns has sync(), any other value "
+                "is there already.");
+  return value;
+}
+
 /// Marks it as worth evaluating in parallel: whoever has nothing to do may take it.
 template <class T>
 Lazy<T> par(Lazy<T> lazy) {
   if (lazy) sched::spark(lazy.node());
   return lazy;
+}
+
+template <detail::NoLazy T, class... U>
+decltype(auto) par(const T& a, const U&... b) {
+  static_assert(heap::NodeReference<T>,
+                "trawl: only a Lazy can be evaluated in parallel; par takes what lazy<f>(...) "
+                "returns.");
+  return (a, ..., b);
 }
 
 /// `a` may be evaluated in parallel to whatever becomes of `b`.

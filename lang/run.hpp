@@ -33,4 +33,10 @@ int run(int argc, char** argv) {
   });
 }
 
+template <class F>
+int run(F&&, int, char**) {
+  static_assert(std::is_void_v<F>, "trawl: write run<root>(argc, argv) instead of run(root, ...).");
+  return 1;
+}
+
 }  // namespace trawl

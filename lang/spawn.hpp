@@ -27,7 +27,8 @@ class Spawned {
     else
       slot_ = worker.pool.push(code, sched::Elsewhere{&kept_.arguments});
   }
-  Spawned(const Spawned&) = delete;
+  // The compiler shows the line.
+  Spawned(const Spawned&) = delete;  // trawl: what spawn returns stays in its frame; store a Lazy.
   Spawned& operator=(const Spawned&) = delete;
   ~Spawned() {
     if (slot_ != nullptr) withdraw(slot_);
@@ -111,16 +112,19 @@ struct MakeSpawned {
   using type = Spawned<Call, R, A...>;
 };
 
+template <class R>
 struct RefusedSpawn {
-  Refused sync() { return {}; }
+  R sync();
 };
 
 template <class S, bool Ok = S::ok>
 struct spawned_of {
-  using type = RefusedSpawn;
   template <class... G>
-  static type make(G&&...) {
-    return {};
+  static auto make(G&&...) {
+    if constexpr (ResultKnown<S>)
+      return RefusedSpawn<typename S::Result>();
+    else
+      return RefusedSpawn<Refused>();
   }
 };
 template <class S>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -53,6 +54,13 @@ template <class S, class T>
 concept StrategyOf = std::invocable < const std::remove_reference_t<S>
 &, const std::remove_cvref_t<T>& > ;
 
+namespace detail {
+
+template <class S, class T>
+concept NotOfOneLazy = heap::NodeReference<std::remove_cvref_t<T>> && !StrategyOf<S, T>;
+
+}  // namespace detail
+
 /// Applies a strategy to a value. Gives the value (by reference, or moved out of a temporary), or
 /// what the strategy makes of it.
 template <class T, StrategyOf<T> Strategy>
@@ -65,6 +73,14 @@ decltype(auto) apply(T&& value, Strategy&& strategy) {
   } else {
     return std::as_const(strategy)(std::as_const(value));
   }
+}
+
+template <class T, detail::NotOfOneLazy<T> Strategy>
+T&& apply(T&& value, Strategy&&) {
+  static_assert(StrategyOf<Strategy, T>,
+                "trawl: this strategy can't be applied to one Lazy; par_list and the like take a "
+                "std::vector of them.");
+  return std::forward<T>(value);
 }
 
 // ---- of lists ----------------------------------------------------------------------------------
@@ -184,11 +200,21 @@ auto par_buffer(std::size_t ahead, Strategy) {
 
 // ---- maps --------------------------------------------------------------------------------------
 
-/// A thunk `F(x)` for each x.
-template <auto F, class T>
-auto lazy_map(const std::vector<T>& xs) {
-  std::vector<decltype(lazy<F>(xs.front()))> thunks;
-  thunks.reserve(xs.size());
+namespace detail {
+
+template <class T, class Xs>
+void reserve_for(std::vector<T>& all, const Xs& xs) {
+  if constexpr (std::ranges::sized_range<const Xs>)
+    all.reserve(static_cast<std::size_t>(std::ranges::size(xs)));
+}
+
+}  // namespace detail
+
+/// A thunk `F(x)` for each x of a container or another range.
+template <auto F, std::ranges::input_range Xs>
+auto lazy_map(const Xs& xs) {
+  std::vector<decltype(lazy<F>(*std::ranges::begin(xs)))> thunks;
+  detail::reserve_for(thunks, xs);
   for (const auto& x : xs) thunks.push_back(lazy<F>(x));
   return thunks;
 }
@@ -214,19 +240,23 @@ auto map_chunk(const std::vector<T>& xs) {
 
 }  // namespace detail
 
-/// `F` of each element, in parallel, a spark for every `chunk` elements.
-template <auto F, class T>
-auto par_map(const std::vector<T>& xs, std::size_t chunk = 1) {
-  using R = std::decay_t<decltype(F(xs.front()))>;
+/// `F` of each element of a container or another range, in parallel, a spark for every `chunk`
+/// elements.
+template <auto F, std::ranges::input_range Xs>
+auto par_map(const Xs& xs, std::size_t chunk = 1) {
+  using T = std::ranges::range_value_t<const Xs>;
+  using R = std::decay_t<decltype(F(std::declval<const T&>()))>;
   std::vector<Lazy<std::vector<R>>> parts;
-  const auto step = chunk == 0 ? 1 : chunk;
-  for (std::size_t from = 0; from < xs.size(); from += step) {
-    const auto begin = xs.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto end = begin + static_cast<std::ptrdiff_t>(std::min(step, xs.size() - from));
-    parts.push_back(par(lazy<&detail::map_chunk<F, T>>(std::vector<T>(begin, end))));
+  for (auto at = std::ranges::begin(xs); at != std::ranges::end(xs);) {
+    std::vector<T> part;
+    do {
+      part.push_back(*at);
+      ++at;
+    } while (part.size() < chunk && at != std::ranges::end(xs));
+    parts.push_back(par(lazy<&detail::map_chunk<F, T>>(std::move(part))));
   }
   std::vector<R> values;
-  values.reserve(xs.size());
+  detail::reserve_for(values, xs);
   for (const auto& part : parts)
     for (const auto& value : force(part)) values.push_back(value);
   return values;

@@ -1,7 +1,13 @@
 // Trawl: par-annotated C++ on a virtual shared heap. This is all that a program includes.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "trawl: Trawl needs C++20; compile with -std=c++20."
+#else
+
 #include "lang/lazy.hpp"
 #include "lang/run.hpp"
 #include "lang/spawn.hpp"
 #include "lang/strategies.hpp"
+
+#endif

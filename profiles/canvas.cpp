@@ -1,8 +1,12 @@
 #include "profiles/canvas.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include <cairo-svg.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "rts/error.hpp"
 
@@ -11,11 +15,21 @@ namespace {
 
 using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
 
+[[noreturn]] void refuse(const std::string& path, const char* why) {
+  throw Error("cannot write the picture " + path + ": " + why +
+                  "; choose another place with -o, --svg or --png",
+              2);
+}
+
 void check(cairo_status_t status, const std::string& path) {
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw Error("cannot write the picture " + path + ": " + cairo_status_to_string(status) +
-                    "; choose another place with -o, --svg or --png",
-                2);
+  if (status != CAIRO_STATUS_SUCCESS) refuse(path, cairo_status_to_string(status));
+}
+
+// cairo does not say why a file can't be written.
+void check_writable(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) refuse(path, std::strerror(errno));
+  ::close(file);
 }
 
 std::string printable(std::string text) {
@@ -97,6 +111,7 @@ double Canvas::text_width(const std::string& text, double size, bool bold) {
 }
 
 void write_png(const std::string& path, int width, int height, const Draw& draw) {
+  check_writable(path);
   const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height),
                         &cairo_surface_destroy);
   paint(surface.get(), draw);
@@ -105,6 +120,7 @@ void write_png(const std::string& path, int width, int height, const Draw& draw)
 }
 
 void write_svg(const std::string& path, int width, int height, const Draw& draw) {
+  check_writable(path);
   const Surface surface(cairo_svg_surface_create(path.c_str(), width, height),
                         &cairo_surface_destroy);
   paint(surface.get(), draw);

@@ -1,8 +1,11 @@
 // trawl-profile: draws the activity profile of a run from its event logs.
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,7 +54,7 @@ void declare(CLI::App& app, Options& options) {
       "--version", "trawl-profile " TRAWL_VERSION ", log format " + std::to_string(trace::version));
   app.footer(
       "Exit code: 0; 1 if a log is damaged, cut short or missing (what is there is drawn, what\n"
-      "is wrong is on stderr); 2 for bad usage, no logs, or pictures that can't be written.");
+      "is wrong is on stderr); 2 for bad usage, no logs, or output that can't be written.");
 }
 
 void check_window(const Options& options) {
@@ -122,6 +125,24 @@ int run_profile(Options options) {
   return run.damage.empty() ? 0 : 1;
 }
 
+int answer(CLI::App& app, Options& options, int argc, char** argv) {
+  int code = 0;
+  try {
+    app.parse(argc, argv);
+    code = run_profile(options);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+  } catch (const CLI::ParseError& wrong) {
+    throw Error(wrong.what() + std::string(" (see trawl-profile --help)"), 2);
+  }
+  errno = 0;
+  if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw Error("the output could not be written" +
+                    (errno != 0 ? std::string(": ") + std::strerror(errno) : ""),
+                2);
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -130,12 +151,7 @@ int main(int argc, char** argv) {
                "trawl-profile");
   declare(app, options);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& stop) {
-    return app.exit(stop) == 0 ? 0 : 2;
-  }
-  try {
-    return run_profile(options);
+    return answer(app, options, argc, argv);
   } catch (const Error& error) {
     std::fprintf(stderr, "trawl-profile: %s\n", error.what());
     return error.exit_code();

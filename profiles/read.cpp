@@ -29,10 +29,14 @@ constexpr int max_damage = 32;
 class Mapping {
  public:
   explicit Mapping(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // it may be a pipe
     if (file < 0) fail(path);
     struct stat status {};
     const bool known = ::fstat(file, &status) == 0;
+    if (known && !S_ISREG(status.st_mode)) {
+      ::close(file);
+      throw Error("cannot read " + path + ": it is no regular file");
+    }
     if (known && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
       data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
@@ -166,7 +170,9 @@ std::vector<std::string> log_paths(const std::string& dir) {
       paths.push_back(entry->path().string());
   if (failure) throw Error("cannot read " + dir + ": " + failure.message(), 2);
   if (paths.empty())
-    throw Error("no event logs (pe-NNNN.trawl) in " + dir + ": run the program with its log on", 2);
+    throw Error(
+        "no event logs (pe-NNNN.trawl) in " + dir + ": run the program with --trawl:trace=" + dir,
+        2);
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -1,10 +1,12 @@
 // Writing and reading bytes that cross a wall of the process: messages, packets, logs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <span>
 #include <string>
@@ -30,6 +32,7 @@ struct PlainAllocator {
   PlainAllocator(const PlainAllocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor)
 
   T* allocate(std::size_t count) {
+    if (count > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T)) throw std::bad_alloc();
     void* memory = alignof(T) > alignof(std::max_align_t)
                        ? std::aligned_alloc(alignof(T), count * sizeof(T))
                        : std::malloc(count * sizeof(T));
@@ -56,7 +59,7 @@ using Bytes = std::vector<std::byte, PlainAllocator<std::byte>>;
 class Writer {
  public:
   /// `expected`: room for so many bytes is made at once.
-  explicit Writer(std::size_t expected = 0) { bytes_.reserve(expected); }
+  explicit Writer(std::size_t expected = 0) : bytes_(expected) {}
 
   template <class T>
   requires std::is_trivially_copyable_v<T>
@@ -68,9 +71,10 @@ class Writer {
   }
 
   void raw(const void* data, std::size_t size) {
-    const auto at = bytes_.size();
-    bytes_.resize(at + size);
-    if (size != 0) std::memcpy(bytes_.data() + at, data, size);
+    if (bytes_.size() - size_ < size) [[unlikely]]
+      make_room(size);
+    if (size != 0) std::memcpy(bytes_.data() + size_, data, size);
+    size_ += size;
   }
 
   /// Overwrites what was put at `at`, for counts known only afterwards.
@@ -81,14 +85,28 @@ class Writer {
   }
 
   /// Takes back what was put after `size`.
-  void shrink(std::size_t size) { bytes_.resize(size); }
+  void shrink(std::size_t size) noexcept { size_ = size; }
 
-  std::size_t size() const noexcept { return bytes_.size(); }
-  std::span<const std::byte> view() const noexcept { return bytes_; }
-  Bytes take() noexcept { return std::move(bytes_); }
+  std::size_t size() const noexcept { return size_; }
+  std::span<const std::byte> view() const noexcept { return {bytes_.data(), size_}; }
+  Bytes take() {
+    bytes_.resize(size_);
+    size_ = 0;
+    return std::move(bytes_);
+  }
 
  private:
-  Bytes bytes_;
+  // Not by the vector's own growth: with an allocator of ours it copies byte by byte. The slack is
+  // for what is put behind a large array.
+  [[gnu::noinline]] void make_room(std::size_t size) {
+    constexpr std::size_t slack = 1024;
+    Bytes larger(std::max(2 * bytes_.size(), size_ + size + slack));
+    if (size_ != 0) std::memcpy(larger.data(), bytes_.data(), size_);
+    bytes_ = std::move(larger);
+  }
+
+  Bytes bytes_;  // the first `size_` are written
+  std::size_t size_ = 0;
 };
 
 /// Reads what a Writer wrote. Reading past the end throws BadBytes; no input is undefined

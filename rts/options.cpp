@@ -4,15 +4,20 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
 #include "rts/balance/policy.hpp"
+#include "rts/error.hpp"
 
 namespace trawl {
 namespace {
 
 constexpr std::string_view prefix = "--trawl:";
+constexpr const char* advice = " (--trawl:help lists the runtime's flags)";
 
 std::string environment_name(std::string name) {
   for (char& c : name)
@@ -20,8 +25,23 @@ std::string environment_name(std::string name) {
   return "TRAWL_" + name;
 }
 
-std::string is_no_nan(const std::string& value) {
-  return std::isnan(std::strtod(value.c_str(), nullptr)) ? "Value " + value + " is no number" : "";
+// A range would only say that it is not in it, and lets NaN pass.
+std::string is_number(const std::string& value) {
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  const bool whole = end != value.c_str() && *end == '\0' && !std::isnan(number);
+  return whole ? "" : value + " is no number";
+}
+
+// CLI11 would answer with a long list of units.
+std::string take_size(std::string& value) {
+  const auto given = value;
+  try {
+    CLI::AsSizeValue(false)(value);
+    return "";
+  } catch (const CLI::Error&) {
+    return given + " is no size (512, 64K, 8M, 1G)";
+  }
 }
 
 class Flags {
@@ -29,78 +49,101 @@ class Flags {
   explicit Flags(Options& options) : app_("The runtime's flags") {
     app_.set_help_flag();
     app_.get_formatter()->column_width(32);
-    add("workers", options.workers, "worker threads of a PE (0: its share of the host's cores)",
-        CLI::Range(0, 1024));
-    add("thread-limit", options.thread_limit, "live threads of a PE, runnable and blocked",
+    add("workers", "N", options.workers,
+        "worker threads of a PE (0: its share of the host's cores)", CLI::Range(0, 1024));
+    add("thread-limit", "N", options.thread_limit, "live threads of a PE, runnable and blocked",
         CLI::Range(1U, 1U << 20U));
-    add("low-watermark", options.low_watermark,
+    add("low-watermark", "N", options.low_watermark,
         "fish when there are fewer sparks than this, even while busy", CLI::Range(0U, 1U << 20U));
-    add("spark-pool", options.spark_pool, "sparks that a worker's pool holds",
+    add("spark-pool", "N", options.spark_pool, "sparks that a worker's pool holds",
         CLI::Range(std::size_t{1}, std::size_t{1} << 28U));
-    add("stack-size", options.stack_size, "stack of a thread (bytes; 64K, 8M)",
+    add("stack-size", "BYTES", options.stack_size, "stack of a thread (bytes; 64K, 8M)",
         CLI::Range(std::size_t{32} << 10U, std::size_t{1} << 40U));
-    add("heap", options.heap, "heap that a PE starts with (bytes; 64M, 1G)",
+    add("heap", "BYTES", options.heap, "heap that a PE starts with (bytes; 64M, 1G)",
         CLI::Range(std::size_t{1} << 20U, std::size_t{1} << 40U));
-    add("max-fish", options.max_fish, "FISH of a PE that may be under way", CLI::Range(1U, 1024U));
-    add("fish-delay", options.fish_delay, "wait after a FISH came home empty, at first (us)",
-        CLI::Range(0.01, 1e9));
-    add("fish-delay-max", options.fish_delay_max, "... and after many (us)", CLI::Range(0.01, 1e9));
-    add("policy", options.policy, "where to fish: " + policies(),
+    add("max-fish", "N", options.max_fish, "FISH of a PE that may be under way",
+        CLI::Range(1U, 1024U));
+    add("fish-delay", "MICROSECONDS", options.fish_delay,
+        "wait after a FISH came home empty, at first (us)", CLI::Range(0.01, 1e9));
+    add("fish-delay-max", "MICROSECONDS", options.fish_delay_max,
+        "... and after many (us); fish-delay if that is longer", CLI::Range(0.01, 1e9));
+    add("policy", "NAME", options.policy, "where to fish: " + policies(),
         CLI::IsMember(balance::policy_names()));
-    add("packet-size", options.packet_size, "bytes after which a packet holds only references",
+    add("packet-size", "BYTES", options.packet_size,
+        "bytes after which a packet holds only references",
         CLI::Range(std::size_t{0}, std::size_t{1} << 40U));
-    add("thunks-per-packet", options.thunks_per_packet,
+    add("thunks-per-packet", "N", options.thunks_per_packet,
         "thunks that may move along with the one that was asked for",
         CLI::Range(std::size_t{0}, std::size_t{1} << 31U));
-    add("cluster", options.cluster, "name of this PE's cluster (default: its host)");
-    add("speed", options.speed, "relative speed of this PE (0: measured at start)",
+    add("cluster", "NAME", options.cluster, "name of this PE's cluster (default: its host)");
+    add("speed", "NUMBER", options.speed, "relative speed of this PE (0: measured at start)",
         CLI::Range(0.0, 1e12));
-    add("silence", options.silence, "seconds of silence after which a PE counts as lost",
+    add("silence", "SECONDS", options.silence, "seconds of silence after which a PE counts as lost",
         CLI::Range(0.1, 1e6));
-    add("trace", options.trace, "write an event log into this directory (see trawl-profile)");
+    add("trace", "DIR", options.trace,
+        "write an event log into this directory (see trawl-profile)");
     add_stats(options);
+    add("stats-file", "FILE", options.stats_file,
+        "print them into this file instead (text unless --trawl:stats=json)");
     app_.add_flag("--help", options.help, "print this and exit");
     app_.add_flag("--version", options.version, "print Trawl's version and exit");
   }
 
-  void parse(const std::vector<std::string>& args) {
-    // CLI11 wants them in reverse.
-    std::vector<std::string> reversed(args.rbegin(), args.rend());
+  /// One flag; `name` is how the user knows it, `value` what he gave it, if anything.
+  void take(const std::string& flag, const std::string& name,
+            const std::optional<std::string>& value) {
+    const auto* option = app_.get_option_no_throw("--" + flag);
+    if (option == nullptr || flag.empty()) throw Error(name + " is no flag" + advice, 2);
+    if (types_.contains(flag) && value.value_or("").empty())
+      throw Error(name + " needs a value: " + name + "=" + types_.at(flag) + advice, 2);
     try {
-      app_.parse(std::move(reversed));
+      app_.parse(std::vector<std::string>{"--" + flag + (value ? "=" + *value : "")});
     } catch (const CLI::Error& e) {
       std::string cause = e.what();
-      for (std::size_t at = 0; (at = cause.find("--", at)) != std::string::npos;
-           at += prefix.size())
-        cause.replace(at, 2, prefix);
+      if (const auto at = cause.find("--" + flag); at != std::string::npos)
+        cause.replace(at, 2 + flag.size(), name);
       std::replace(cause.begin(), cause.end(), '\n', ' ');
-      throw Error(cause + " (--trawl:help lists the runtime's flags)", 2);
+      throw Error(cause + advice, 2);
+    }
+    given_.insert(flag);
+  }
+
+  void take_environment() {
+    for (const auto* option : app_.get_options()) {
+      const auto& flag = option->get_lnames().front();
+      if (flag == "help" || flag == "version") continue;
+      const auto name = environment_name(flag);
+      const char* value = std::getenv(name.c_str());
+      if (value != nullptr && *value != '\0') take(flag, name, value);
     }
   }
+
+  bool given(const std::string& flag) const { return given_.contains(flag); }
 
   std::string help() {
     std::string text = app_.help("", CLI::AppFormatMode::All);
     text.erase(0, text.find("  --"));
     for (std::size_t at = 0; (at = text.find("  --", at)) != std::string::npos; at += prefix.size())
       text.replace(at + 2, 2, prefix);
-    return "Flags of the Trawl runtime, written --trawl:NAME=VALUE, with their defaults. Each may "
-           "also be\n"
-           "set in the environment, as TRAWL_NAME, where the command line has the last word.\n\n" +
+    return "Flags of the Trawl runtime, written --trawl:NAME=VALUE, with their defaults. Each but "
+           "the last\n"
+           "two may also be set in the environment, as TRAWL_NAME with _ for - (TRAWL_STACK_SIZE); "
+           "the\n"
+           "command line has the last word.\n\n" +
            text;
   }
 
  private:
   template <class T, class... Check>
-  void add(const std::string& name, T& into, const std::string& what, Check... check) {
-    auto* option = app_.add_option("--" + name, into, what)
-                       ->envname(environment_name(name))
-                       ->capture_default_str()
-                       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    if constexpr (std::is_same_v<T, std::size_t>) option->transform(CLI::AsSizeValue(false));
-    if constexpr (std::is_floating_point_v<T>) option->check(is_no_nan);  // a range lets it pass
+  void add(const std::string& name, const std::string& type, T& into, const std::string& what,
+           Check... check) {
+    types_[name] = type;
+    auto* option = app_.add_option("--" + name, into, what)->capture_default_str();
+    if constexpr (std::is_same_v<T, std::size_t>) option->transform(CLI::Validator(take_size, ""));
+    if constexpr (std::is_arithmetic_v<T>) option->check(is_number);
     (option->check(check), ...);
-    option->option_text(option->get_default_str().empty() ? "X"
-                                                          : "(" + option->get_default_str() + ")");
+    const auto shown = option->get_default_str();
+    option->option_text(shown.empty() ? type : "(" + shown + ")");
   }
 
   void add_stats(Options& options) {
@@ -109,8 +152,7 @@ class Flags {
             [&options](const std::string& format) {
               options.stats = format == "json" ? StatsFormat::json : StatsFormat::text;
             },
-            "print statistics at the end: text or json")
-        ->envname("TRAWL_STATS")
+            "print statistics at the end, on standard error: text or json")
         ->expected(0, 1)
         ->default_str("text")
         ->option_text("[=FORMAT]")
@@ -125,28 +167,52 @@ class Flags {
   }
 
   CLI::App app_;
+  std::map<std::string, std::string> types_;  // what the value of a flag that needs one is
+  std::set<std::string> given_;
 };
 
 }  // namespace
 
 Options take_options(std::vector<std::string>& args) {
-  std::vector<std::string> ours;
+  Options options;
+  Flags flags(options);
+  flags.take_environment();
   std::vector<std::string> rest;
   bool only_program = false;
   for (const auto& arg : args) {
     only_program = only_program || arg == "--";
-    if (!only_program && arg == prefix)
-      throw Error("--trawl: names no flag (--trawl:help lists the runtime's flags)", 2);
-    if (!only_program && arg.starts_with(prefix))
-      ours.push_back("--" + arg.substr(prefix.size()));
-    else
+    if (only_program || !arg.starts_with(prefix)) {
       rest.push_back(arg);
+      continue;
+    }
+    const auto equals = arg.find('=');
+    std::optional<std::string> value;
+    if (equals != std::string::npos) value = arg.substr(equals + 1);
+    const auto name = arg.substr(0, equals);
+    flags.take(name.substr(prefix.size()), name, value);
   }
-  Options options;
-  Flags(options).parse(ours);
-  if (options.fish_delay_max < options.fish_delay) options.fish_delay_max = options.fish_delay;
+  if (options.fish_delay_max < options.fish_delay) {
+    if (flags.given("fish-delay-max"))
+      throw Error("--trawl:fish-delay-max is less than --trawl:fish-delay", 2);
+    options.fish_delay_max = options.fish_delay;
+  }
+  if (!options.stats_file.empty() && options.stats == StatsFormat::none)
+    options.stats = StatsFormat::text;
   args = std::move(rest);
   return options;
+}
+
+std::uint64_t orders_digest(const Options& options, const std::vector<std::string>& args) {
+  Writer shared;
+  for (std::size_t i = 1; i < args.size(); ++i) shared.put_string(args[i]);
+  shared.put_string(options.policy);
+  shared.put(options.silence);
+  shared.put(options.help);
+  shared.put(options.version);
+  std::uint64_t digest = 0xCBF2'9CE4'8422'2325;  // FNV-1a
+  for (const auto byte : shared.view())
+    digest = (digest ^ static_cast<std::uint64_t>(byte)) * 0x100'0000'01B3;
+  return std::max<std::uint64_t>(digest, 1);
 }
 
 std::string options_help() {

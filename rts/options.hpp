@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct Options {
   std::size_t heap = 64U << 20U;       ///< bytes to start with
   unsigned max_fish = 1;               ///< outstanding
   double fish_delay = 20;              ///< microseconds
-  double fish_delay_max = 5000;        ///< microseconds
+  double fish_delay_max = 5000;        ///< microseconds; at least fish_delay
   std::string policy = "targeted";
   std::size_t packet_size = 64U << 10U;  ///< bytes
   std::size_t thunks_per_packet = 1024;
@@ -29,6 +30,7 @@ struct Options {
   double silence = 10;  ///< seconds after which a PE counts as lost
   std::string trace;    ///< directory; empty: off
   StatsFormat stats = StatsFormat::none;
+  std::string stats_file;  ///< empty: standard error
   bool help = false;
   bool version = false;
 };
@@ -36,6 +38,10 @@ struct Options {
 /// Takes the runtime's flags out of `args` (the program's name is args[0]) and leaves the rest.
 /// Throws Error with exit code 2 for what it can't make sense of.
 Options take_options(std::vector<std::string>& args);
+
+/// What all PEs of a run have to agree on, as one number (not 0): the program's own arguments and
+/// those flags that are not about one PE. `args` as take_options leaves them.
+std::uint64_t orders_digest(const Options& options, const std::vector<std::string>& args);
 
 /// Every flag, its default, what it does.
 std::string options_help();

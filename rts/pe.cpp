@@ -16,6 +16,7 @@ constexpr Nanos longest_sleep_without_bell = 600'000;  // a message is answered 
 constexpr Nanos housekeeping_interval = 20'000;
 constexpr Nanos load_event_interval = 100'000;
 constexpr Nanos failure_patience = 1'000'000'000;
+constexpr Nanos between_saves = 500'000'000;  // of the event log
 
 heap::PackLimits pack_limits(const Options& options) {
   return {options.packet_size, options.thunks_per_packet};
@@ -56,6 +57,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
     : fabric_(fabric),
       over_(std::move(over)),
       pause_(setup.pause),
+      awake_(fabric.now()),
       tables_(fabric.self(), fabric.size()),
       log_(open_log(setup, fabric)),
       crew_(setup.options, setup.workers, *this),
@@ -65,8 +67,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
       fishing_(setup.options, setup.seed, tables_, crew_, *this, counters_),
       standstill_(fabric.self(), fabric.size(), crew_, *this,
                   static_cast<Nanos>(setup.options.silence * 1e9)),
-      alive_(fabric.self(), fabric.size(), static_cast<Nanos>(setup.options.silence * 1e9),
-             fabric.now()),
+      alive_(fabric.self(), fabric.size(), static_cast<Nanos>(setup.options.silence * 1e9)),
       start_(fabric.self(), fabric.size(), setup.facts, tables_, *this),
       ending_(fabric.self(), fabric.size(), *this) {
   const std::lock_guard lock(lock_);
@@ -80,7 +81,7 @@ void Pe::start_root(std::function<int()> root) {
 
 void Pe::finish(int code) {
   const std::lock_guard lock(lock_);
-  ending_.finish(code, now(), figures());
+  ending_.finish(code, awake_.now(), figures());
   stopping_ = true;
   crew_.wake_all();
 }
@@ -166,7 +167,7 @@ void Pe::take_messages(sched::Worker* by) {
     }
     if (!arrival) return;
     time_ = now();
-    alive_.heard(arrival->from, time_);
+    alive_.heard(arrival->from, awake_.now());
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
     if (!joined_ && (payload.empty() || !is_for_strangers(static_cast<Kind>(payload[0]))))
@@ -204,9 +205,9 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
     case Kind::fish:
       return fishing_.on_fish(message, by, time_);
     case Kind::schedule:
-      fishing_.caught();
       trace::note(log(), trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from));
-      return sharing_.on_schedule(message);
+      if (sharing_.on_schedule(message)) fishing_.caught();
+      return;
     case Kind::fetch:
       return sharing_.on_fetch(message);
     case Kind::resume:
@@ -233,7 +234,7 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
     case Kind::state:
       return standstill_.on_state(message, from);
     case Kind::finish:
-      ending_.on_finish(message, time_, figures());
+      ending_.on_finish(message, awake_.now(), figures());
       stopping_ = true;
       return crew_.wake_all();
     case Kind::bye:
@@ -263,31 +264,33 @@ void Pe::fish() {
 
 void Pe::keep_house(sched::Worker* by) {
   next_housekeeping_ = time_ + housekeeping_interval;
+  awake_.look(time_);
   // A simulated run must not depend on when the collector runs.
   if (pause_ == nullptr) heap::run_finalisers();
   if (failure_) {
-    if ((failure_missing_ == 0 && fabric_.flushed()) || time_ >= failure_deadline_) end(*failure_);
+    if ((failure_missing_ == 0 && fabric_.flushed()) || awake_.now() >= failure_deadline_)
+      end(*failure_);
     return;
   }
-  if (const auto outcome = ending_.over(time_, fabric_.flushed())) return end(*outcome);
+  if (const auto outcome = ending_.over(awake_.now(), fabric_.flushed())) return end(*outcome);
   if (!joined_ || stopping_) return;
   note_load(time_);
   if (fabric_.size() > 1) {
     sharing_.send_frees();
-    beat(time_);
+    beat();
   }
   if (self() == 0) {
-    const auto standstill = standstill_.look(time_, by);
+    const auto standstill = standstill_.look(awake_.now(), by);
     if (!standstill.empty()) fail_locked(standstill, 1);
   }
 }
 
-void Pe::beat(Nanos time) {
-  for (const int pe : alive_.due(time)) {
+void Pe::beat() {
+  for (const int pe : alive_.due(time_)) {
     auto message = open(Kind::ping);
-    message.put(time);
+    message.put(time_);
     send(pe, std::move(message));
-    if (const auto lost = alive_.lost(time)) {
+    if (const auto lost = alive_.lost(awake_.now())) {
       fail_locked("PE " + std::to_string(*lost) +
                       " is lost: nothing has been heard of it for too long "
                       "(--trawl:silence)",
@@ -298,7 +301,12 @@ void Pe::beat(Nanos time) {
 }
 
 void Pe::note_load(Nanos time) {
-  if (log_ == nullptr || time < next_load_event_) return;
+  if (log_ == nullptr) return;
+  if (time >= next_save_) {
+    next_save_ = time + between_saves;
+    log_->save();
+  }
+  if (time < next_load_event_) return;
   next_load_event_ = time + load_event_interval;
   const auto load = crew_.load();
   log_->event(trace::Kind::load, 0, load.sparks,
@@ -341,7 +349,7 @@ void Pe::begin_failure(Outcome outcome, int missing) {
   stopping_ = true;
   failure_ = std::move(outcome);
   failure_missing_ = missing;
-  failure_deadline_ = now() + failure_patience;
+  failure_deadline_ = awake_.now() + failure_patience;
   crew_.wake_all();
 }
 

@@ -17,6 +17,7 @@
 #include "rts/heap/sharing.hpp"
 #include "rts/options.hpp"
 #include "rts/recover/alive.hpp"
+#include "rts/recover/waking_time.hpp"
 #include "rts/sched/crew.hpp"
 #include "rts/sched/fishing.hpp"
 #include "rts/sched/standstill.hpp"
@@ -85,7 +86,7 @@ class Pe final : public fabric::Post, public sched::Host {
   void check_joined();
   void fish();
   void keep_house(sched::Worker* by);
-  void beat(Nanos now);
+  void beat();
   void note_load(Nanos now);
   void end(const Outcome& outcome);
 
@@ -101,9 +102,11 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos failure_deadline_ = 0;
   Nanos next_load_event_ = 0;
   Nanos next_housekeeping_ = 0;
+  Nanos next_save_ = 0;
   bool polling_ = false;
   std::atomic<bool> under_way_{false};
   Nanos time_ = 0;  // while polling: when the newest message arrived; reading the clock costs
+  recover::WakingTime awake_;  // what others are given to answer is counted in this
 
   Counters counters_;
   fabric::Fragmenter fragmenter_;

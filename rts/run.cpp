@@ -1,12 +1,19 @@
 #include "rts/run.hpp"
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "rts/error.hpp"
 #include "rts/fabric/mpi.hpp"
@@ -51,7 +58,9 @@ class Process {
  public:
   Process(Orders orders, fabric::Joined joined)
       : orders_(std::move(orders)), joined_(std::move(joined)), begun_(joined_.fabric->now()) {
+    if (asks()) orders_.options.trace.clear();
     try {
+      if (is_main()) open_stats_file();
       make_pe();
     } catch (const Error& e) {
       // A PE that can't do as it is told joins the others all the same, to tell them.
@@ -69,6 +78,7 @@ class Process {
     worker.attach(std::make_unique<sched::Fiber>());
     if (orders_.trouble) pe_->fail(orders_.trouble->what(), orders_.trouble->exit_code());
     while (!pe_->joined() && !pe_->stopping()) poll_and_wait();
+    if (!pe_->stopping() && asks()) answer();
     if (!pe_->stopping()) work(worker, root);
     while (true) poll_and_wait();
   }
@@ -86,6 +96,25 @@ class Process {
  private:
   bool is_main() const { return joined_.fabric->self() == 0; }
 
+  bool asks() const { return orders_.options.help || orders_.options.version; }
+
+  [[noreturn]] void answer() {
+    if (is_main()) {
+      if (orders_.options.help) std::cout << options_help();
+      if (orders_.options.version) std::cout << "trawl " TRAWL_VERSION << '\n';
+      pe_->finish(0);
+    }
+    while (true) poll_and_wait();
+  }
+
+  void open_stats_file() {
+    const auto& name = orders_.options.stats_file;
+    if (name.empty() || asks()) return;
+    stats_file_.open(name);
+    if (!stats_file_)
+      throw Error("cannot write the statistics to " + name + ": " + std::strerror(errno), 2);
+  }
+
   void make_pe() {
     pe_ = std::make_unique<Pe>(setup(), *joined_.fabric,
                                [this](const Outcome& outcome) { leave(outcome); });
@@ -99,6 +128,7 @@ class Process {
     setup.facts.cores = usable_cores();
     setup.facts.host = host_name();
     setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;
+    setup.facts.orders = orders_.trouble ? 0 : orders_digest(options, orders_.args);
     setup.facts.speed = options.speed > 0 ? options.speed : measure_speed();
     setup.workers = options.workers > 0 ? options.workers
                                         : std::max(1, usable_cores() / joined_.place.pes_on_host);
@@ -136,6 +166,7 @@ class Process {
   int call_root(const Root& root) const {
     auto args = orders_.args;
     std::vector<char*> argv;
+    argv.reserve(args.size() + 1);
     for (auto& arg : args) argv.push_back(arg.data());
     argv.push_back(nullptr);
     try {
@@ -155,22 +186,50 @@ class Process {
   }
 
   [[noreturn]] void leave(const Outcome& outcome) {
+    const auto lost_output = flush_output();
+    complain(outcome.error);
+    if (pe_->log() != nullptr) complain(pe_->log()->trouble());
+    complain(lost_output);
+    const auto lost_statistics = print_statistics(outcome.figures);
+    complain(lost_statistics);
+    const bool complete = lost_output.empty() && lost_statistics.empty();
+    fabric::leave(outcome.code == 0 && !complete ? 1 : outcome.code);
+  }
+
+  static void complain(const std::string& what) {
+    if (!what.empty()) std::cerr << "trawl: " << what << std::endl;
+  }
+
+  /// What is wrong with it, if anything.
+  static std::string flush_output() {
+    errno = 0;
     std::cout.flush();
-    if (!outcome.error.empty()) std::cerr << "trawl: " << outcome.error << std::endl;
-    if (pe_->log() != nullptr && !pe_->log()->trouble().empty())
-      std::cerr << "trawl: " << pe_->log()->trouble() << std::endl;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return {};
+    return std::string("the program's output could not be written") +
+           (errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+  }
+
+  /// What is wrong with them, if anything.
+  std::string print_statistics(const std::vector<Figures>& figures) {
+    const auto& options = orders_.options;
+    if (figures.empty() || options.stats == StatsFormat::none || asks()) return {};
     const auto elapsed = joined_.fabric->now() - begun_;
-    const auto stats = orders_.options.stats;
-    if (!outcome.figures.empty() && stats != StatsFormat::none)
-      std::cerr << (stats == StatsFormat::json ? statistics_json(outcome.figures, elapsed)
-                                               : statistics_text(outcome.figures, elapsed))
-                << std::flush;
-    fabric::leave(outcome.code);
+    const auto text = options.stats == StatsFormat::json ? statistics_json(figures, elapsed)
+                                                         : statistics_text(figures, elapsed);
+    if (options.stats_file.empty()) {
+      std::cerr << text << std::flush;
+      return {};
+    }
+    errno = 0;
+    stats_file_ << text << std::flush;
+    if (stats_file_) return {};
+    return "cannot write the statistics to " + options.stats_file + ": " + std::strerror(errno);
   }
 
   Orders orders_;
   fabric::Joined joined_;
   Nanos begun_;
+  std::ofstream stats_file_;
   std::unique_ptr<Pe> pe_;
 };
 
@@ -181,15 +240,16 @@ void on_exit_called(int code, void*) {
   if (process != nullptr) process->exit_called(code);
 }
 
-[[noreturn]] void answer_and_leave(const Options& options, bool speaks) {
-  if (speaks && options.help) std::cout << options_help();
-  if (speaks && options.version) std::cout << "trawl " TRAWL_VERSION << '\n';
-  fabric::leave(0);
+// What the shell left closed must not become the output by being opened next; written to, it fails.
+void keep_closed_outputs_closed() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 }  // namespace
 
 void run_program(int argc, char** argv, const Root& root) {
+  keep_closed_outputs_closed();
   fabric::disarm_ucx_signals();
   const auto orders = read_orders(argc, argv);
   int code = 1;
@@ -199,8 +259,6 @@ void run_program(int argc, char** argv, const Root& root) {
     auto joined = fabric::under_mpiexec()
                       ? fabric::make_mpi()
                       : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
-    if (orders.options.help || orders.options.version)
-      answer_and_leave(orders.options, joined.fabric->self() == 0);
     // Never destroyed: its threads may be anywhere when it ends.
     process = new Process(orders, std::move(joined));
     on_exit(&on_exit_called, nullptr);

@@ -16,6 +16,7 @@ void write(Writer& to, const Introduction& facts) {
   to.put(facts.cores);
   to.put_string(facts.host);
   to.put_string(facts.cluster);
+  to.put(facts.orders);
 }
 
 Introduction read(Reader& from) {
@@ -24,6 +25,7 @@ Introduction read(Reader& from) {
   facts.cores = from.get<int>();
   facts.host = from.get_string();
   facts.cluster = from.get_string();
+  facts.orders = from.get<std::uint64_t>();
   if (!std::isfinite(facts.speed) || facts.speed <= 0 || facts.cores < 1)
     throw BadBytes("its facts are impossible");
   return facts;
@@ -73,6 +75,13 @@ void Start::on_hello(Reader& message, int from, Nanos now) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (self_ != 0 || peer.introduced) throw BadBytes("nobody asked");
   peer.facts = read(message);
+  const auto orders = peers_[static_cast<std::size_t>(self_)].facts.orders;
+  if (peer.facts.orders != orders && peer.facts.orders != 0 && orders != 0)
+    throw Error("PE " + std::to_string(from) +
+                    " was started with other arguments, or with another --trawl:policy or "
+                    "--trawl:silence; only flags about one PE (--trawl:speed, --trawl:heap) may "
+                    "differ",
+                2);
   peer.introduced = true;
   --missing_;
   ping(from, now);

@@ -16,6 +16,7 @@ struct Introduction {
   int cores = 1;
   std::string host;
   std::string cluster;
+  std::uint64_t orders = 0;  ///< see orders_digest; 0: not to be compared, it will say why
 };
 
 /// Guarded by its PE's lock.

@@ -61,6 +61,7 @@ std::string statistics_text(const std::vector<Figures>& by_pe, Nanos elapsed) {
   for (std::size_t i = 0; i < counts; ++i) {
     const auto count = static_cast<Count>(i);
     std::vector<std::uint64_t> row;
+    row.reserve(by_pe.size());
     for (const auto& figures : by_pe) row.push_back(figures[i]);
     if (!each) {
       std::sort(row.begin(), row.end());

@@ -75,6 +75,10 @@ class Command {
       return 0;
     } catch (const CLI::Success& asked) {  // --help, --version
       return app_.exit(asked);
+    } catch (const CLI::ExtrasError&) {
+      return complain(
+          fmt::format("not expected: {} (see {} --help)", fmt::join(app_.remaining(), " "), name_),
+          2);
     } catch (const CLI::ParseError& e) {
       std::string cause = e.what();
       std::replace(cause.begin(), cause.end(), '\n', ' ');

@@ -1,6 +1,7 @@
 #include "rts/fabric/fragments.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -28,14 +29,8 @@ std::size_t chunk_size(std::size_t limit) {
   throw BadBytes("bad message from PE " + std::to_string(from) + ": " + why);
 }
 
-/// Appends, with room for what is announced as far as what has come makes that believable: memory
-/// stays within eight times of what the sender really sent.
-void append(Bytes& message, std::span<const std::byte> data, std::uint64_t total) {
-  const auto needed = message.size() + data.size();
-  if (needed > message.capacity()) {
-    message.reserve(std::min<std::uint64_t>(total + Fragmenter::prefix, 8 * needed));
-  }
-  message.insert(message.end(), data.begin(), data.end());
+void copy(std::byte* to, std::span<const std::byte> from) {
+  if (!from.empty()) std::memcpy(to, from.data(), from.size());
 }
 
 }  // namespace
@@ -53,12 +48,10 @@ void Fragmenter::send(Fabric& fabric, int to, Bytes message) {
   Header header{++last_id_, 0, payload.size()};
   for (std::size_t at = 0; at < payload.size(); at += chunk, ++header.index) {
     const auto data = payload.subspan(at, std::min(chunk, payload.size() - at));
-    Bytes bytes;
-    bytes.reserve(header_size + data.size());
-    bytes.push_back(fragment);
-    const auto head = std::as_bytes(std::span(&header, 1));
-    bytes.insert(bytes.end(), head.begin(), head.end());
-    bytes.insert(bytes.end(), data.begin(), data.end());
+    Bytes bytes(header_size + data.size());
+    bytes.front() = fragment;
+    copy(bytes.data() + prefix, std::as_bytes(std::span(&header, 1)));
+    copy(bytes.data() + header_size, data);
     fabric.send(to, std::move(bytes));
   }
 }
@@ -71,6 +64,20 @@ std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
     if (auto message = accept(std::move(*arrival), fabric.limit())) return message;
   }
   return std::nullopt;
+}
+
+// There is room for what is announced as far as what has come makes that believable: memory stays
+// within eight times of what the sender really sent.
+void Fragmenter::Unfinished::append(std::span<const std::byte> data) {
+  const auto needed = filled + data.size();
+  if (needed > message.size()) {
+    Bytes larger(std::min<std::uint64_t>(total + prefix, 8 * needed));
+    copy(larger.data(), std::span(message).first(message.empty() ? 0 : filled));
+    larger.front() = whole;
+    message = std::move(larger);
+  }
+  copy(message.data() + filled, data);
+  filled = needed;
 }
 
 std::optional<Arrival> Fragmenter::accept(Arrival arrival, std::size_t limit) {
@@ -94,7 +101,7 @@ std::optional<Arrival> Fragmenter::accept(Arrival arrival, std::size_t limit) {
   auto found = messages.find(header.id);
   if (found == messages.end()) {
     if (messages.size() >= max_unfinished) refuse(from, "too many unfinished messages");
-    found = messages.emplace(header.id, Unfinished{header.total, 0, {}, {}}).first;
+    found = messages.emplace(header.id, Unfinished{header.total}).first;
   }
   auto& entry = found->second;
   if (entry.total != header.total) refuse(from, "fragments disagree about their message's length");
@@ -106,12 +113,11 @@ std::optional<Arrival> Fragmenter::accept(Arrival arrival, std::size_t limit) {
     entry.early.emplace(header.index, std::move(arrival.bytes));
     return std::nullopt;
   }
-  if (entry.message.empty()) entry.message.push_back(whole);
-  append(entry.message, data, entry.total);
+  entry.append(data);
   ++entry.next;
   for (auto next = entry.early.begin(); next != entry.early.end() && next->first == entry.next;
        next = entry.early.erase(next), ++entry.next) {
-    append(entry.message, std::span(next->second).subspan(header_size), entry.total);
+    entry.append(std::span(next->second).subspan(header_size));
   }
   if (entry.next <= last) return std::nullopt;
   Arrival complete{from, std::move(entry.message)};

@@ -46,8 +46,11 @@ class Fragmenter {
   struct Unfinished {
     std::uint64_t total;
     std::uint64_t next = 0;
-    Bytes message;
-    std::map<std::uint64_t, Bytes> early;
+    std::map<std::uint64_t, Bytes> early{};
+    Bytes message{};  ///< the first `filled` bytes are there
+    std::size_t filled = prefix;
+
+    void append(std::span<const std::byte> data);
   };
 
   std::optional<Arrival> accept(Arrival arrival, std::size_t limit);

@@ -61,7 +61,7 @@ Node* AddressBook::proxy(const Address& at, std::uint32_t ticket) {
   return touch(proxy != nullptr ? *proxy : *found->second);
 }
 
-void AddressBook::adopt(Node* node, const Reference& reference) {
+void AddressBook::adopt(Node* node, const Reference& reference, std::uint32_t ticket) {
   if (const auto known = proxy_of_.find(Hidden(node)); known != proxy_of_.end()) {
     if (known->second->at == reference.at) {
       known->second->weight += reference.weight;
@@ -71,7 +71,7 @@ void AddressBook::adopt(Node* node, const Reference& reference) {
     drop(*known->second);
   }
   auto* proxy = new (allocate(sizeof(Proxy)))
-      Proxy{this, Hidden(node), reference.at, reference.weight, next_ticket_++};
+      Proxy{this, Hidden(node), reference.at, reference.weight, ticket};
   const auto [first, fresh] = proxies_.try_emplace(reference.at, proxy);
   if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
   proxy_of_.emplace(Hidden(node), proxy);

@@ -72,7 +72,10 @@ class AddressBook {
   /// `node` becomes a proxy for a reference that has arrived, or gets more weight if it is one.
   /// There can be several for one address: thunks that left this PE in different ways and met
   /// elsewhere.
-  void adopt(Node* node, const Reference& reference);
+  void adopt(Node* node, const Reference& reference) { adopt(node, reference, new_ticket()); }
+  void adopt(Node* node, const Reference& reference, std::uint32_t ticket);
+  /// For a proxy that is still to be made.
+  std::uint32_t new_ticket() noexcept { return next_ticket_++; }
   /// `node` is no longer a proxy: it has become the thunk itself.
   void forget(Node* node);
   /// What a proxy stands for; the ticket tells it from others for the same address.

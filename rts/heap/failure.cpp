@@ -22,8 +22,7 @@ std::string demangled(const std::type_info& type) {
 Failure* make(std::exception_ptr error, const std::string& type_name, const std::string& message) {
   void* memory = allocate(sizeof(Failure));
   const StorageScope scope(Storage::owned);
-  auto* failure = new (memory)
-      Failure{std::move(error), std::string(type_name.c_str()), std::string(message.c_str())};
+  auto* failure = new (memory) Failure{std::move(error), type_name, message};
   // The exception object itself is counted by reference, outside the heap.
   on_death(
       failure, [](void* dead, void*) { static_cast<Failure*>(dead)->error = nullptr; }, nullptr);

@@ -3,10 +3,11 @@
 // Breadth first from the root (GUM). Values are copied; where the root is a thunk, thunks that it
 // refers to move with it, up to a number; black holes and whatever no longer fits go as references.
 // Sharing and cycles inside a packet survive, the root included. Layout: the payloads of all nodes,
-// one after the other, then a table of them, then the length of the table.
+// one after the other, then a table of runs of nodes that are alike, then the length of the table.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include <boost/container/small_vector.hpp>
 
@@ -34,14 +35,20 @@ struct Unpacked {
   Node* root = nullptr;
   boost::container::small_vector<Arrived, 4> thunks;  ///< to be acknowledged; the root comes first
   boost::container::small_vector<Node*, 4> resolved;  ///< were here as proxies, are themselves now
+  boost::container::small_vector<Node*, 4> ahead;     ///< new proxies: those given to `ahead`
 
   /// Is the root a thunk that has moved here?
   bool moved() const noexcept { return !thunks.empty() && thunks.front().thunk == root; }
 };
 
+/// Is told of values, unknown here, for which there was no more room in the packet: before its
+/// payloads are read, so that the next packet can be made meanwhile. Gives the proxy's ticket.
+using Ahead = std::function<std::uint32_t(const Address&)>;
+
 /// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours, or
 /// a new node if `into` is nullptr or has its value already. Throws BadBytes; then nothing was
 /// changed that anybody could see, but `into` and the nodes it names may no longer be evaluated.
-Unpacked unpack_graph(Reader& from, AddressBook& addresses, Node* into);
+/// `ahead` may be empty; it is not called when there is much to choose from.
+Unpacked unpack_graph(Reader& from, AddressBook& addresses, Node* into, const Ahead& ahead = {});
 
 }  // namespace trawl::heap

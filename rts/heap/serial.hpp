@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <limits>
+#include <string_view>
 
 #include "rts/bytes.hpp"
 #include "rts/heap/code.hpp"
@@ -38,16 +41,38 @@ inline constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::ma
 template <class T>
 inline constexpr char type_tag = 0;
 
+/// Thrown when a value turns out to be larger than the room that it was given.
+struct PacketFull {};
+
+/// cereal remembers the versions of the classes that have come by, and writes each once; nodes must
+/// be read one by one. So whoever packs or unpacks several takes a new archive after one that
+/// `remembers()`.
 class Packer : public cereal::OutputArchive<Packer> {
  public:
   Packer(Writer& out, PacketOut& packet) : OutputArchive(this), out_(out), packet_(packet) {}
 
-  Writer& out() noexcept { return out_; }
+  /// From here on, writing past this size of the writer throws PacketFull.
+  void limit(std::size_t size) noexcept { limit_ = size; }
+
+  template <class T>
+  void put(const T& value) {
+    raw(&value, sizeof value);
+  }
+  void raw(const void* data, std::size_t size) {
+    if (out_.size() > limit_ || size > limit_ - out_.size()) [[unlikely]]
+      throw PacketFull();
+    out_.raw(data, size);
+  }
   std::uint32_t place_of(Node* node) { return packet_.place_of(node); }
+
+  void note_version() noexcept { remembers_ = true; }
+  bool remembers() const noexcept { return remembers_; }
 
  private:
   Writer& out_;
   PacketOut& packet_;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+  bool remembers_ = false;
 };
 
 class Unpacker : public cereal::InputArchive<Unpacker> {
@@ -63,11 +88,15 @@ class Unpacker : public cereal::InputArchive<Unpacker> {
   }
   void leave() noexcept { --depth_; }
 
+  void note_version() noexcept { remembers_ = true; }
+  bool remembers() const noexcept { return remembers_; }
+
  private:
   static constexpr std::size_t max_depth = 4000;
   std::size_t depth_ = 0;
   Reader& in_;
   PacketIn& packet_;
+  bool remembers_ = false;
 };
 
 // What cereal calls before and after each value.
@@ -85,7 +114,7 @@ void epilogue(Unpacker& from, const T&) {
 template <class T>
 requires std::is_arithmetic_v<T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& value) {
-  to.out().put(value);
+  to.put(value);
 }
 
 template <class T>
@@ -100,7 +129,7 @@ inline void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, bool& value) {
 
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const cereal::BinaryData<T>& data) {
-  to.out().raw(data.data, static_cast<std::size_t>(data.size));
+  to.raw(data.data, static_cast<std::size_t>(data.size));
 }
 
 template <class T>
@@ -108,19 +137,25 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, cereal::BinaryData<T>& data) {
   from.in().raw(data.data, static_cast<std::size_t>(data.size));
 }
 
+inline bool is_version(std::string_view name) {
+  return name == "cereal_class_version";
+}
+
 template <class T>
 void CEREAL_SERIALIZE_FUNCTION_NAME(Packer& to, cereal::NameValuePair<T>& pair) {
+  if (is_version(pair.name)) to.note_version();
   to(pair.value);
 }
 
 template <class T>
 void CEREAL_SERIALIZE_FUNCTION_NAME(Unpacker& from, cereal::NameValuePair<T>& pair) {
+  if (is_version(pair.name)) from.note_version();
   from(pair.value);
 }
 
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const cereal::SizeTag<T>& tag) {
-  to.out().put(static_cast<std::uint64_t>(tag.size));
+  to.put(static_cast<std::uint64_t>(tag.size));
 }
 
 // Every element takes at least a byte, so a longer container than what is left is a lie; believing
@@ -136,7 +171,7 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, cereal::SizeTag<T>& tag) {
 
 template <NodeReference T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& reference) {
-  to.out().put(reference.node() == nullptr ? no_place : to.place_of(reference.node()));
+  to.put(reference.node() == nullptr ? no_place : to.place_of(reference.node()));
 }
 
 template <NodeReference T>
@@ -148,7 +183,7 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& reference) {
 
 template <PlainClass T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& value) {
-  to.out().put(value);
+  to.put(value);
 }
 
 template <PlainClass T>
@@ -159,9 +194,9 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
 template <PlainAggregate T>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& value) {
   if constexpr (std::is_empty_v<T>)
-    to.out().put(std::byte{0});
+    to.put(std::byte{0});
   else if constexpr (RawBytes<T>)
-    to.out().put(value);
+    to.put(value);
   else
     boost::pfr::for_each_field(value, [&to](const auto& field) { to(field); });
 }
@@ -178,20 +213,66 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
 
 // Arrays of plain bytes travel in one piece, not element by element.
 template <RawBytes T, class A>
-requires(!std::is_arithmetic_v<T>) void CEREAL_SAVE_FUNCTION_NAME(Packer& to,
-                                                                  const std::vector<T, A>& values) {
-  to.out().put(static_cast<std::uint64_t>(values.size()));
-  to.out().raw(values.data(), values.size() * sizeof(T));
+void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const std::vector<T, A>& values) {
+  to.put(static_cast<std::uint64_t>(values.size()));
+  to.raw(values.data(), values.size() * sizeof(T));
 }
 
+/// Reads values that may lie anywhere in memory.
+template <class T>
+class Scattered {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const T*;
+  using reference = T;
+
+  explicit Scattered(const std::byte* at) : at_(at) {}
+  T operator*() const {
+    T value;
+    std::memcpy(&value, at_, sizeof value);
+    return value;
+  }
+  Scattered& operator++() {
+    at_ += sizeof(T);
+    return *this;
+  }
+  Scattered operator++(int) {
+    auto before = *this;
+    ++*this;
+    return before;
+  }
+  Scattered& operator--() {
+    at_ -= sizeof(T);
+    return *this;
+  }
+  Scattered& operator+=(difference_type n) {
+    at_ += n * static_cast<difference_type>(sizeof(T));
+    return *this;
+  }
+  friend difference_type operator-(Scattered a, Scattered b) {
+    return (a.at_ - b.at_) / static_cast<difference_type>(sizeof(T));
+  }
+  friend bool operator==(Scattered, Scattered) = default;
+
+ private:
+  const std::byte* at_;
+};
+
 template <RawBytes T, class A>
-requires(!std::is_arithmetic_v<T>) void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from,
-                                                                  std::vector<T, A>& values) {
+void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, std::vector<T, A>& values) {
   const auto size = from.in().get<std::uint64_t>();
   if (size > from.in().left() / sizeof(T))
     throw BadBytes("a container in it claims to be longer than it is");
-  values.resize(static_cast<std::size_t>(size));
-  from.in().raw(values.data(), values.size() * sizeof(T));
+  const auto bytes = from.in().slice(static_cast<std::size_t>(size) * sizeof(T));
+  if constexpr (sizeof(T) >= 4) {
+    // Written once: it is not cleared first.
+    values.assign(Scattered<T>(bytes.data()), Scattered<T>(bytes.data() + bytes.size()));
+  } else {
+    values.resize(static_cast<std::size_t>(size));
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  }
 }
 
 template <class T>

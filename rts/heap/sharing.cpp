@@ -51,9 +51,10 @@ void Sharing::release(Node* node) {
   for (const Remote& remote : queue.remotes) send_resume(node, remote);
 }
 
-bool Sharing::export_spark(Node* thunk, int to) {
+bool Sharing::export_spark(Node* thunk, int to, bool first) {
   if (!thunk->move(State::unevaluated, State::exported)) return false;
   auto message = post_.open(Kind::schedule);
+  message.put(static_cast<std::uint8_t>(first));
   const auto before = message.size();
   pack_graph(message, thunk, addresses_, limits_);
   counters_.add(Count::sparks_exported);
@@ -65,7 +66,8 @@ bool Sharing::export_spark(Node* thunk, int to) {
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
 // root's acknowledgement.
-void Sharing::on_schedule(Reader& message) {
+bool Sharing::on_schedule(Reader& message) {
+  const bool first = message.get<std::uint8_t>() != 0;
   const auto unpacked = unpack_graph(message, addresses_, nullptr);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
@@ -77,6 +79,7 @@ void Sharing::on_schedule(Reader& message) {
   resume_waiters(unpacked);
   counters_.add(Count::sparks_imported);
   spark_pool_(unpacked.root);
+  return first;
 }
 
 void Sharing::fetch(Node* proxy) {
@@ -84,6 +87,14 @@ void Sharing::fetch(Node* proxy) {
   proxy->settle(State::fetch_me, State::fetching);
   send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
   counters_.add(Count::fetch_sent);
+}
+
+// For a proxy that is still to be made.
+std::uint32_t Sharing::fetch_ahead(const Address& at) {
+  const auto ticket = addresses_.new_ticket();
+  send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
+  counters_.add(Count::fetch_sent);
+  return ticket;
 }
 
 void Sharing::send_fetch(const Address& target, const Remote& reply_to) {
@@ -109,6 +120,7 @@ void Sharing::on_fetch(Reader& message) {
 
 void Sharing::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
+  if (state == State::value || state == State::exception) return send_resume(node, remote);
   if (state == State::fetch_me) return send_fetch(addresses_.target(node).value().at, remote);
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
     // Our own FETCH has come round to a thunk that meanwhile moved here.
@@ -141,7 +153,12 @@ void Sharing::on_resume(Reader& message) {
   Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key, ticket);
   if (own && (node == nullptr || weight == 0)) throw BadBytes("it resumes a node that is gone");
   counters_.add(Count::resume_received);
-  const auto unpacked = unpack_graph(message, addresses_, node);
+  // Somebody waits for it, and is likely to need what comes after it.
+  Ahead ahead;
+  if (!own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0)
+    ahead = [this](const Address& at) { return fetch_ahead(at); };
+  const auto unpacked = unpack_graph(message, addresses_, node, ahead);
+  for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
   resume_waiters(unpacked);

@@ -13,6 +13,7 @@
 #include <functional>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "rts/fabric/message.hpp"
@@ -47,10 +48,12 @@ class Sharing {
   void release(Node* node);
 
   /// Sends an unevaluated thunk away as a spark; false if it is not unevaluated (any more).
-  bool export_spark(Node* thunk, int to);
+  /// `first`: it is what answers the FISH.
+  bool export_spark(Node* thunk, int to, bool first = true);
 
   /// Each reads the rest of a message; they throw BadBytes.
-  void on_schedule(Reader& message);
+  /// True if it answers the FISH; others may come along.
+  bool on_schedule(Reader& message);
   void on_fetch(Reader& message);
   void on_resume(Reader& message);
   void on_ack(Reader& message);
@@ -80,12 +83,14 @@ class Sharing {
   };
   struct Queue {
     Node* node = nullptr;  // kept alive; taken out before a queue is erased
-    std::vector<Sleeper*> sleepers;
-    std::vector<Remote> remotes;
+    // Of none of these does the collector need to know; mostly one waits.
+    boost::container::small_vector<Sleeper*, 1, PlainAllocator<Sleeper*>> sleepers;
+    boost::container::small_vector<Remote, 1, PlainAllocator<Remote>> remotes;
   };
 
   bool enqueue(Node* node, Sleeper* sleeper, const Remote* remote);
   void fetch(Node* proxy);
+  std::uint32_t fetch_ahead(const Address& at);
   void send_fetch(const Address& target, const Remote& reply_to);
   void answer(Node* node, const Remote& remote);
   void send_resume(Node* node, const Remote& remote);

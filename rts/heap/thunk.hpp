@@ -46,8 +46,12 @@ struct Held {
 
 template <class T>
 void unpack_held(Unpacker& from, Held<T>& held) {
-  const StorageScope scope(Held<T>::storage);
-  unpack(from, held.value);
+  if constexpr (std::is_trivially_destructible_v<T>) {
+    unpack(from, held.value);  // has no memory of its own
+  } else {
+    const StorageScope scope(Held<T>::storage);
+    unpack(from, held.value);
+  }
 }
 
 /// Where arguments or a result of these types begin in a node.

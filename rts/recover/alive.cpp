@@ -2,8 +2,8 @@
 
 namespace trawl::recover {
 
-Alive::Alive(int self, int pes, Nanos silence, Nanos now)
-    : self_(self), silence_(silence), heard_(static_cast<std::size_t>(pes), now) {}
+Alive::Alive(int self, int pes, Nanos silence)
+    : self_(self), silence_(silence), heard_(static_cast<std::size_t>(pes)) {}
 
 std::vector<int> Alive::due(Nanos now) {
   if (now < next_beat_) return {};

@@ -12,12 +12,13 @@ namespace trawl::recover {
 /// reaches them through it.
 class Alive {
  public:
-  Alive(int self, int pes, Nanos silence, Nanos now);
+  Alive(int self, int pes, Nanos silence);
 
-  /// Something has arrived from a PE.
+  /// Something has arrived from a PE. Here and in `lost`, waking time (waking_time.hpp).
   void heard(int pe, Nanos now) { heard_[static_cast<std::size_t>(pe)] = now; }
 
-  /// The PEs that should be shown at this time that we are alive; may be empty. O(1) between beats.
+  /// The PEs that should be shown at this time of the clock that we are alive; may be empty. O(1)
+  /// between beats.
   std::vector<int> due(Nanos now);
 
   /// A PE that has been silent for too long at this time.

@@ -66,7 +66,7 @@ bool Fishing::feed(int thief, Worker* by) {
   while (given < portion) {
     heap::Node* spark = crew_.take_for_export(by);
     if (spark == nullptr) break;
-    if (!crew_.host().sharing().export_spark(spark, thief)) continue;
+    if (!crew_.host().sharing().export_spark(spark, thief, given == 0)) continue;
     ++given;
     trace::note(crew_.host().log(), trace::Kind::spark_export, 0,
                 static_cast<std::uint32_t>(thief));
@@ -119,7 +119,8 @@ void Fishing::came_home(Nanos now) {
 }
 
 void Fishing::caught() {
-  if (outstanding_ > 0) --outstanding_;
+  if (outstanding_ == 0) throw BadBytes("it answers a fish that was not sent");
+  --outstanding_;
   backoff_.reset();
 }
 

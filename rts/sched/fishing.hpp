@@ -36,7 +36,7 @@ class Fishing {
 
   /// Each reads the rest of a message; they throw BadBytes.
   void on_fish(Reader& message, Worker* by, Nanos now);
-  /// A SCHEDULE has arrived: one of our FISH was answered, perhaps with more than one spark.
+  /// One of our FISH was answered, perhaps with more than one SCHEDULE: to be called for the first.
   void caught();
   void on_bait(int from);
 

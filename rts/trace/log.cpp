@@ -81,6 +81,11 @@ void Log::set_offset(Nanos offset) noexcept {
   if (const int error = write_header(); error != 0) stop(error);
 }
 
+void Log::save() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (file_ >= 0) flush();
+}
+
 void Log::close() noexcept {
   const std::lock_guard lock(mutex_);
   if (file_ < 0) return;

@@ -45,6 +45,9 @@ class Log {
   /// start.
   void set_offset(Nanos offset) noexcept;
 
+  /// Writes what is buffered: so much can be read if this PE is killed.
+  void save() noexcept;
+
   /// Writes what is buffered and marks the log as whole. Events that come later are dropped.
   void close() noexcept;
 

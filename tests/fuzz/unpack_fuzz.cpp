@@ -321,8 +321,8 @@ struct Seat {
     setup.options.packet_size = 300;
     setup.options.fish_delay = 1;
     setup.seed = static_cast<std::uint64_t>(self) + 1;
-    setup.facts.host = "h";
-    setup.facts.cluster = "c";
+    setup.facts.host = std::string("h");  // g++ 12 warns of an assigned literal
+    setup.facts.cluster = std::string("c");
     setup.pause = [](trawl::sched::Worker&) {};
     pe = std::make_unique<trawl::Pe>(setup, wire, [this](const trawl::Outcome&) { over = true; });
   }

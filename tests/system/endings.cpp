@@ -2,6 +2,7 @@
 // long.
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <map>
 #include <stdexcept>
@@ -71,6 +72,14 @@ int endless() {
   while (true) std::cout << fib(30) << std::endl;
 }
 
+/// Ends when it has had a second of the processor, however long it has to wait for that.
+int one_second() {
+  std::cout << "begun" << std::endl;
+  while (std::clock() < CLOCKS_PER_SEC) fib(25);
+  std::cout << "done" << std::endl;
+  return 0;
+}
+
 /// Work for everybody at the end that would take hours, and nobody waits for it.
 int with_work_left() {
   std::vector<trawl::Lazy<long>> all;
@@ -95,6 +104,7 @@ int root(int argc, char** argv) {
       {"last-line", last_line},
       {"exit-5-elsewhere", [] { return elsewhere<exits>(5); }},
       {"needs-itself", needs_itself},
+      {"one-second", one_second},
       {"overflow", [] { return static_cast<int>(bottomless(0)); }},
       {"overflow-elsewhere", [] { return elsewhere<bottomless>(0L); }},
       {"endless", endless}};

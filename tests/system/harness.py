@@ -54,6 +54,12 @@ def run(pes, program, *args, env=None, timeout=HANG):
     return finish(process, begun, env, timeout)
 
 
+def run_words(*words, env=None):
+    """Runs a whole command line."""
+    begun = time.monotonic()
+    return finish(start(words, env), begun, env)
+
+
 def expect(condition, what, result):
     if not condition:
         sys.exit(f"FAILED: {what}\n{result}")

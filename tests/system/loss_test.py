@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""A PE is killed: the others stop soon, with an error that names it."""
+"""A PE is killed: the others stop soon, with an error that names it. All are stopped: they go on later."""
 import os
 import signal
 import sys
@@ -57,7 +57,24 @@ def kill_one(victim, env):
     return result.seconds
 
 
+def stop_all(env):
+    words = [*mpiexec(PES), os.path.join(BIN, "tests/endings"), "one-second", "--trawl:silence=1"]
+    begun = time.monotonic()
+    process = start(words, env)
+    line = process.stdout.readline()
+    pes = pes_of(process.pid)
+    for signal_, then in (signal.SIGSTOP, 3), (signal.SIGCONT, 0):  # longer than --trawl:silence
+        for pid in pes.values():
+            os.kill(pid, signal_)
+        time.sleep(then)
+    result = finish(process, begun, env)
+    expect(line == "begun\n" and len(pes) == PES, f"expected {PES} PEs", result)
+    expect(result.code == 0 and result.out == "done\n", "expected the run to go on", result)
+
+
 for env in {}, {"UCX_TLS": "tcp,self"}:
+    stop_all(env)
+    print(f"{PES} PEs stopped and continued {env}")
     for victim in 1, 2, 0:
         seconds = kill_one(victim, env)
         print(f"PE {victim} of {PES} killed {env}: over after {seconds:.1f} s (limit {HANG} s)")

@@ -2,10 +2,12 @@
 """--trawl:stats and --trawl:trace tell of the run what is true of every run."""
 import json
 import os
+import signal
 import subprocess
 import tempfile
+import time
 
-from harness import BIN, FABRICS, expect, run
+from harness import BIN, FABRICS, expect, finish, mpiexec, run, start
 
 
 def check_sums(stats, pes, result):
@@ -56,4 +58,27 @@ for pes in 1, 3, 9:
            "expected statistics, once", result)
     for name in "sparks_created", "fish_sent", "ga_slots", "gc_time", "busy_time":
         expect(result.err.count(name) == 1, f"expected {name}", result)
+# In a file of their own they are nothing but that.
+with tempfile.TemporaryDirectory() as logs:
+    file = os.path.join(logs, "stats.json")
+    result = run(3, "fib", "15", "--trawl:stats=json", "--trawl:stats-file=" + file)
+    expect(result.code == 0 and result.err.count("\n") == 1, "expected no statistics here", result)
+    with open(file) as stats:
+        check_sums(json.load(stats), 3, result)
+
+# A run that is interrupted leaves logs of what it did so far.
+with tempfile.TemporaryDirectory() as logs:
+    begun = time.monotonic()
+    process = start([*mpiexec(2), os.path.join(BIN, "tests/endings"), "endless", "--trawl:trace=" + logs])
+    while time.monotonic() < begun + 2:
+        process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    result = finish(process, begun)
+    expect(result.code != 0, "expected an end by the signal", result)
+    done = subprocess.run([os.path.join(BIN, "trawl-profile"), logs, "--json", "--summary-only"],
+                          text=True, capture_output=True)
+    expect(done.returncode == 1, f"trawl-profile: {done.stdout}{done.stderr}", result)
+    profile = json.loads(done.stdout)
+    expect(profile["runtime"] > 0.5 and all(pe["threads"] > 0 for pe in profile["per_pe"][:1]),
+           f"expected most of the run: {done.stdout}", result)
 print("all right")

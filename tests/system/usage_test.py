@@ -1,13 +1,17 @@
 #!/usr/bin/env -S python3 -B
 """What can't be made sense of: one line, once, exit code 2. What is asked for: once, exit code 0."""
-from harness import FABRICS, expect, run
+import os
+
+from harness import BIN, FABRICS, expect, mpiexec, run, run_words
 
 WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "--trawl:bogus"], {}, "--trawl:bogus"),
     (["fib", "20", "--trawl:bogus=3"], {}, "--trawl:bogus"),
     (["fib", "20", "--trawl:workers=abc"], {}, "--trawl:workers"),
     (["fib", "20", "--trawl:workers=-1"], {}, "--trawl:workers"),
-    (["fib", "20", "--trawl:workers="], {}, "--trawl:workers"),
+    (["fib", "20", "--trawl:workers="], {}, "--trawl:workers=N"),
+    (["fib", "20", "--trawl:trace"], {}, "--trawl:trace=DIR"),
+    (["fib", "20", "--trawl:stats-file=/proc/no/such/place"], {}, "/proc/no/such/place: "),
     (["fib", "20", "--trawl:thread-limit=0"], {}, "--trawl:thread-limit"),
     (["fib", "20", "--trawl:stack-size=8X"], {}, "--trawl:stack-size"),
     (["fib", "20", "--trawl:heap=1"], {}, "--trawl:heap"),
@@ -16,8 +20,8 @@ WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "--trawl:silence=nan"], {}, "--trawl:silence"),
     (["fib", "20", "--trawl:stats=xml"], {}, "--trawl:stats"),
     (["fib", "20", "--trawl:trace=/proc/no/such/place"], {}, "/proc/no/such/place"),
-    (["fib", "20"], {"TRAWL_WORKERS": "abc"}, "--trawl:workers"),
-    (["fib", "20"], {"TRAWL_POLICY": "best"}, "--trawl:policy"),
+    (["fib", "20"], {"TRAWL_WORKERS": "abc"}, "TRAWL_WORKERS: abc is no number"),
+    (["fib", "20"], {"TRAWL_POLICY": "best"}, "TRAWL_POLICY"),
     (["fib"], {}, "N is required"),
     (["fib", "x"], {}, "x"),
     (["fib", "-1"], {}, "-1"),
@@ -26,6 +30,7 @@ WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "30"], {}, "30"),
     (["fib", "20", "--check", "--sequential"], {}, "--sequential"),
     (["fib", "20", "--bogus"], {}, "--bogus"),
+    (["queens", "8", "9", "10"], {}, "9 10"),
     (["queens", "0"], {}, "0"),
     (["queens", "21"], {}, "21"),
     (["queens", "8", "--cutoff", "-1"], {}, "--cutoff"),
@@ -54,4 +59,27 @@ for fabric in FABRICS.values():
 # The command line is above the environment.
 result = run(2, "fib", "20", "--trawl:policy=random", env={"TRAWL_POLICY": "targeted"})
 expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
+# What cannot be written is not lost in silence.
+for words, lost in (("fib 20", ">/dev/full"), ("fib 20", ">&-"), ("fib 20 --sequential", ">/dev/full"),
+                    ("fib --help", ">/dev/full"), ("fib --trawl:help", ">/dev/full"),
+                    ("fib 20 --trawl:stats-file=/dev/full", ""),
+                    ("trawl-profile --help", ">/dev/full"), ("trawl-profile --version", ">&-")):
+    result = run_words("sh", "-c", f"exec {BIN}/{words} {lost}")
+    expect(result.code > 0, "expected an exit code that tells of failure", result)
+    last = result.err.splitlines()[-1]
+    expect("could not be written" in last or "cannot write " in last, "expected the cause", result)
+
+# PEs that are told different things do not wait for each other.
+fib = os.path.join(BIN, "fib")
+for one, other in ((["20"], ["21"]), (["20"], ["20", "--trawl:help"]), (["20", "--trawl:version"], ["20"]),
+                   (["20"], ["20", "--trawl:policy=random"]), (["20", "--check"], ["20"])):
+    result = run_words(*mpiexec(1), fib, *one, ":", "-n", 2, fib, *other)
+    expect(result.code == 2 and result.out == "", "expected exit code 2", result)
+    expect("was started with other arguments" in result.err and result.err.count("\n") == 1,
+           "expected one line that says so", result)
+result = run_words(*mpiexec(1), fib, "20", "--trawl:speed=2", ":", "-n", 1, fib, "20", "--trawl:workers=2",
+                   "--trawl:heap=1G", "--trawl:cluster=far")
+expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
+result = run_words(*mpiexec(1), fib, "20", ":", "-n", 1, fib, "20", "--trawl:trace=/proc/no/such/place")
+expect(result.code == 2 and "/proc/no/such/place" in result.err, "expected what PE 1 says", result)
 print(f"{3 * len(WRONG)} refused, {6 * len(ASKED)} answered")

@@ -11,6 +11,7 @@
 #include "rts/fabric/fragments.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/recover/alive.hpp"
+#include "rts/recover/waking_time.hpp"
 #include "rts/simulate.hpp"
 #include "rts/start.hpp"
 
@@ -150,6 +151,27 @@ TEST(Start, AnotherProgramIsRefused) {
     FAIL() << "it was let in";
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(), "PE 2 runs a different program; start the same binary everywhere");
+  }
+}
+
+TEST(Start, OtherOrdersAreRefused) {
+  const auto meets = [](std::uint64_t own, std::uint64_t theirs) {
+    Starting other(2, 3, {1, 1, "a", "b", theirs});
+    other.start.begin(0);
+    Starting main(0, 3, {1, 1, "a", "b", own});
+    const auto letter = other.outbox.take();
+    auto message = letter.read();
+    main.start.on_hello(message, 2, 0);
+  };
+  EXPECT_NO_THROW(meets(7, 7));
+  EXPECT_NO_THROW(meets(7, 0)) << "it will say what is wrong with its own";
+  EXPECT_NO_THROW(meets(0, 7));
+  try {
+    meets(7, 8);
+    FAIL() << "it was let in";
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()).find("PE 2 was started with other arguments"), 0u) << e.what();
+    EXPECT_EQ(e.exit_code(), 2);
   }
 }
 
@@ -343,8 +365,8 @@ TEST(WholeRun, PesThatOnlyComputeAreNotLost) {
 }
 
 TEST(Alive, TheMainPeWatchesAllTheyWatchTheMainPe) {
-  recover::Alive main(0, 3, second, 0);
-  recover::Alive other(1, 3, second, 0);
+  recover::Alive main(0, 3, second);
+  recover::Alive other(1, 3, second);
   EXPECT_EQ(main.due(1), (std::vector<int>{1, 2}));
   EXPECT_EQ(main.due(2), std::vector<int>{});  // not again so soon
   EXPECT_EQ(main.due(second), (std::vector<int>{1, 2}));
@@ -355,6 +377,19 @@ TEST(Alive, TheMainPeWatchesAllTheyWatchTheMainPe) {
   other.heard(0, second);
   EXPECT_EQ(other.lost(2 * second), std::nullopt);
   EXPECT_EQ(other.lost(2 * second + 1), 0);
+}
+
+TEST(WakingTime, ATimeOfStandingStillIsNotHeldAgainstOthers) {
+  recover::WakingTime awake(5 * second);
+  awake.look(5 * second + 1000);
+  awake.look(5 * second + 3000);
+  EXPECT_EQ(awake.now(), 3000);
+  awake.look(500 * second);
+  EXPECT_EQ(awake.now(), 3000 + recover::WakingTime::longest_look);
+  awake.look(400 * second);  // a clock that steps back
+  EXPECT_EQ(awake.now(), 3000 + recover::WakingTime::longest_look);
+  awake.look(400 * second + 7);
+  EXPECT_EQ(awake.now(), 3007 + recover::WakingTime::longest_look);
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ class HeapGrid {
     auto& sharing = seat(letter.to).sharing;
     switch (static_cast<fabric::Kind>(reader.get<std::uint8_t>())) {
       case fabric::Kind::schedule:
-        return sharing.on_schedule(reader);
+        sharing.on_schedule(reader);
+        return;
       case fabric::Kind::fetch:
         return sharing.on_fetch(reader);
       case fabric::Kind::resume:

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <list>
 #include <map>
 #include <optional>
+#include <ranges>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -403,6 +406,21 @@ long sum(const std::vector<Lazy<long>>& xs) {
   long all = 0;
   for (const auto& x : xs) all += trawl::force(x);
   return all;
+}
+
+TEST_P(Lang, MapsTakeAnyContainer) {
+  run([] {
+    const std::list<long> list{3, 1, 2};
+    const std::vector<long> doubled{6, 2, 4};
+    EXPECT_EQ(trawl::force_all(trawl::lazy_map<twice>(list)), doubled);
+    EXPECT_EQ(trawl::force_all(trawl::lazy_map<twice>(std::vector<int>{3, 1, 2})), doubled);
+    EXPECT_EQ(trawl::force_all(trawl::lazy_map<twice>(std::views::iota(1L, 3L))),
+              (std::vector<long>{2, 4}));
+    for (const std::size_t chunk : {0U, 1U, 2U, 3U, 4U})
+      EXPECT_EQ(trawl::par_map<twice>(list, chunk), doubled) << chunk;
+    EXPECT_EQ(trawl::par_map<twice>(std::views::iota(1L, 3L)), (std::vector<long>{2, 4}));
+    EXPECT_TRUE(trawl::par_map<twice>(std::set<long>()).empty());
+  });
 }
 
 TEST_P(Lang, StrategiesOfOneValue) {

@@ -56,6 +56,7 @@ const Flag flags[] = {
     {"silence", "60", "10", [](const Options& o) { return o.silence == 60; }},
     {"trace", "some/dir", "", [](const Options& o) { return o.trace == "some/dir"; }},
     {"stats", "json", "text", [](const Options& o) { return o.stats == StatsFormat::json; }},
+    {"stats-file", "some/file", "", [](const Options& o) { return o.stats_file == "some/file"; }},
 };
 
 std::string environment_name(std::string name) {
@@ -88,6 +89,8 @@ TEST(Options, TheCommandLineIsAboveTheEnvironment) {
 
 TEST(Options, TheLastOneWins) {
   EXPECT_EQ(parse({"--trawl:workers=5", "--trawl:workers=6"}).workers, 6);
+  EXPECT_EQ(parse({"--trawl:stats=json", "--trawl:stats"}).stats, StatsFormat::text);
+  EXPECT_EQ(parse({"--trawl:stats", "--trawl:stats=json"}).stats, StatsFormat::json);
 }
 
 TEST(Options, TheProgramKeepsItsOwnArguments) {
@@ -104,6 +107,11 @@ TEST(Options, StatsNeedNoFormat) {
   EXPECT_EQ(parse({"--trawl:stats=text"}).stats, StatsFormat::text);
 }
 
+TEST(Options, AStatisticsFileIsFilled) {
+  EXPECT_EQ(parse({"--trawl:stats-file=f"}).stats, StatsFormat::text);
+  EXPECT_EQ(parse({"--trawl:stats-file=f", "--trawl:stats=json"}).stats, StatsFormat::json);
+}
+
 TEST(Options, HelpAndVersion) {
   EXPECT_FALSE(parse({}).help);
   EXPECT_TRUE(parse({"--trawl:help"}).help);
@@ -112,6 +120,7 @@ TEST(Options, HelpAndVersion) {
 
 TEST(Options, TheLongestDelayIsNotUnderTheShortest) {
   EXPECT_EQ(parse({"--trawl:fish-delay=9000"}).fish_delay_max, 9000);
+  EXPECT_EQ(parse({"--trawl:fish-delay=9", "--trawl:fish-delay-max=9"}).fish_delay_max, 9);
 }
 
 void expect_refused(const Args& args, const std::string& named) {
@@ -138,19 +147,49 @@ TEST(Options, WhatMakesNoSenseIsRefusedInOneLine) {
   expect_refused({"--trawl:max-fish=0"}, "--trawl:max-fish");
   expect_refused({"--trawl:spark-pool=0"}, "--trawl:spark-pool");
   expect_refused({"--trawl:stack-size=1K"}, "--trawl:stack-size");
-  expect_refused({"--trawl:stack-size=8Q"}, "--trawl:stack-size");
+  expect_refused({"--trawl:stack-size=8Q"}, "--trawl:stack-size: 8Q is no size");
   expect_refused({"--trawl:fish-delay=0"}, "--trawl:fish-delay");
   expect_refused({"--trawl:fish-delay=nan"}, "--trawl:fish-delay");
   expect_refused({"--trawl:speed=-2"}, "--trawl:speed");
   expect_refused({"--trawl:speed=inf"}, "--trawl:speed");
   expect_refused({"--trawl:policy=best"}, "targeted");
   expect_refused({"--trawl:stats=xml"}, "--trawl:stats");
-  expect_refused({"--trawl:workers"}, "--trawl:workers");
+  expect_refused({"--trawl:workers"}, "--trawl:workers=N");
+  expect_refused({"--trawl:workers="}, "--trawl:workers=N");
+  expect_refused({"--trawl:trace"}, "--trawl:trace=DIR");
+  expect_refused({"--trawl:trace="}, "--trawl:trace=DIR");
+  expect_refused({"--trawl:workers=many"}, "many is no number");
+  expect_refused({"--trawl:workers=2000"}, "1024");
+  expect_refused({"--trawl:fish-delay=9", "--trawl:fish-delay-max=8"}, "--trawl:fish-delay-max");
 }
 
 TEST(Options, WhatMakesNoSenseInTheEnvironmentIsRefused) {
   const Environment set("TRAWL_WORKERS", "many");
   expect_refused({"--trawl:stats"}, "many");
+  expect_refused({"--trawl:stats"}, "TRAWL_WORKERS");
+}
+
+TEST(Options, WhatIsEmptyInTheEnvironmentIsNotSet) {
+  const Environment set("TRAWL_WORKERS", "");
+  EXPECT_EQ(parse({}).workers, 0);
+}
+
+TEST(Options, OnlyWhatIsAboutOnePeMayDiffer) {
+  const auto digest = [](Args args) {
+    args.insert(args.begin(), "program");
+    const auto options = take_options(args);
+    return orders_digest(options, args);
+  };
+  const auto plain = digest({"8", "9"});
+  EXPECT_NE(plain, 0U);
+  for (const char* flag : {"--trawl:workers=2", "--trawl:speed=3", "--trawl:heap=2G",
+                           "--trawl:cluster=c", "--trawl:trace=d", "--trawl:stats"})
+    EXPECT_EQ(digest({"8", flag, "9"}), plain) << flag;
+  for (const char* flag :
+       {"--trawl:policy=random", "--trawl:silence=3", "--trawl:help", "--trawl:version", "10"})
+    EXPECT_NE(digest({"8", flag, "9"}), plain) << flag;
+  EXPECT_NE(digest({"89"}), plain);
+  EXPECT_NE(digest({"9", "8"}), plain);
 }
 
 TEST(Options, HelpListsEveryFlagWithItsDefault) {

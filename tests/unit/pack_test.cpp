@@ -22,6 +22,47 @@ Cell make_cell(long value, Lazy<Cell> left, Lazy<Cell> right) {
   return {value, left, right};
 }
 
+/// Counts what is written of it.
+struct Counted {
+  static inline int written = 0;
+  std::vector<std::vector<double>> rows;
+
+  template <class Archive>
+  void save(Archive& to) const {
+    to(rows.size());
+    for (const auto& row : rows) {
+      ++written;
+      to(row);
+    }
+  }
+  template <class Archive>
+  void load(Archive& from) {
+    std::size_t size = 0;
+    from(size);
+    rows.resize(size);
+    for (auto& row : rows) from(row);
+  }
+};
+
+struct Versioned {
+  long value = 0;
+  Lazy<Versioned> next;
+
+  template <class Archive>
+  void serialize(Archive& archive, std::uint32_t version) {
+    archive(value, next);
+    EXPECT_EQ(version, 3U);
+  }
+};
+
+}  // namespace
+}  // namespace trawl::heap
+
+CEREAL_CLASS_VERSION(trawl::heap::Versioned, 3)
+
+namespace trawl::heap {
+namespace {
+
 std::vector<double> numbers(long n) {
   return std::vector<double>(static_cast<std::size_t>(n), 1.5);
 }
@@ -107,6 +148,37 @@ TEST_F(Pack, AValueLargerThanThePacketStaysBehind) {
   // As a root it travels whatever its size.
   const auto alone = carry(big, home, away, {500, 0});
   EXPECT_EQ(ResultOf<std::vector<double>>::get(alone.node()), numbers(1000));
+}
+
+TEST_F(Pack, AValueThatDoesNotFitIsNotWrittenToItsEnd) {
+  const Lazy<Counted> big(Counted{{1000, numbers(10)}});
+  using Root = std::pair<Lazy<Counted>, Lazy<Cell>>;
+  Counted::written = 0;
+  const auto root =
+      carry(Lazy<Root>(Root{big, Lazy<Cell>(Cell{7, {}, {}})}), home, away, {1000, 0});
+  EXPECT_LE(Counted::written, 1000 / 80 + 1);
+  EXPECT_EQ(ResultOf<Root>::get(root.node()).first.node()->state(), State::fetch_me);
+  EXPECT_EQ(get(ResultOf<Root>::get(root.node()).second).value, 7);
+  const auto alone = carry(big, home, away, {1000, 0});
+  EXPECT_EQ(ResultOf<Counted>::get(alone.node()).rows, ResultOf<Counted>::get(big.node()).rows);
+}
+
+// cereal writes the version of a class once an archive, but each node is read by itself.
+TEST_F(Pack, VersionedClassesInManyNodes) {
+  Lazy<Versioned> list;
+  for (long i = 0; i < 20; ++i) list = Lazy<Versioned>(Versioned{i, list});
+  for (const std::size_t bytes : {200U, 10'000U}) {
+    auto at = carry(list, home, away, {bytes, 0});
+    long expected = 19;
+    for (; at && at.node()->state() == State::value; --expected) {
+      ASSERT_EQ(ResultOf<Versioned>::get(at.node()).value, expected);
+      at = ResultOf<Versioned>::get(at.node()).next;
+    }
+    EXPECT_LT(expected, 15);
+    if (bytes == 10'000U) {
+      EXPECT_EQ(expected, -1);
+    }
+  }
 }
 
 // What the rolled back value referred to must not stay in the packet.

@@ -1,4 +1,5 @@
 // profiles/: the numbers of a known run, whatever may be wrong with a log, and the picture.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <cairo.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profiles/activity.hpp"
@@ -248,6 +250,18 @@ TEST_F(ProfileTest, LogUnderAnotherPesNameIsLeftOut) {
   EXPECT_FALSE(found.damage.empty());
 }
 
+TEST_F(ProfileTest, WhatIsNoFileIsReported) {
+  write_known(0, 3);
+  fs::create_directory(path(1));
+  ASSERT_EQ(::mkfifo(path(2).c_str(), 0600), 0);
+  const auto found = run();
+  EXPECT_EQ(found.logs.size(), 1U);
+  for (const int pe : {1, 2})
+    EXPECT_TRUE(std::any_of(found.damage.begin(), found.damage.end(), [&](const auto& damage) {
+      return to_string(damage).find(path(pe) + ": it is no regular file") != std::string::npos;
+    })) << pe;
+}
+
 TEST_F(ProfileTest, LogOfADeadPeIsReadUpToItsEnd) {
   time_ = 500;
   Log log(setup(0, 1));
@@ -454,7 +468,8 @@ TEST_F(ProfileTest, PictureThatCanNotBeWrittenIsAnErrorNamingIt) {
       FAIL() << "no error";
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), 2);
-      EXPECT_NE(std::string(error.what()).find(nowhere), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(nowhere + ": No such file"), std::string::npos)
+          << error.what();
     }
 }
 

@@ -201,5 +201,37 @@ TEST(Sharing, AFetchThatIsOvertakenStartsAgain) {
   EXPECT_EQ(ResultOf<Cell>::get(proxy_two.node()).value, 21);
 }
 
+// Whoever waits for a packet of a list gets the next one too, but not the whole list.
+TEST(Sharing, AListIsFetchedOnePacketAhead) {
+  HeapGrid grid(2, 1U << 16U, {200, 0}, 1);
+  Lazy<Cell> list;
+  for (long i = 0; i < 200; ++i) list = Lazy<Cell>(Cell{i, list, {}});
+  auto at = test::carry(list, grid[0].addresses(), grid[1].addresses(), {0, 0});
+  const auto walk = [&at] {
+    long cells = 0;
+    for (; at && at.node()->state() == State::value; ++cells)
+      at = ResultOf<Cell>::get(at.node()).left;
+    return cells;
+  };
+  EXPECT_EQ(walk(), 1);
+  long all = 1;
+  for (int round = 0; at; ++round) {
+    const auto sent = grid.delivered();
+    grid.demand(1, at.node());
+    grid.settle();
+    ASSERT_EQ(at.node()->state(), State::value);
+    const auto cells = walk();
+    all += cells;
+    EXPECT_EQ(grid.asleep(), 0);
+    if (at) {
+      EXPECT_GE(cells, 10);
+      EXPECT_LE(cells, 30);
+      EXPECT_EQ(grid.delivered() - sent, 4U) << "two packets, asked for one by one";
+    }
+  }
+  EXPECT_EQ(all, 200);
+  EXPECT_EQ(grid.weights_out(), grid.weights_held());
+}
+
 }  // namespace
 }  // namespace trawl::heap

@@ -114,6 +114,20 @@ TEST_F(TraceTest, OpenLogOfAKilledRunHasItsOffset) {
   EXPECT_EQ(decode(file()).state, State::open);
 }
 
+TEST_F(TraceTest, WhatWasSavedIsThereWhileTheLogIsOpen) {
+  Log log(setup());
+  log.save();
+  EXPECT_EQ(file().size(), header_size) << "no empty blocks";
+  for (std::uint32_t i = 0; i < 5; ++i) log.event(Kind::note, 0, i);
+  log.save();
+  EXPECT_EQ(events(file()).size(), 5u);
+  log.event(Kind::note, 0, 5);
+  log.close();
+  EXPECT_EQ(events(file()).size(), 6u);
+  log.save();
+  EXPECT_EQ(events(file()).size(), 6u);
+}
+
 TEST_F(TraceTest, SmallBufferIsFlushedWhenFullAndKeepsOrder) {
   auto with = setup();
   with.buffer = 4096;

@@ -1,0 +1,10 @@
+// expect: trawl: write run<root>(argc, argv)
+#include <trawl.hpp>
+
+int root() {
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  return trawl::run(root, argc, argv);
+}
