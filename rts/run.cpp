@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "rts/error.hpp"
@@ -240,6 +241,14 @@ void on_exit_called(int code, void*) {
   if (process != nullptr) process->exit_called(code);
 }
 
+// Messages come and go in blocks of up to the largest value that travels. By default malloc gets
+// each large one from the kernel, a page fault every 4 KiB, and gives it back at once.
+void keep_freed_blocks() {
+  constexpr int most_kept = 256 << 20;
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, most_kept);
+}
+
 // What the shell left closed must not become the output by being opened next; written to, it fails.
 void keep_closed_outputs_closed() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -250,6 +259,7 @@ void keep_closed_outputs_closed() {
 
 void run_program(int argc, char** argv, const Root& root) {
   keep_closed_outputs_closed();
+  keep_freed_blocks();
   fabric::disarm_ucx_signals();
   const auto orders = read_orders(argc, argv);
   int code = 1;
