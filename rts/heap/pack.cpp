@@ -94,7 +94,8 @@ class GraphPacker final : public PacketOut {
         addresses_(addresses),
         begin_(to.size()),
         end_(begin_ + std::min(limits.bytes, std::numeric_limits<std::size_t>::max() - begin_)),
-        thunks_left_(moves_thunks ? limits.thunks : 0) {
+        thunks_left_(moves_thunks ? limits.thunks : 0),
+        largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {
     new_archive();
   }
 
@@ -148,7 +149,11 @@ class GraphPacker final : public PacketOut {
     const auto nodes_before = nodes_.size();
     const auto name = addresses_.name(node);
     if (name) out_.put(*name);
-    archive_->limit(root ? std::numeric_limits<std::size_t>::max() : end_);
+    const auto size_left = end_ - std::min(end_, size_before);
+    const bool large = !root && largest_beside_thunk_ < size_left;
+    archive_->limit(root    ? std::numeric_limits<std::size_t>::max()
+                    : large ? size_before + largest_beside_thunk_
+                            : end_);
     try {
       node->code().pack_value(node, *archive_);
       return name ? Part::named_value : Part::value;
@@ -157,6 +162,7 @@ class GraphPacker final : public PacketOut {
       while (nodes_.size() > nodes_before) nodes_.pop();
       new_archive();
     }
+    if (large) return put_reference(node, Part::reference);
     // A packet that is half empty is not full: the value is larger than a packet, and what needs it
     // fetches it by itself.
     full_ = size_before - begin_ >= (end_ - begin_) / 2;
@@ -181,6 +187,7 @@ class GraphPacker final : public PacketOut {
   std::size_t begin_;
   std::size_t end_;
   std::size_t thunks_left_;
+  std::size_t largest_beside_thunk_;
   bool full_ = false;
   Places nodes_;
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;

@@ -20,6 +20,10 @@ struct PackLimits {
   std::size_t bytes =
       64 * 1024;              ///< payload after which only references are packed (root excepted)
   std::size_t thunks = 1024;  ///< thunks that may move with the root
+
+  /// Bytes of a value that goes along with a thunk. Sparks often share a larger one: it goes as a
+  /// reference, so a PE that gets many of them fetches it once.
+  static constexpr std::size_t largest_beside_thunk = 4096;
 };
 
 /// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported).

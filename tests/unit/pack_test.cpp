@@ -242,6 +242,22 @@ TEST_F(Pack, ThunksMoveWithAThunkAndCanBeReverted) {
   EXPECT_EQ(get(inner).value, 2);
 }
 
+long sum_of(const Lazy<std::vector<double>>& x, const Lazy<std::vector<double>>& y) {
+  return static_cast<long>(force(x).size() + force(y).size());
+}
+
+TEST_F(Pack, ALargeValueDoesNotTravelWithAThunk) {
+  const Lazy<std::vector<double>> large(numbers(1000));
+  const Lazy<std::vector<double>> small(numbers(3));
+  const auto spark = lazy<sum_of>(large, small);
+  ASSERT_TRUE(spark.node()->move(State::unevaluated, State::exported));
+  const auto thunk = carry(spark, home, away, {65536, 100});
+  using T = Thunk<Function<sum_of>, long, Lazy<std::vector<double>>, Lazy<std::vector<double>>>;
+  const auto& [x, y] = T::arguments(thunk.node());
+  EXPECT_EQ(x.value.node()->state(), State::fetch_me);
+  EXPECT_EQ(y.value.node()->state(), State::value);
+}
+
 TEST_F(Pack, LimitOfThunks) {
   for (const std::size_t limit : {0U, 1U, 3U, 10U}) {
     std::vector<Lazy<Cell>> parts;
