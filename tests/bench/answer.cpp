@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 using Waits = std::vector<double>;
 
 constexpr int count = 1000;
+constexpr int few = 20;  // sparks at a time: of many, a FISH brings several
 
 double since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
@@ -69,11 +70,16 @@ void print(const char* what, Waits waits) {
 }
 
 int root() {
-  std::vector<trawl::Lazy<double>> sparks;
-  for (int i = 0; i < count; ++i) sparks.push_back(trawl::par(trawl::lazy<fished>(i)));
-  for (const auto& each : sparks) compute_until_evaluated(each);
-  const auto waits = trawl::force_all(sparks);
-  print("fish", Waits(waits.begin() + 1, waits.end()));  // the first one had nothing to wait for
+  Waits fish_waits;
+  for (int round = 0; round < count / few; ++round) {
+    std::vector<trawl::Lazy<double>> sparks;
+    for (int i = 0; i < few; ++i) sparks.push_back(trawl::par(trawl::lazy<fished>(i)));
+    for (const auto& each : sparks) compute_until_evaluated(each);
+    const auto waits = trawl::force_all(sparks);
+    // Before the first one there was nothing to be fished.
+    fish_waits.insert(fish_waits.end(), waits.begin() + 1, waits.end());
+  }
+  print("fish", fish_waits);
 
   std::vector<trawl::Lazy<int>> values;
   for (int i = 0; i < count; ++i) values.push_back(trawl::lazy<one>(i));

@@ -17,7 +17,8 @@ for env in FABRICS.values():
             result = run(pes, "tests/long_function", "fish", workers, *flags, env=env)
             expect(result.code == 0, "expected exit code 0", result)
             main = json.loads(result.err)["by_pe"][0]
-            expect(main["fish_answered"] >= COUNT, "expected a FISH for each spark", result)
+            expect(main["sparks_exported"] >= COUNT, "expected all sparks to be fished", result)
+            expect(main["fish_answered"] >= COUNT / 8, "expected a FISH for 8 sparks", result)
 
             # Nothing travels along with what refers to it: each needs a FETCH of its own.
             flags += ["--trawl:thunks-per-packet=0"]
