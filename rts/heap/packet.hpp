@@ -1,0 +1,33 @@
+// What pack.cpp writes and unpack.cpp reads: the table of a packet.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace trawl::heap {
+
+enum class Part : std::uint8_t {
+  value,
+  named_value,
+  failure,
+  thunk,
+  reference,
+  rest,  ///< a reference to a value that would have come along, had there been room
+};
+
+/// Nodes that follow each other and are alike. The root is alone, and so is a node without bytes:
+/// so there are no more nodes than bytes.
+struct Run {
+  std::uint64_t size = 0;  ///< of each
+  std::uint32_t count = 1;
+  std::uint32_t code = 0;
+  Part part = Part::reference;
+  std::uint8_t unused[7] = {};
+
+  bool fits(const Run& next) const noexcept {
+    return size == next.size && code == next.code && part == next.part && size != 0 &&
+           count != std::numeric_limits<std::uint32_t>::max();
+  }
+};
+
+}  // namespace trawl::heap

@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include "rts/heap/pack.hpp"
+#include "rts/heap/packet.hpp"
+#include "rts/heap/serial.hpp"
+#include "rts/heap/thunk.hpp"
+
+namespace trawl::heap {
+namespace {
+
+// In three passes: read the table and make all nodes, so that payloads can refer to any of them;
+// read the payloads; then, when nothing can go wrong any more, let the nodes be seen as what they
+// are.
+class GraphUnpacker final : public PacketIn {
+ public:
+  GraphUnpacker(Reader& from, AddressBook& addresses) : addresses_(addresses) {
+    const auto packet = from.slice(from.left());
+    if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
+    const auto body = packet.size() - sizeof(std::uint32_t);
+    const auto count = Reader(packet.subspan(body)).get<std::uint32_t>();
+    if (count == 0 || count > body / sizeof(Run)) throw BadBytes("its table is too long");
+    runs_.resize(count);
+    const auto table_size = count * sizeof(Run);
+    Reader(packet.subspan(body - table_size, table_size)).raw(runs_.data(), table_size);
+    payloads_ = packet.first(body - table_size);
+    check_runs();
+    archive_.emplace(payload_, *this);
+  }
+
+  Unpacked unpack(Node* into, const Ahead& ahead) {
+    make_nodes(into);
+    if (ahead) look_ahead(ahead);
+    read_payloads();
+    return reveal();
+  }
+
+ private:
+  /// A node that is not simply made and filled.
+  struct Item {
+    Node* node = nullptr;
+    bool filled = false;                    // `node` is made from this record
+    std::optional<std::uint32_t> ticket{};  // it was fetched ahead
+    std::size_t read = 0;                   // of the payload
+    Reference reference{};
+  };
+
+  // New nodes that nobody knows yet.
+  bool plain(std::size_t run) const {
+    const auto part = runs_[run].part;
+    return run != 0 && (part == Part::value || part == Part::failure);
+  }
+
+  void check_runs() {
+    std::uint64_t nodes = 0;
+    std::uint64_t items = 0;
+    auto left = payloads_.size();
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const Run& run = runs_[r];
+      if (run.count == 0 || (run.count != 1 && (r == 0 || run.size == 0)))
+        throw BadBytes("its table makes no sense");
+      if (run.size != 0 && run.count > left / run.size)
+        throw BadBytes("its nodes are longer than itself");
+      left -= run.size * run.count;
+      nodes += run.count;
+      if (!plain(r)) items += run.count;
+    }
+    if (left != 0) throw BadBytes("it is longer than its nodes");
+    nodes_.reserve(static_cast<std::size_t>(nodes));
+    items_.reserve(static_cast<std::size_t>(items));
+  }
+
+  Node* node_at(std::uint32_t place, const void* result_type) override {
+    if (place >= nodes_.size()) throw BadBytes("it refers to a node that it does not contain");
+    Node* node = nodes_[place];
+    if (node->code().result_type != result_type)
+      throw BadBytes("it refers to a node of another type");
+    return node;
+  }
+
+  void make_nodes(Node* into) {
+    Reader payloads(payloads_);
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const Run& run = runs_[r];
+      const Code& code = CodeTable::get().at(run.code);
+      if (r == 0 && into != nullptr && into->code().id != code.id)
+        throw BadBytes("its root is not what was asked for");
+      if (plain(r)) {
+        payloads.slice(run.size * run.count);
+        for (std::uint32_t i = 0; i < run.count; ++i) nodes_.push_back(fresh(code));
+        continue;
+      }
+      for (std::uint32_t i = 0; i < run.count; ++i) {
+        Item& item = items_.emplace_back();
+        payload_ = Reader(payloads.slice(run.size));
+        make_node(item, run.part, code, r == 0 ? into : nullptr);
+        item.read = run.size - payload_.left();
+        nodes_.push_back(item.node);
+      }
+    }
+  }
+
+  void make_node(Item& item, Part part, const Code& code, Node* into) {
+    switch (part) {
+      case Part::named_value: {
+        const auto name = payload_.get<Address>();
+        return choose(item, code, into != nullptr ? into : known(name, code));
+      }
+      case Part::value:
+      case Part::failure:
+        return choose(item, code, into);
+      case Part::thunk:
+        if (code.evaluate == nullptr) throw BadBytes("it moves a value as if it were a thunk");
+        item.reference = payload_.get<Reference>();
+        check_origin(item.reference);
+        return choose(item, code, into);
+      case Part::reference:
+      case Part::rest:
+        if (into != nullptr) throw BadBytes("its root is only a reference");
+        item.reference = payload_.get<Reference>();
+        if (payload_.left() != 0) throw BadBytes("one of its references is too long");
+        addresses_.check(item.reference.at.pe);
+        if (item.reference.weight == 0) throw BadBytes("it has a reference without weight");
+        item.node = known(item.reference.at, code);
+        if (item.node != nullptr) return;
+        if (item.reference.at.pe == addresses_.self())
+          throw BadBytes("it refers to a node that is gone");
+        item.node = fresh(code);
+        item.filled = true;
+        return;
+    }
+    throw BadBytes("it has a node of unknown kind");
+  }
+
+  // One acknowledgement answers a whole packet.
+  void check_origin(const Reference& was) {
+    addresses_.check(was.at.pe);
+    if (!origin_) origin_ = was.at.pe;
+    if (was.at.pe != *origin_ || was.at.pe == addresses_.self() || was.weight == 0)
+      throw BadBytes("it moves a thunk that was not the sender's");
+  }
+
+  // The node that an item becomes: a known one that lacks its value, else a fresh one.
+  void choose(Item& item, const Code& code, Node* known_node) {
+    item.node = known_node;
+    if (known_node != nullptr) {
+      const auto state = known_node->state();
+      if (state == State::value) return;
+      const bool lacks =
+          state == State::fetch_me || state == State::fetching || state == State::exported;
+      // Two nodes of the sender may both be copies of this one.
+      item.filled = lacks && chosen_first_time(known_node);
+      if (item.filled && state == State::exported) known_node->code().drop_arguments(known_node);
+      if (item.filled) return;
+    }
+    item.node = fresh(code);
+    item.filled = true;
+  }
+
+  bool chosen_first_time(Node* node) {
+    if (chosen_one_ == nullptr) chosen_one_ = node;  // in most packets there is no other
+    return node == chosen_one_ ? !std::exchange(chosen_one_again_, true)
+                               : chosen_.insert(node).second;
+  }
+
+  // Nobody can reach it yet; it becomes visible in reveal().
+  static Node* fresh(const Code& code) {
+    auto* node = static_cast<Node*>(allocate(code.bytes));
+    node->init(code, State::black_hole);
+    return node;
+  }
+
+  Node* known(const Address& at, const Code& code) {
+    Node* node = at.pe == addresses_.self() ? addresses_.own(at.slot) : addresses_.proxy(at);
+    if (node != nullptr && node->code().id != code.id)
+      throw BadBytes("it names a node that is of another type here");
+    return node;
+  }
+
+  // A list goes on in one place, or in a few. A tree goes on in too many for a guess.
+  void look_ahead(const Ahead& ahead) {
+    constexpr std::uint64_t few = 4;
+    std::uint64_t rests = 0;
+    for (const Run& run : runs_) rests += run.part == Part::rest ? run.count : 0;
+    if (rests == 0 || rests > few) return;
+    each_item([&](Item& item, Part part) {
+      if (part != Part::rest || !item.filled) return;
+      item.ticket = ahead(item.reference.at);
+    });
+  }
+
+  template <class F>
+  void each_item(F f) {
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < runs_.size(); ++r)
+      if (!plain(r))
+        for (std::uint32_t i = 0; i < runs_[r].count; ++i) f(items_[next++], runs_[r].part);
+  }
+
+  void read_payloads() {
+    Reader payloads(payloads_);
+    std::size_t node = 0;
+    std::size_t item = 0;
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const Run& run = runs_[r];
+      const bool whole = plain(r);
+      const bool reference = run.part == Part::reference || run.part == Part::rest;
+      for (std::uint32_t i = 0; i < run.count; ++i, ++node) {
+        payload_ = Reader(payloads.slice(run.size));
+        if (!whole) {
+          const Item& its = items_[item++];
+          if (reference || !its.filled) continue;
+          payload_.slice(its.read);
+        }
+        read_payload(nodes_[node], run.part);
+      }
+    }
+  }
+
+  void read_payload(Node* node, Part part) {
+    switch (part) {
+      case Part::failure:
+        failure_of(node) = unpack_failure(payload_);
+        break;
+      case Part::thunk:
+        node->code().unpack_arguments(node, *archive_);
+        break;
+      default:
+        node->code().unpack_value(node, *archive_);
+        break;
+    }
+    if (payload_.left() != 0) throw BadBytes("one of its nodes is longer than its type");
+    if (archive_->remembers()) archive_.emplace(payload_, *this);
+  }
+
+  Unpacked reveal() {
+    Unpacked result;
+    result.root = nodes_[0];
+    std::size_t node = 0;
+    for (std::size_t r = 0; r < runs_.size(); node += runs_[r++].count) {
+      if (!plain(r)) continue;
+      const auto state = runs_[r].part == Part::failure ? State::exception : State::value;
+      for (std::uint32_t i = 0; i < runs_[r].count; ++i)
+        nodes_[node + i]->settle(State::black_hole, state);
+    }
+    each_item([&](Item& item, Part part) { reveal(item, part, result); });
+    return result;
+  }
+
+  void reveal(Item& item, Part part, Unpacked& result) {
+    if (part == Part::reference || part == Part::rest) {
+      take_reference(item);
+      if (item.ticket) result.ahead.push_back(item.node);
+      return;
+    }
+    if (!item.filled) return;
+    const auto was = item.node->state();
+    if (part == Part::thunk) {
+      if (was != State::black_hole) addresses_.forget(item.node);
+      item.node->settle(was, State::unevaluated);
+      result.thunks.push_back({item.node, item.reference});
+    } else {
+      item.node->settle(was, part == Part::failure ? State::exception : State::value);
+    }
+    if (was != State::black_hole) result.resolved.push_back(item.node);
+  }
+
+  void take_reference(Item& item) {
+    const auto& [at, weight] = item.reference;
+    if (at.pe == addresses_.self()) return addresses_.give_back(at.slot, weight);
+    if (item.ticket)
+      addresses_.adopt(item.node, item.reference, *item.ticket);
+    else
+      addresses_.adopt(item.node, item.reference);
+    if (item.filled) item.node->settle(State::black_hole, State::fetch_me);
+  }
+
+  AddressBook& addresses_;
+  boost::container::small_vector<Run, 4, PlainAllocator<Run>> runs_;
+  std::span<const std::byte> payloads_;
+  Reader payload_{{}};  // of the node that is being read
+  std::optional<Unpacker> archive_;
+  // Where the collector looks: nobody else refers to the new nodes yet.
+  boost::container::small_vector<Node*, 4> nodes_;
+  boost::container::small_vector<Item, 4> items_;
+  Node* chosen_one_ = nullptr;  // known nodes that get their value: the first, all others
+  bool chosen_one_again_ = false;
+  boost::unordered_flat_set<Node*> chosen_;
+  std::optional<std::uint32_t> origin_;  // of all thunks
+};
+
+}  // namespace
+
+Unpacked unpack_graph(Reader& from, AddressBook& addresses, Node* into, const Ahead& ahead) {
+  return GraphUnpacker(from, addresses).unpack(into, ahead);
+}
+
+}  // namespace trawl::heap
