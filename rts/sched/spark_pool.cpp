@@ -26,14 +26,14 @@ heap::Node* Slot::take() {
   return node;
 }
 
-heap::Node* Slot::take_thunk(bool& gone) noexcept {
+std::optional<heap::Node*> Slot::take_thunk() noexcept {
   auto seen = what_.load(std::memory_order_acquire);
-  if (seen == 0 || (seen & kind_mask) != thunk) return nullptr;
+  if ((seen & kind_mask) != thunk) return std::nullopt;
   auto* node = reinterpret_cast<heap::Node*>(seen & ~kind_mask);
-  gone = node->state() != heap::State::unevaluated;
+  const bool fizzled = node->state() != heap::State::unevaluated;
   // By now something newer may lie here: that stays.
   what_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
-  return gone ? nullptr : node;
+  return fizzled ? nullptr : node;
 }
 
 // ---- SparkPool ---------------------------------------------------------------------------------
@@ -97,7 +97,11 @@ bool SparkPool::make_room() noexcept {
 bool SparkPool::claim_contended(Slot* newest) noexcept {
   bottom_.store(newest + 1, owner_order);
   const std::lock_guard lock(thieves_);
-  if (top_.load(std::memory_order_relaxed) > newest) return false;
+  if (top_.load(std::memory_order_relaxed) > newest) {
+    if (newest->empty() || newest->promoted() != nullptr) return false;
+    // Nobody has taken it: it was pushed in the moment of an unfenced theft from this slot.
+    top_.store(newest, std::memory_order_relaxed);
+  }
   bottom_.store(newest, owner_order);
   return true;
 }
@@ -118,13 +122,19 @@ void SparkPool::discard(const Slot* slot) noexcept {
 // Of calls the oldest: a promoted one stays in its slot, and must lie below top_ so that claim()
 // fails for its spawner.
 heap::Node* SparkPool::take_newest() {
-  while (size() != 0) {
+  while (true) {
     Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
     if (newest->pinned()) return take_oldest(true);
+    if (newest->empty() && size() == 0) {
+      // What an unfenced theft has hidden may still lie below, see take_oldest.
+      if (newest < first()) return nullptr;
+      const std::lock_guard lock(thieves_);
+      trim();
+      continue;
+    }
     if (!claim(newest)) continue;
     if (heap::Node* node = taken(*newest)) return node;
   }
-  return nullptr;
 }
 
 heap::Node* SparkPool::taken(Slot& slot) {
@@ -142,18 +152,14 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
     Slot* const top = top_.load(std::memory_order_relaxed);
     if (top >= bottom_.load(std::memory_order_acquire)) return nullptr;
     // Without the fence both sides may get the same thunk, which is no harm, and what the owner
-    // pushes into its slot in the same moment may be overlooked until he comes back to it.
-    bool gone = false;
-    if (heap::Node* node = top->take_thunk(gone)) {
-      top_.store(top + 1, std::memory_order_seq_cst);
-      return node;
-    }
-    if (gone) {
-      top_.store(top + 1, std::memory_order_seq_cst);
+    // pushes into its slot in the same moment is hidden from thieves until he comes back to it.
+    const auto thunk = top->take_thunk();
+    top_.store(top + 1, std::memory_order_seq_cst);
+    if (thunk) {
+      if (*thunk != nullptr) return *thunk;
       fizzled_.fetch_add(1, std::memory_order_relaxed);
       continue;
     }
-    top_.store(top + 1, std::memory_order_seq_cst);
     if (!by_owner) heavy_fence();
     if (top + 1 > bottom_.load(std::memory_order_seq_cst)) {
       top_.store(top, std::memory_order_relaxed);

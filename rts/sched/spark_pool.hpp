@@ -13,6 +13,7 @@
 #include <functional>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -85,9 +86,9 @@ class alignas(64) Slot {
   /// What to evaluate, or nullptr if there is nothing any more. Promotes a call. To be called by
   /// whoever has claimed the slot.
   heap::Node* take();
-  /// The thunk, without a claim: somebody else may get it too. nullptr: it is something else. A
-  /// thunk that has fizzled is left out, and `gone` set.
-  heap::Node* take_thunk(bool& gone) noexcept;
+  /// The thunk, without a claim: somebody else may get it too. nullptr: it has fizzled; nothing: it
+  /// is no thunk.
+  std::optional<heap::Node*> take_thunk() noexcept;
 
   /// Takes over the thunk in `from`; the collector sees it at every moment.
   void take_over(Slot& from) noexcept {
