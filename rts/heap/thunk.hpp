@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <string_view>
 #include <tuple>
@@ -128,26 +129,23 @@ struct Thunk {
     return *std::launder(reinterpret_cast<Arguments*>(node->payload(offset)));
   }
 
-  static R call(const Arguments& arguments) {
+  /// Makes the call. The node lets go of its arguments before: what only they refer to may be
+  /// collected while the function runs, as it walks down a list, say.
+  static R use_up(Node* node) {
+    auto& held = arguments(node);
     return [&]<std::size_t... I>(std::index_sequence<I...>)->R {
-      return Call{}(std::get<I>(arguments).value...);
+      return [&](A... a) -> R {
+        held.~Arguments();
+        if constexpr (!(RawBytes<A> && ...)) std::memset(node->payload(offset), 0, sizeof held);
+        return Call{}(std::move(a)...);
+      }(std::move(std::get<I>(held).value)...);
     }
     (std::index_sequence_for<A...>());
   }
 
-  /// Makes the call, and is done with the arguments however it ends.
-  static R use_up(Arguments& held) {
-    struct Guard {
-      Arguments& held;
-      ~Guard() { held.~Arguments(); }
-    };
-    const Guard guard{held};
-    return call(held);
-  }
-
   static void evaluate(Node* node) {
     try {
-      const R result = use_up(arguments(node));
+      const R result = use_up(node);
       ResultOf<R>::put(node, result);
     } catch (...) {
       failure_of(node) = current_failure();

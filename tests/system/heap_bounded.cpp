@@ -63,15 +63,36 @@ long across(long thunks) {
   return sum;
 }
 
+Cell count_from(long value) {
+  return {value, trawl::lazy<count_from>(value + 1)};
+}
+
+// The list is made as it is walked, and nobody but the walker knows its beginning.
+long walk(long cells, trawl::Lazy<Cell> list) {
+  long sum = 0;
+  for (; cells > 0; --cells) {
+    const Cell& cell = trawl::force(list);
+    sum += cell.value;
+    list = cell.next;
+  }
+  return sum;
+}
+
+[[gnu::noinline]] trawl::Lazy<long> walker(long cells) {
+  return trawl::lazy<walk>(cells, trawl::lazy<count_from>(0L));
+}
+
 int root(int argc, char** argv) {
   long thunks = 1'000'000;
   bool far = false;
+  bool list = false;
   CLI::App app("Creates and drops thunks");
   app.add_option("thunks", thunks, "how many");
   app.add_flag("--across", far, "let other PEs make some of them");
+  app.add_flag("--list", list, "as a list that is walked by a thunk");
   CLI11_PARSE(app, argc, argv);
   const auto begin = std::chrono::steady_clock::now();
-  const long sum = far ? across(thunks) : locally(thunks);
+  const long sum = list ? trawl::force(walker(thunks)) : far ? across(thunks) : locally(thunks);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   std::printf("sum %ld peak_kib %ld ns_per_thunk %.1f\n", sum, peak_kib(),
               time.count() * 1e9 / static_cast<double>(thunks));
