@@ -62,7 +62,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
       log_(open_log(setup, fabric)),
       crew_(setup.options, setup.workers, *this),
       sharing_(static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),
-               setup.full_weight, pack_limits(setup.options), *this, counters_,
+               setup.full_weight, pack_limits(setup.options), fabric.memory(), *this, counters_,
                [this](heap::Node* spark) { crew_.add_imported(spark); }),
       fishing_(setup.options, setup.seed, tables_, crew_, *this, counters_),
       standstill_(fabric.self(), fabric.size(), crew_, *this,

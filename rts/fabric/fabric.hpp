@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "rts/bytes.hpp"
 #include "rts/fabric/bell.hpp"
+#include "rts/fabric/memory.hpp"
 
 namespace trawl::fabric {
 
@@ -45,16 +47,21 @@ class Fabric {
   /// Is there something under way that needs another poll soon, and will not ring again?
   virtual bool under_way() const noexcept { return false; }
 
+  /// Whose memory this PE can read. Long arrays needn't be sent there (heap/packet.hpp).
+  const Memory& memory() const noexcept { return memory_; }
+
   /// This PE's own clock (steady, not corrected for its offset from the main PE's).
   virtual Nanos now() const noexcept = 0;
 
  protected:
   /// A bell that others can ring too.
   void share_bell(Bell& bell) noexcept { bell_ = &bell; }
+  void share_memory(Memory memory) { memory_ = std::move(memory); }
 
  private:
   Bell unshared_bell_{};
   Bell* bell_ = &unshared_bell_;
+  Memory memory_;
 };
 
 }  // namespace trawl::fabric

@@ -12,6 +12,8 @@
 #include <iostream>
 #include <new>
 #include <numeric>
+#include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -65,6 +67,11 @@ struct Transfer {
   }
 };
 
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
 /// The bells of the PEs that share memory with this one.
 class Bells {
  public:
@@ -117,9 +124,52 @@ class Bells {
   bool for_all_ = false;
 };
 
+/// The processes of the PEs of `host`, if they can all read each other's memory. To be called by
+/// all of them together. Asking UCX for TCP rehearses several hosts: then nothing is shared.
+Memory shared_memory(MPI_Comm world, MPI_Comm host) {
+  struct Member {
+    int pe;
+    pid_t process;
+    const std::uint64_t* mark;
+    std::uint64_t marked;
+  };
+  int pes = 0;
+  int neighbours = 0;
+  Member self{};
+  check(MPI_Comm_size(world, &pes), "to share memory");
+  check(MPI_Comm_rank(world, &self.pe), "to share memory");
+  check(MPI_Comm_size(host, &neighbours), "to share memory");
+  const std::uint64_t mark = std::random_device()();
+  self.process = getpid();
+  self.mark = &mark;
+  self.marked = mark;
+  std::vector<Member> members(static_cast<std::size_t>(neighbours));
+  check(MPI_Allgather(&self, sizeof self, MPI_BYTE, members.data(), sizeof self, MPI_BYTE, host),
+        "to share memory");
+  std::vector<pid_t> processes(static_cast<std::size_t>(pes));
+  for (const Member& member : members)
+    processes[static_cast<std::size_t>(member.pe)] = member.process;
+  Memory memory(processes);
+  int all = environment("UCX_TLS").find("tcp") == std::string_view::npos ? 1 : 0;
+  for (const Member& member : members) {
+    std::uint64_t seen = 0;
+    try {
+      if (all != 0)
+        memory.read(member.pe, reinterpret_cast<std::uintptr_t>(member.mark),
+                    std::as_writable_bytes(std::span(&seen, 1)));
+    } catch (const std::exception&) {  // forbidden, or another process namespace
+    }
+    if (seen != member.marked) all = 0;
+  }
+  // Also: nobody goes on, and his mark away, before all have looked.
+  check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, host), "to share memory");
+  return all != 0 ? memory : Memory();
+}
+
 class Mpi final : public Fabric {
  public:
-  explicit Mpi(Bells bells) : bells_(std::move(bells)) {
+  Mpi(Bells bells, Memory memory) : bells_(std::move(bells)) {
+    share_memory(std::move(memory));
     check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "to set up communication");
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "to set up communication");
     check(MPI_Comm_rank(comm_, &self_), "to set up communication");
@@ -213,11 +263,6 @@ class Mpi final : public Fabric {
   std::deque<Transfer> receiving_;
 };
 
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 /// The network device that carries traffic to other hosts: the one of the default route, else the
 /// first that is up and has an address.
 std::string outward_device() {
@@ -309,7 +354,8 @@ Joined make_mpi() {
   }
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "to start");
   const MPI_Comm host = host_of_this_pe();
-  return {std::make_unique<Mpi>(Bells(MPI_COMM_WORLD, host)), find_place(host)};
+  return {std::make_unique<Mpi>(Bells(MPI_COMM_WORLD, host), shared_memory(MPI_COMM_WORLD, host)),
+          find_place(host)};
 }
 
 void leave(int code) {

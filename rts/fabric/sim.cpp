@@ -5,11 +5,16 @@
 #include <string>
 #include <utility>
 
+#include <unistd.h>
+
 namespace trawl::fabric {
 
 class SimNet::Endpoint final : public Fabric {
  public:
-  Endpoint(SimNet& net, int self) : net_(net), self_(self) {}
+  Endpoint(SimNet& net, int self) : net_(net), self_(self) {
+    if (net.config_.shared_memory)
+      share_memory(Memory(std::vector<pid_t>(net.pes_.size(), getpid())));
+  }
 
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return net_.config_.pes; }

@@ -25,6 +25,7 @@ struct SimConfig {
   Nanos send_cost = 200;        ///< what `send` takes the sender, whatever its speed
   Nanos poll_cost = 100;        ///< what `poll` takes, so that a polling loop gets on in time
   std::size_t limit = 64 * 1024;
+  bool shared_memory = false;  ///< are all PEs on one host?
   /// Overrides `latency`, if given.
   std::function<Nanos(int from, int to)> latency_between{};
   /// True loses the message. Asked once for each, in the order of sending.

@@ -122,7 +122,7 @@ void AddressBook::proxy_died(void* node, void* client) {
 }
 
 void AddressBook::drop(Proxy& proxy) {
-  frees_[proxy.at.pe].emplace_back(proxy.at.slot, proxy.weight);
+  send_home({proxy.at, proxy.weight});
   auto* node = static_cast<Node*>(proxy.node.reveal());
   on_death(node, nullptr, nullptr);
   if (!slot_of_.contains(proxy.node)) node->unmark(Node::named);

@@ -91,7 +91,12 @@ class AddressBook {
   /// The address by which others may know this node, if there is one.
   std::optional<Address> name(Node* node) const;
 
-  /// Weights of dead proxies, by home PE: for one FREE message each.
+  /// A reference that nobody needs any more.
+  void send_home(const Reference& reference) {
+    frees_[reference.at.pe].emplace_back(reference.at.slot, reference.weight);
+  }
+
+  /// Weights of dead proxies and the like, by home PE: for one FREE message each.
   using Frees = std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, Weight>>>;
   Frees take_frees();
   bool has_frees() const noexcept { return !frees_.empty(); }

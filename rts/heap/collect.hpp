@@ -61,6 +61,10 @@ class StorageScope {
   Storage before_;
 };
 
+/// Is this the beginning of a block of owned storage? It stays where it is as long as its node
+/// lives.
+bool is_owned(const void* block) noexcept;
+
 // ---- stacks ------------------------------------------------------------------------------------
 
 /// A stack that Trawl threads run on. While suspended, [stack_pointer, base) is scanned.

@@ -337,6 +337,14 @@ StorageScope::~StorageScope() {
   here.storage = before_;
 }
 
+bool is_owned(const void* block) noexcept {
+  if (GC_base(const_cast<void*>(block)) != block) return false;
+  constexpr int plain = 0;  // the collector's own kinds
+  constexpr int normal = 1;
+  const int kind = GC_get_kind_and_size(block, nullptr);
+  return kind == plain || kind == normal;
+}
+
 void on_death(void* object, void (*gone)(void*, void*), void* client) {
   GC_register_finalizer_no_order(object, gone, client, nullptr, nullptr);
 }

@@ -63,12 +63,14 @@ class Places {
 
 class GraphPacker final : public PacketOut {
  public:
-  GraphPacker(Writer& to, AddressBook& addresses, const PackLimits& limits, bool moves_thunks)
+  GraphPacker(Writer& to, AddressBook& addresses, const PackLimits& limits, bool moves_thunks,
+              bool lends)
       : out_(to),
         addresses_(addresses),
         begin_(to.size()),
         end_(begin_ + std::min(limits.bytes, std::numeric_limits<std::size_t>::max() - begin_)),
         thunks_left_(moves_thunks ? limits.thunks : 0),
+        lends_(lends),
         largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {
     new_archive();
   }
@@ -79,7 +81,8 @@ class GraphPacker final : public PacketOut {
       Run run;
       run.code = nodes_[i]->code().id;
       const auto at = out_.size();
-      run.part = put(nodes_[i], i == 0);
+      packed_ = nodes_[i];
+      run.part = put(packed_, i == 0);
       run.size = out_.size() - at;
       if (i > 1 && runs_.back().fits(run))
         ++runs_.back().count;
@@ -93,6 +96,10 @@ class GraphPacker final : public PacketOut {
 
  private:
   std::uint32_t place_of(Node* node) override { return nodes_.place_of(node); }
+
+  Loan lend(const void* array) override {
+    return {addresses_.lend(packed_), reinterpret_cast<std::uintptr_t>(array)};
+  }
 
   void new_archive() { archive_.emplace(out_, *this); }
 
@@ -125,9 +132,10 @@ class GraphPacker final : public PacketOut {
     if (name) out_.put(*name);
     const auto size_left = end_ - std::min(end_, size_before);
     const bool large = !root && largest_beside_thunk_ < size_left;
-    archive_->limit(root    ? std::numeric_limits<std::size_t>::max()
-                    : large ? size_before + largest_beside_thunk_
-                            : end_);
+    if (root)
+      archive_->no_limit(lends_);
+    else
+      archive_->limit(large ? size_before + largest_beside_thunk_ : end_);
     try {
       node->code().pack_value(node, *archive_);
       return name ? Part::named_value : Part::value;
@@ -145,7 +153,7 @@ class GraphPacker final : public PacketOut {
 
   Part put_thunk(Node* node) {
     out_.put(addresses_.lend(node));
-    archive_->limit(std::numeric_limits<std::size_t>::max());
+    archive_->no_limit(lends_);
     node->code().pack_arguments(node, *archive_);
     return Part::thunk;
   }
@@ -161,17 +169,20 @@ class GraphPacker final : public PacketOut {
   std::size_t begin_;
   std::size_t end_;
   std::size_t thunks_left_;
+  bool lends_;
   std::size_t largest_beside_thunk_;
   bool full_ = false;
   Places nodes_;
+  Node* packed_ = nullptr;  // at the moment
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
 };
 
 }  // namespace
 
-void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits) {
+void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
+                bool lends) {
   const bool moves_thunks = root->state() == State::exported;
-  GraphPacker(to, addresses, limits, moves_thunks).pack(root);
+  GraphPacker(to, addresses, limits, moves_thunks, lends).pack(root);
 }
 
 }  // namespace trawl::heap

@@ -12,6 +12,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "rts/bytes.hpp"
+#include "rts/fabric/memory.hpp"
 #include "rts/heap/address.hpp"
 
 namespace trawl::heap {
@@ -27,7 +28,9 @@ struct PackLimits {
 };
 
 /// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported).
-void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits);
+/// `lends`: the receiver can read our memory, so long arrays of the root stay there.
+void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
+                bool lends = false);
 
 /// A thunk that came in a packet, and what it was known by where it came from.
 struct Arrived {
@@ -51,8 +54,10 @@ using Ahead = std::function<std::uint32_t(const Address&)>;
 
 /// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours, or
 /// a new node if `into` is nullptr or has its value already. Throws BadBytes; then nothing was
-/// changed that anybody could see, but `into` and the nodes it names may no longer be evaluated.
-/// `ahead` may be empty; it is not called when there is much to choose from.
-Unpacked unpack_graph(Reader& from, AddressBook& addresses, Node* into, const Ahead& ahead = {});
+/// changed that anybody could see, but `into` and the nodes it names may no longer be evaluated;
+/// throws Error if a PE that lends an array has died. `ahead` may be empty; it is not called when
+/// there is much to choose from.
+Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
+                      Node* into, const Ahead& ahead = {});
 
 }  // namespace trawl::heap

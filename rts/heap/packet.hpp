@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "rts/heap/address.hpp"
+
 namespace trawl::heap {
 
 enum class Part : std::uint8_t {
@@ -28,6 +30,13 @@ struct Run {
     return size == next.size && code == next.code && part == next.part && size != 0 &&
            count != std::numeric_limits<std::uint32_t>::max();
   }
+};
+
+/// In place of a long array: where it lies in the memory of the PE that lends it, and what keeps it
+/// there until it has been read.
+struct Loan {
+  Reference keeps;
+  std::uint64_t at = 0;
 };
 
 }  // namespace trawl::heap

@@ -2,15 +2,21 @@
 // copy for plain bytes, and an index into the packet for references to nodes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "rts/bytes.hpp"
+#include "rts/error.hpp"
 #include "rts/heap/code.hpp"
+#include "rts/heap/collect.hpp"
 #include "rts/heap/node.hpp"
+#include "rts/heap/packet.hpp"
 #include "rts/heap/traits.hpp"
 
 namespace trawl::heap {
@@ -21,6 +27,9 @@ class PacketOut {
   /// The place in this packet at which `node` (not null) is or will be.
   virtual std::uint32_t place_of(Node* node) = 0;
 
+  /// Leaves an array where it is, in the node that is being packed, for the receiver to read there.
+  virtual Loan lend(const void* array) = 0;
+
  protected:
   ~PacketOut() = default;
 };
@@ -30,6 +39,11 @@ class PacketIn {
   /// The node at a place of this packet; throws BadBytes if there is none or its result has another
   /// type.
   virtual Node* node_at(std::uint32_t place, const void* result_type) = 0;
+
+  /// An array of that many bytes has been lent to us.
+  virtual void borrow(const Loan& loan, std::uint64_t size) = 0;
+  /// A part of it. Both throw BadBytes when it isn't there.
+  virtual void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) = 0;
 
  protected:
   ~PacketIn() = default;
@@ -52,7 +66,15 @@ class Packer : public cereal::OutputArchive<Packer> {
   Packer(Writer& out, PacketOut& packet) : OutputArchive(this), out_(out), packet_(packet) {}
 
   /// From here on, writing past this size of the writer throws PacketFull.
-  void limit(std::size_t size) noexcept { limit_ = size; }
+  void limit(std::size_t size) noexcept {
+    limit_ = size;
+    lends_ = false;
+  }
+  /// From here on, no limit. `lends`: long arrays stay behind, see Loan.
+  void no_limit(bool lends) noexcept {
+    limit_ = std::numeric_limits<std::size_t>::max();
+    lends_ = lends;
+  }
 
   template <class T>
   void put(const T& value) {
@@ -65,6 +87,13 @@ class Packer : public cereal::OutputArchive<Packer> {
   }
   std::uint32_t place_of(Node* node) { return packet_.place_of(node); }
 
+  /// An array that the receiver can read where it is, if it is long and nothing can move it.
+  std::optional<Loan> lend(const void* array, std::size_t size) {
+    constexpr std::size_t shortest = 64 * 1024;
+    if (!lends_ || size < shortest || !is_owned(array)) return std::nullopt;
+    return packet_.lend(array);
+  }
+
   void note_version() noexcept { remembers_ = true; }
   bool remembers() const noexcept { return remembers_; }
 
@@ -72,6 +101,7 @@ class Packer : public cereal::OutputArchive<Packer> {
   Writer& out_;
   PacketOut& packet_;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+  bool lends_ = false;
   bool remembers_ = false;
 };
 
@@ -81,6 +111,7 @@ class Unpacker : public cereal::InputArchive<Unpacker> {
 
   Reader& in() noexcept { return in_; }
   Node* node_at(std::uint32_t place, const void* type) { return packet_.node_at(place, type); }
+  PacketIn& packet() noexcept { return packet_; }
 
   /// A value inside of a value begins, and ends. Bytes must not be able to overflow the stack.
   void enter() {
@@ -211,11 +242,37 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
     boost::pfr::for_each_field(value, [&from](auto& field) { from(field); });
 }
 
-// Arrays of plain bytes travel in one piece, not element by element.
+inline constexpr std::uint64_t lent = std::uint64_t{1} << 63U;  // in place of elements: a Loan
+
+// Arrays of plain bytes travel in one piece, not element by element, or stay where they are.
 template <RawBytes T, class A>
 void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const std::vector<T, A>& values) {
-  to.put(static_cast<std::uint64_t>(values.size()));
+  const auto size = static_cast<std::uint64_t>(values.size());
+  if (const auto loan = to.lend(values.data(), values.size() * sizeof(T))) {
+    to.put(size | lent);
+    to.put(*loan);
+    return;
+  }
+  to.put(size);
   to.raw(values.data(), values.size() * sizeof(T));
+}
+
+// Piece by piece: what resize clears is still in the cache when it is read into.
+template <class T, class A>
+void read_lent(Unpacker& from, std::uint64_t size, std::vector<T, A>& values) {
+  constexpr std::size_t piece = (256 * 1024 + sizeof(T) - 1) / sizeof(T);
+  const auto loan = from.in().get<Loan>();
+  if (size > std::numeric_limits<std::uint64_t>::max() / sizeof(T))
+    throw BadBytes("a container in it claims to be longer than memory");
+  from.packet().borrow(loan, size * sizeof(T));
+  values.clear();
+  values.reserve(static_cast<std::size_t>(size));
+  while (values.size() < size) {
+    const auto begin = values.size();
+    values.resize(std::min<std::size_t>(begin + piece, size));
+    from.packet().read(loan, begin * sizeof(T),
+                       std::as_writable_bytes(std::span(values).subspan(begin)));
+  }
 }
 
 /// Reads values that may lie anywhere in memory.
@@ -262,7 +319,9 @@ class Scattered {
 
 template <RawBytes T, class A>
 void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, std::vector<T, A>& values) {
+  const StorageScope scope(Storage::owned_plain);
   const auto size = from.in().get<std::uint64_t>();
+  if ((size & lent) != 0) return read_lent(from, size & ~lent, values);
   if (size > from.in().left() / sizeof(T))
     throw BadBytes("a container in it claims to be longer than it is");
   const auto bytes = from.in().slice(static_cast<std::size_t>(size) * sizeof(T));
@@ -285,6 +344,8 @@ void unpack(Unpacker& from, T& value) {
   try {
     from(value);
   } catch (const BadBytes&) {
+    throw;
+  } catch (const Error&) {  // a PE is lost
     throw;
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
     throw BadBytes(e.what());

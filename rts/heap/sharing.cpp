@@ -9,10 +9,11 @@ namespace trawl::heap {
 using fabric::Kind;
 
 Sharing::Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight,
-                 const PackLimits& limits, fabric::Post& post, Counters& counters,
-                 std::function<void(Node*)> spark_pool)
+                 const PackLimits& limits, const fabric::Memory& memory, fabric::Post& post,
+                 Counters& counters, std::function<void(Node*)> spark_pool)
     : addresses_(self, pes, full_weight),
       limits_(limits),
+      memory_(memory),
       post_(post),
       counters_(counters),
       spark_pool_(std::move(spark_pool)) {}
@@ -56,7 +57,7 @@ bool Sharing::export_spark(Node* thunk, int to, bool first) {
   auto message = post_.open(Kind::schedule);
   message.put(static_cast<std::uint8_t>(first));
   const auto before = message.size();
-  pack_graph(message, thunk, addresses_, limits_);
+  pack_graph(message, thunk, addresses_, limits_, memory_.shared_with(to));
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
@@ -68,7 +69,7 @@ bool Sharing::export_spark(Node* thunk, int to, bool first) {
 // root's acknowledgement.
 bool Sharing::on_schedule(Reader& message) {
   const bool first = message.get<std::uint8_t>() != 0;
-  const auto unpacked = unpack_graph(message, addresses_, nullptr);
+  const auto unpacked = unpack_graph(message, addresses_, memory_, nullptr);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
   const Reference home = thunks.front().was;
@@ -138,7 +139,7 @@ void Sharing::send_resume(Node* node, const Remote& remote) {
   message.put(remote.ticket);
   message.put(remote.weight);
   const auto before = message.size();
-  pack_graph(message, node, addresses_, limits_);
+  pack_graph(message, node, addresses_, limits_, memory_.shared_with(static_cast<int>(remote.pe)));
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
@@ -157,7 +158,7 @@ void Sharing::on_resume(Reader& message) {
   Ahead ahead;
   if (!own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0)
     ahead = [this](const Address& at) { return fetch_ahead(at); };
-  const auto unpacked = unpack_graph(message, addresses_, node, ahead);
+  const auto unpacked = unpack_graph(message, addresses_, memory_, node, ahead);
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});

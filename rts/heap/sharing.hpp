@@ -16,6 +16,7 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/heap/address.hpp"
 #include "rts/heap/pack.hpp"
@@ -38,7 +39,8 @@ class Sharing {
  public:
   /// `spark_pool` is told of thunks that another PE waits for and nobody here evaluates.
   Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight, const PackLimits& limits,
-          fabric::Post& post, Counters& counters, std::function<void(Node*)> spark_pool);
+          const fabric::Memory& memory, fabric::Post& post, Counters& counters,
+          std::function<void(Node*)> spark_pool);
 
   /// Puts a sleeper into the node's blocking queue, and sends a FETCH where one is due. False when
   /// there is nothing to wait for: it has finished, or can be evaluated here.
@@ -100,6 +102,7 @@ class Sharing {
 
   AddressBook addresses_;
   PackLimits limits_;
+  const fabric::Memory& memory_;
   fabric::Post& post_;
   Counters& counters_;
   std::function<void(Node*)> spark_pool_;

@@ -17,7 +17,8 @@ namespace {
 // are.
 class GraphUnpacker final : public PacketIn {
  public:
-  GraphUnpacker(Reader& from, AddressBook& addresses) : addresses_(addresses) {
+  GraphUnpacker(Reader& from, AddressBook& addresses, const fabric::Memory& memory)
+      : addresses_(addresses), memory_(memory) {
     const auto packet = from.slice(from.left());
     if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
     const auto body = packet.size() - sizeof(std::uint32_t);
@@ -79,6 +80,21 @@ class GraphUnpacker final : public PacketIn {
     if (node->code().result_type != result_type)
       throw BadBytes("it refers to a node of another type");
     return node;
+  }
+
+  // Its ends are looked at before memory is taken: they tell whether it is as long as it says.
+  void borrow(const Loan& loan, std::uint64_t size) override {
+    addresses_.check(loan.keeps.at.pe);
+    if (loan.keeps.at.pe == addresses_.self() || loan.keeps.weight == 0 || size == 0)
+      throw BadBytes("it lends what is not the sender's");
+    std::byte end{};
+    read(loan, 0, {&end, 1});
+    read(loan, size - 1, {&end, 1});
+    borrowed_.push_back(loan.keeps);
+  }
+
+  void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) override {
+    memory_.read(static_cast<int>(loan.keeps.at.pe), loan.at + offset, into);
   }
 
   void make_nodes(Node* into) {
@@ -247,6 +263,7 @@ class GraphUnpacker final : public PacketIn {
         nodes_[node + i]->settle(State::black_hole, state);
     }
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
+    for (const Reference& reference : borrowed_) addresses_.send_home(reference);
     return result;
   }
 
@@ -279,6 +296,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   AddressBook& addresses_;
+  const fabric::Memory& memory_;
   boost::container::small_vector<Run, 4, PlainAllocator<Run>> runs_;
   std::span<const std::byte> payloads_;
   Reader payload_{{}};  // of the node that is being read
@@ -290,12 +308,14 @@ class GraphUnpacker final : public PacketIn {
   bool chosen_one_again_ = false;
   boost::unordered_flat_set<Node*> chosen_;
   std::optional<std::uint32_t> origin_;  // of all thunks
+  boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> borrowed_;
 };
 
 }  // namespace
 
-Unpacked unpack_graph(Reader& from, AddressBook& addresses, Node* into, const Ahead& ahead) {
-  return GraphUnpacker(from, addresses).unpack(into, ahead);
+Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
+                      Node* into, const Ahead& ahead) {
+  return GraphUnpacker(from, addresses, memory).unpack(into, ahead);
 }
 
 }  // namespace trawl::heap

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <unistd.h>
 
 #include "lang/lazy.hpp"
 #include "rts/fabric/fragments.hpp"
@@ -151,7 +152,8 @@ class Bits {
   heap::Node* root() {
     switch (below(6)) {
       case 0:
-        return trawl::lazy<sum>(std::vector<long>{1, 2, 3}).node();
+        // The long one may be lent instead of sent.
+        return trawl::lazy<sum>(std::vector<long>(one_in(20) ? 10'000 : 3, 1)).node();
       case 1:
         return trawl::lazy<grow>(Rose{{Rose{}, Rose{{Rose{}}}}}).node();
       case 2: {
@@ -241,6 +243,7 @@ struct Tally {
 // ---- packets -----------------------------------------------------------------------------------
 
 void packets(Bits& bits, Tally& tally) {
+  const trawl::fabric::Memory memory({getpid(), getpid(), getpid()});
   heap::AddressBook home(0, 3, 1U << 16U);
   heap::AddressBook away(1, 3, 1U << 16U);
   std::vector<Bytes> seen;
@@ -251,7 +254,7 @@ void packets(Bits& bits, Tally& tally) {
     root->move(heap::State::unevaluated, heap::State::exported);
     Writer packet;
     heap::pack_graph(packet, root, home,
-                     {bits.one_in(3) ? bits.below(300) : 1U << 16U, bits.below(9)});
+                     {bits.one_in(3) ? bits.below(300) : 1U << 16U, bits.below(9)}, true);
     seen.push_back(packet.take());
     Bytes bytes = bits.one_in(20) ? bits.noise() : seen.back();
     if (!bits.one_in(5)) bits.damage(bytes, 0, seen);
@@ -259,7 +262,7 @@ void packets(Bits& bits, Tally& tally) {
     if (!here.empty() && bits.one_in(2)) into = here[bits.below(here.size())];
     try {
       Reader reader(bytes);
-      const auto unpacked = heap::unpack_graph(reader, away, into);
+      const auto unpacked = heap::unpack_graph(reader, away, memory, into);
       Walk().visit(unpacked.root);
       for (const auto& arrived : unpacked.thunks)
         if (bits.one_in(2)) evaluate(arrived.thunk);
@@ -284,7 +287,10 @@ void packets(Bits& bits, Tally& tally) {
 /// The network of one PE: what it sends is kept, what it receives is ours to say.
 class Wire final : public trawl::fabric::Fabric {
  public:
-  Wire(int self, int size) : self_(self), size_(size) {}
+  Wire(int self, int size) : self_(self), size_(size) {
+    share_memory(
+        trawl::fabric::Memory(std::vector<pid_t>(static_cast<std::size_t>(size), getpid())));
+  }
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
   std::size_t limit() const noexcept override { return 400; }

@@ -20,7 +20,7 @@ Lazy<T> carry(Lazy<T> lazy, heap::AddressBook& from, heap::AddressBook& to,
   Writer packet;
   heap::pack_graph(packet, lazy.node(), from, limits);
   Reader reader(packet.view());
-  return Lazy<T>::refer_to(heap::unpack_graph(reader, to, nullptr).root);
+  return Lazy<T>::refer_to(heap::unpack_graph(reader, to, {}, nullptr).root);
 }
 
 /// Evaluates a thunk as a worker would; what it calls may not force anything.
@@ -151,7 +151,8 @@ class HeapGrid {
         : grid(its_grid),
           pe(its_pe),
           sharing(static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(pes), full_weight,
-                  limits, *this, counters, [this](heap::Node* spark) { todo.push_back(spark); }) {}
+                  limits, no_memory, *this, counters,
+                  [this](heap::Node* spark) { todo.push_back(spark); }) {}
 
     Writer open(fabric::Kind kind) override {
       Writer message;
@@ -168,6 +169,7 @@ class HeapGrid {
 
     HeapGrid& grid;
     int pe;
+    fabric::Memory no_memory;
     Counters counters;
     int asleep = 0;
     std::vector<heap::Node*> todo;

@@ -223,7 +223,7 @@ TEST_F(Pack, ThunksMoveWithAThunkAndCanBeReverted) {
   EXPECT_EQ(home.slots(), 2U);
 
   Reader reader(packet.view());
-  const auto unpacked = unpack_graph(reader, away, nullptr);
+  const auto unpacked = unpack_graph(reader, away, {}, nullptr);
   EXPECT_TRUE(unpacked.moved());
   ASSERT_EQ(unpacked.thunks.size(), 2U);
   EXPECT_EQ(unpacked.thunks[0].thunk, unpacked.root);
@@ -270,7 +270,7 @@ TEST_F(Pack, LimitOfThunks) {
     Writer packet;
     pack_graph(packet, root.node(), home, {std::size_t{1} << 20U, limit});
     Reader reader(packet.view());
-    const auto unpacked = unpack_graph(reader, away, nullptr);
+    const auto unpacked = unpack_graph(reader, away, {}, nullptr);
     EXPECT_EQ(unpacked.thunks.size(), 1 + std::min<std::size_t>(limit, 5));
     std::size_t stayed = 0;
     for (const auto& part : parts) stayed += part.node()->state() == State::unevaluated ? 1U : 0U;
@@ -301,7 +301,7 @@ TEST_F(Pack, AValueThatComesHomeFillsItsProxy) {
   Writer packet;
   pack_graph(packet, Lazy<Cell>(Cell{1, black, {}}).node(), home, {});
   Reader reader(packet.view());
-  const auto unpacked = unpack_graph(reader, away, nullptr);
+  const auto unpacked = unpack_graph(reader, away, {}, nullptr);
   EXPECT_EQ(get(Lazy<Cell>::refer_to(unpacked.root)).left, proxy);
   EXPECT_EQ(get(proxy).value, 5);
   ASSERT_EQ(unpacked.resolved.size(), 1U);
@@ -316,13 +316,14 @@ TEST_F(Pack, BadPacketsAreRefused) {
   pack_graph(packet, Lazy<Cell>(Cell{1, {}, {}}).node(), home, {});
   for (std::size_t size = 0; size < packet.size(); ++size) {
     Reader cut(packet.view().first(size));
-    EXPECT_THROW(unpack_graph(cut, away, nullptr), BadBytes) << size;
+    EXPECT_THROW(unpack_graph(cut, away, {}, nullptr), BadBytes) << size;
   }
   const auto other = Lazy<long>(3);
   Reader whole(packet.view());
   const auto proxy =
       carry(Lazy<Cell>(Cell{0, lazy<make_cell>(1L, Lazy<Cell>(), Lazy<Cell>()), {}}), home, away);
-  EXPECT_THROW(unpack_graph(whole, away, get(proxy).left.node()), BadBytes) << "of another type";
+  EXPECT_THROW(unpack_graph(whole, away, {}, get(proxy).left.node()), BadBytes)
+      << "of another type";
 }
 
 }  // namespace

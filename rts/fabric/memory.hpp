@@ -1,0 +1,37 @@
+// Reading the memory of a PE on the same host: one copy, where a message takes four.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace trawl::fabric {
+
+/// Whose memory this PE can read, and who can read its own. To be used by any thread.
+class Memory {
+ public:
+  /// Nobody's.
+  Memory() = default;
+
+  /// `processes`: by PE, 0 where memory is not shared.
+  explicit Memory(std::vector<pid_t> processes) : processes_(std::move(processes)) {}
+
+  /// Sharing is mutual.
+  bool shared_with(int pe) const noexcept {
+    const auto at = static_cast<std::size_t>(pe);
+    return at < processes_.size() && processes_[at] != 0;
+  }
+
+  /// Copies what is at address `at` of the PE's process. Throws BadBytes if there is no such
+  /// memory, Error if its process is gone.
+  void read(int pe, std::uint64_t at, std::span<std::byte> into) const;
+
+ private:
+  std::vector<pid_t> processes_;
+};
+
+}  // namespace trawl::fabric
