@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <sched.h>
+
 #include "rts/sched/crew.hpp"
 
 namespace trawl::sched {
@@ -12,6 +14,7 @@ namespace {
 
 constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
 constexpr Nanos spin_time = 100'000;
+constexpr Nanos yield_interval = 10'000;  // the doorman who has the answer may wait for this core
 constexpr Nanos shortest_nap = 20'000;
 constexpr Nanos longest_nap = 5'000'000;
 constexpr Nanos longest_nap_beside_busy = 500'000;  // a sibling's new spark does not ring
@@ -77,6 +80,7 @@ void Worker::start_root(std::function<void()> root) {
 void Worker::loop(bool spins) {
   Nanos nap_time = shortest_nap;
   Nanos spin_until = 0;
+  Nanos next_yield = 0;
   bell_.attend();
   while (!host_.stopping()) {
     const auto rings_seen = bell_.rings();
@@ -86,9 +90,16 @@ void Worker::loop(bool spins) {
       continue;
     }
     if (spins) {
-      if (spin_until == 0) spin_until = host_.now() + spin_time;
-      if (host_.now() < spin_until) {
-        __builtin_ia32_pause();
+      const auto now = host_.now();
+      if (spin_until == 0) {
+        spin_until = now + spin_time;
+        next_yield = now + yield_interval;
+      }
+      if (now < spin_until) {
+        if (now >= next_yield) {
+          sched_yield();
+          next_yield = now + yield_interval;
+        }
         continue;
       }
     }
