@@ -52,12 +52,16 @@ void Sharing::release(Node* node) {
   for (const Remote& remote : queue.remotes) send_resume(node, remote);
 }
 
+bool Sharing::lends_to(std::uint32_t pe) const noexcept {
+  return pe != addresses_.self() && memory_.shared_with(static_cast<int>(pe));
+}
+
 bool Sharing::export_spark(Node* thunk, int to, bool first) {
   if (!thunk->move(State::unevaluated, State::exported)) return false;
   auto message = post_.open(Kind::schedule);
   message.put(static_cast<std::uint8_t>(first));
   const auto before = message.size();
-  pack_graph(message, thunk, addresses_, limits_, memory_.shared_with(to));
+  pack_graph(message, thunk, addresses_, limits_, lends_to(static_cast<std::uint32_t>(to)));
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
@@ -139,7 +143,7 @@ void Sharing::send_resume(Node* node, const Remote& remote) {
   message.put(remote.ticket);
   message.put(remote.weight);
   const auto before = message.size();
-  pack_graph(message, node, addresses_, limits_, memory_.shared_with(static_cast<int>(remote.pe)));
+  pack_graph(message, node, addresses_, limits_, lends_to(remote.pe));
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);

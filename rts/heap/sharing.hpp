@@ -90,6 +90,7 @@ class Sharing {
     boost::container::small_vector<Remote, 1, PlainAllocator<Remote>> remotes;
   };
 
+  bool lends_to(std::uint32_t pe) const noexcept;
   bool enqueue(Node* node, Sleeper* sleeper, const Remote* remote);
   void fetch(Node* proxy);
   std::uint32_t fetch_ahead(const Address& at);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "lang/lazy.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/sharing.hpp"
@@ -31,8 +33,8 @@ inline void evaluate(heap::Node* node, heap::Sharing* sharing = nullptr) {
   if (sharing != nullptr) sharing->release(node);
 }
 
-/// Some PEs' Sharings, and every message between them that has not arrived: they arrive in any
-/// order.
+/// Some PEs' Sharings, in one process, so each can read the others' memory, and every message
+/// between them that has not arrived: they arrive in any order.
 class HeapGrid {
  public:
   struct Letter {
@@ -150,8 +152,9 @@ class HeapGrid {
          const heap::PackLimits& limits)
         : grid(its_grid),
           pe(its_pe),
+          memory(std::vector<pid_t>(static_cast<std::size_t>(pes), getpid())),
           sharing(static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(pes), full_weight,
-                  limits, no_memory, *this, counters,
+                  limits, memory, *this, counters,
                   [this](heap::Node* spark) { todo.push_back(spark); }) {}
 
     Writer open(fabric::Kind kind) override {
@@ -169,7 +172,7 @@ class HeapGrid {
 
     HeapGrid& grid;
     int pe;
-    fabric::Memory no_memory;
+    fabric::Memory memory;
     Counters counters;
     int asleep = 0;
     std::vector<heap::Node*> todo;

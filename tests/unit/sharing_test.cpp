@@ -1,6 +1,8 @@
 // The heap's protocol while messages arrive in any order.
 #include "rts/heap/sharing.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/heap_grid.hpp"
@@ -14,10 +16,13 @@ struct Cell {
   long value = 0;
   Lazy<Cell> left;
   Lazy<Cell> right;
+  std::vector<long> ballast{};  // long enough to be lent
 };
 
 Cell make_cell(long value, Lazy<Cell> left, Lazy<Cell> right) {
-  return {3 * value, left, right};
+  Cell cell{3 * value, left, right};
+  if (value % 20 == 1) cell.ballast.assign(10'000, value);
+  return cell;
 }
 
 struct Case {
@@ -110,7 +115,10 @@ class Chaos {
       grid_.settle();
       ASSERT_EQ(it.cell.node()->state(), State::value);
       if (it.value >= 0) {
-        EXPECT_EQ(ResultOf<Cell>::get(it.cell.node()).value, 3 * it.value);
+        const auto& cell = ResultOf<Cell>::get(it.cell.node());
+        EXPECT_EQ(cell.value, 3 * it.value);
+        EXPECT_EQ(std::count(cell.ballast.begin(), cell.ballast.end(), it.value),
+                  it.value % 20 == 1 ? 10'000 : 0);
       }
     }
     EXPECT_EQ(grid_.asleep(), 0);
