@@ -141,6 +141,21 @@ decltype(auto) par(const T& a, const U&... b) {
   return (a, ..., b);
 }
 
+/// Asks for what lives on another PE and is going to be needed here, and goes on at once: a value
+/// is copied here, a thunk that nobody evaluates yet moves here.
+template <class T>
+Lazy<T> fetch(Lazy<T> lazy) {
+  if (lazy) sched::fetch(lazy.node());
+  return lazy;
+}
+
+template <detail::NoLazy T>
+const T& fetch(const T& value) {
+  static_assert(heap::NodeReference<T>,
+                "trawl: only a Lazy can be fetched; any other value is there already.");
+  return value;
+}
+
 /// `a` may be evaluated in parallel to whatever becomes of `b`.
 template <class T, class U>
 U par(Lazy<T> a, U b) {

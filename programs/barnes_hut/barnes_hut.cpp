@@ -43,15 +43,10 @@ Moments root_of(trawl::Lazy<Image> domain) {
   return *open(trawl::force(domain)).root;
 }
 
-std::size_t arrive(trawl::Lazy<Image> domain) {
-  return trawl::force(domain).size();
-}
-
 // The domains that are not here come while others are worked on. All of them: there are few, and
 // walks open nearly all.
 void fetch_ahead(const Forest& forest) {
-  for (const auto& domain : forest.domains)
-    if (!domain.evaluated()) trawl::par(trawl::lazy<arrive>(domain));
+  for (const auto& domain : forest.domains) trawl::fetch(domain);
 }
 
 // The forces on the bodies of the units [from, to): by divide and conquer, so that who has

@@ -24,6 +24,10 @@ bool Sharing::wait(Node* node, Sleeper& sleeper) {
   return true;
 }
 
+void Sharing::fetch_early(Node* node) {
+  if (node->state() == State::fetch_me) fetch(node);
+}
+
 // The mark and the state are in one word: either whoever finishes the node sees the mark, or we see
 // that it has finished.
 bool Sharing::enqueue(Node* node, Sleeper* sleeper, const Remote* remote) {

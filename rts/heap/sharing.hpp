@@ -46,6 +46,9 @@ class Sharing {
   /// there is nothing to wait for: it has finished, or can be evaluated here.
   bool wait(Node* node, Sleeper& sleeper);
 
+  /// Sends the FETCH that the first `wait` would send, if none is under way.
+  void fetch_early(Node* node);
+
   /// The node has finished: serves its blocking queue.
   void release(Node* node);
 

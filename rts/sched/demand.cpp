@@ -27,6 +27,13 @@ void demand(heap::Node* node) {
   }
 }
 
+void fetch(heap::Node* node) {
+  if (node->state() != heap::State::fetch_me) return;
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  host.sharing().fetch_early(node);
+}
+
 void spark(heap::Node* node) {
   if (node->state() != heap::State::unevaluated) return;
   Worker& worker = worker_here();

@@ -1,5 +1,5 @@
 // What a running thread may ask for: a node's value, a spark for others. The slow halves of lang's
-// force, par, spawn and sync.
+// force, fetch, par, spawn and sync.
 #pragma once
 
 #include "rts/heap/node.hpp"
@@ -14,6 +14,9 @@ Worker& worker_here();
 /// Returns when `node` has its value or exception: evaluates it, or waits for whoever does
 /// (evaluate-and-die). Throws Error outside of a run.
 void demand(heap::Node* node);
+
+/// Asks for `node` if it lives on another PE; doesn't wait. Throws Error outside of a run.
+void fetch(heap::Node* node);
 
 /// Offers `node` to whoever has nothing to do. Throws Error outside of a run.
 void spark(heap::Node* node);

@@ -1,0 +1,10 @@
+// expect: trawl: only a Lazy can be fetched
+#include <trawl.hpp>
+
+long f(long n) {
+  return n;
+}
+
+int main() {
+  return trawl::fetch(f(4)) == 4;
+}

@@ -1,0 +1,78 @@
+// fetch: what is asked for early is there when it is needed.
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lang/lazy.hpp"
+#include "rts/simulate.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr Nanos latency = 1'000'000;
+
+Simulation::Config two_far_pes() {
+  Simulation::Config config;
+  config.net.pes = 2;
+  config.net.latency = latency;
+  config.options.packet_size = 1;  // what a spark refers to stays behind
+  return config;
+}
+
+long answer(long x) {
+  return x + 1;
+}
+
+struct Seen {
+  int pe = 0;
+  long value = 0;
+  Nanos waited = 0;
+};
+
+// Other work to do lasts longer than a message there and back.
+Seen need(Lazy<long> other, bool early) {
+  if (early) fetch(other);
+  Simulation::work(5 * latency);
+  const auto begin = Simulation::clock_here();
+  const long value = force(other);
+  return {Simulation::here(), value, Simulation::clock_here() - begin};
+}
+
+Seen need_on_another_pe(Lazy<long> other, bool early) {
+  Seen seen;
+  Simulation simulation(two_far_pes());
+  simulation.run([&] {
+    const auto spark = par(lazy<need>(other, early));
+    while (!spark.evaluated()) Simulation::work(latency);
+    seen = force(spark);
+  });
+  simulation.settle();
+  EXPECT_EQ(seen.pe, 1);
+  EXPECT_EQ(seen.value, 42);
+  return seen;
+}
+
+TEST(Fetch, AValueIsThereWhenItIsNeeded) {
+  const Lazy<long> value(42L);
+  EXPECT_GE(need_on_another_pe(value, false).waited, 2 * latency);
+  EXPECT_LT(need_on_another_pe(value, true).waited, latency);
+}
+
+TEST(Fetch, AThunkMovesToWhereItIsNeeded) {
+  EXPECT_GE(need_on_another_pe(lazy<answer>(41L), false).waited, 2 * latency);
+  EXPECT_LT(need_on_another_pe(lazy<answer>(41L), true).waited, latency);
+}
+
+TEST(Fetch, WhatIsHereStaysAsItIs) {
+  Simulation simulation(two_far_pes());
+  simulation.run([] {
+    const auto thunk = lazy<answer>(41L);
+    EXPECT_EQ(fetch(thunk), thunk);
+    EXPECT_FALSE(thunk.evaluated());
+    EXPECT_EQ(force(fetch(Lazy<long>(7L))), 7);
+    EXPECT_FALSE(fetch(Lazy<long>()));
+  });
+}
+
+}  // namespace
+}  // namespace trawl
