@@ -15,7 +15,7 @@
 namespace bh {
 namespace {
 
-struct Avx2 {
+struct Avx2 : OneByOne {
   using Vector = __m256;
   static constexpr std::size_t width = 8;
 
@@ -27,13 +27,6 @@ struct Avx2 {
   }
   static Vector zero_where_zero(Vector where, Vector value) {
     return _mm256_andnot_ps(_mm256_cmp_ps(where, _mm256_setzero_ps(), _CMP_EQ_OQ), value);
-  }
-  static unsigned append_taken(const Octet& octet, const OctetQuadrupoles* quadrupoles,
-                               const Group& group, List& list) {
-    return append_taken_one_by_one(octet, quadrupoles, group, list);
-  }
-  static void append_bodies(const Places& from, std::size_t begin, const Group& group, List& list) {
-    append_bodies_plainly(from, begin, group, list);
   }
 };
 

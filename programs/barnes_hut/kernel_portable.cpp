@@ -4,7 +4,7 @@
 namespace bh {
 namespace {
 
-struct Portable {
+struct Portable : OneByOne {
   using Vector [[gnu::vector_size(16)]] = float;
   static constexpr std::size_t width = 4;
 
@@ -15,13 +15,6 @@ struct Portable {
   }
   static Vector zero_where_zero(Vector where, Vector value) {
     return where == 0 ? Vector{} : value;
-  }
-  static unsigned append_taken(const Octet& octet, const OctetQuadrupoles* quadrupoles,
-                               const Group& group, List& list) {
-    return append_taken_one_by_one(octet, quadrupoles, group, list);
-  }
-  static void append_bodies(const Places& from, std::size_t begin, const Group& group, List& list) {
-    append_bodies_plainly(from, begin, group, list);
   }
 };
 

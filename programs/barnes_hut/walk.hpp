@@ -322,40 +322,43 @@ inline void append_cell(const Octet& octet, const OctetQuadrupoles* quadrupoles,
   list.add(1);
 }
 
-/// append_taken for vectors that can't do better: returns which cells have to be opened.
-[[gnu::always_inline]] inline unsigned append_taken_one_by_one(const Octet& octet,
-                                                               const OctetQuadrupoles* quadrupoles,
-                                                               const Group& group, List& list) {
-  std::array<float, 8> distance2;
-  for (std::size_t i = 0; i < 8; ++i) {
-    const float dx = std::max(std::abs(static_cast<float>(octet.x[i] - group.x)) - group.dx, 0.F);
-    const float dy = std::max(std::abs(static_cast<float>(octet.y[i] - group.y)) - group.dy, 0.F);
-    const float dz = std::max(std::abs(static_cast<float>(octet.z[i] - group.z)) - group.dz, 0.F);
-    distance2[i] = dx * dx + dy * dy + dz * dz;
+/// Fills the lists for vectors that can't do better. append_taken returns which cells have to be
+/// opened.
+struct OneByOne {
+  [[gnu::always_inline]] static unsigned append_taken(const Octet& octet,
+                                                      const OctetQuadrupoles* quadrupoles,
+                                                      const Group& group, List& list) {
+    std::array<float, 8> distance2;
+    for (std::size_t i = 0; i < 8; ++i) {
+      const float dx = std::max(std::abs(static_cast<float>(octet.x[i] - group.x)) - group.dx, 0.F);
+      const float dy = std::max(std::abs(static_cast<float>(octet.y[i] - group.y)) - group.dy, 0.F);
+      const float dz = std::max(std::abs(static_cast<float>(octet.z[i] - group.z)) - group.dz, 0.F);
+      distance2[i] = dx * dx + dy * dy + dz * dz;
+    }
+    unsigned opened = 0;
+    for (std::size_t i = 0; i < octet.cells; ++i) {
+      if (distance2[i] > octet.opening2[i])
+        append_cell(octet, quadrupoles, i, group, list);
+      else
+        opened |= 1U << i;
+    }
+    return opened;
   }
-  unsigned opened = 0;
-  for (std::size_t i = 0; i < octet.cells; ++i) {
-    if (distance2[i] > octet.opening2[i])
-      append_cell(octet, quadrupoles, i, group, list);
-    else
-      opened |= 1U << i;
-  }
-  return opened;
-}
 
-[[gnu::always_inline]] inline void append_bodies_plainly(const Places& from, std::size_t begin,
-                                                         const Group& group, List& list) {
-  float* x = list.end(field_x);
-  float* y = list.end(field_y);
-  float* z = list.end(field_z);
-  float* mass = list.end(field_mass);
-  for (std::size_t i = 0; i < 8; ++i) {
-    x[i] = static_cast<float>(from.x[begin + i] - group.x);
-    y[i] = static_cast<float>(from.y[begin + i] - group.y);
-    z[i] = static_cast<float>(from.z[begin + i] - group.z);
-    mass[i] = static_cast<float>(from.mass[begin + i]);
+  [[gnu::always_inline]] static void append_bodies(const Places& from, std::size_t begin,
+                                                   const Group& group, List& list) {
+    float* x = list.end(field_x);
+    float* y = list.end(field_y);
+    float* z = list.end(field_z);
+    float* mass = list.end(field_mass);
+    for (std::size_t i = 0; i < 8; ++i) {
+      x[i] = static_cast<float>(from.x[begin + i] - group.x);
+      y[i] = static_cast<float>(from.y[begin + i] - group.y);
+      z[i] = static_cast<float>(from.z[begin + i] - group.z);
+      mass[i] = static_cast<float>(from.mass[begin + i]);
+    }
   }
-}
+};
 
 }  // namespace
 }  // namespace bh

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -36,6 +38,12 @@ class Command {
   template <class T>
   void add(const std::string& name, T& into, const std::string& what, T low, T high) {
     auto* option = app_.add_option(name, into, what)->check(CLI::Range(low, high));
+    if constexpr (std::is_floating_point_v<T>)  // CLI11 takes nan to be within any limits
+      option->check([](const std::string& text) {
+        T value{};
+        return CLI::detail::lexical_cast(text, value) && std::isnan(value) ? text + " is no number"
+                                                                           : std::string();
+      });
     if (name.starts_with("-"))
       option->capture_default_str();
     else

@@ -6,6 +6,7 @@
 #include <trawl.hpp>
 
 #include "programs/common/command.hpp"
+#include "programs/common/progress.hpp"
 
 namespace {
 
@@ -44,7 +45,11 @@ long sum_euler(long n, long chunk) {
   trawl::apply(sums, trawl::par_list(trawl::rseq));
 
   long total = 0;
-  for (const auto& sum : sums) total += trawl::force(sum);
+  programs::Progress progress("chunks", sums.size());
+  for (const auto& sum : sums) {
+    total += trawl::force(sum);
+    progress.advance();
+  }
   return total;
 }
 
