@@ -61,6 +61,9 @@ class Flags {
         CLI::Range(std::size_t{32} << 10U, std::size_t{1} << 40U));
     add("heap", "BYTES", options.heap, "heap that a PE starts with (bytes; 64M, 1G)",
         CLI::Range(std::size_t{1} << 20U, std::size_t{1} << 40U));
+    add("collect-every", "N", options.collect_every,
+        "collect at every N-th allocation: slow; finds what the collector can't see (0: off)",
+        CLI::Range(0U, 1U << 30U));
     add("max-fish", "N", options.max_fish, "FISH of a PE that may be under way",
         CLI::Range(1U, 1024U));
     add("fish-delay", "MICROSECONDS", options.fish_delay,

@@ -19,6 +19,7 @@ struct Options {
   std::size_t spark_pool = 16384;      ///< sparks a worker
   std::size_t stack_size = 8U << 20U;  ///< bytes a thread
   std::size_t heap = 64U << 20U;       ///< bytes to start with
+  unsigned collect_every = 0;          ///< at each so many-th allocation; 0: when it is due
   unsigned max_fish = 1;               ///< outstanding
   double fish_delay = 20;              ///< microseconds
   double fish_delay_max = 5000;        ///< microseconds; at least fish_delay

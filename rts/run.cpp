@@ -265,6 +265,7 @@ void run_program(int argc, char** argv, const Root& root) {
   int code = 1;
   try {
     heap::start_collector(orders.options.heap);
+    heap::set_torture(orders.options.collect_every);
     sched::prepare_fences();
     auto joined = fabric::under_mpiexec()
                       ? fabric::make_mpi()

@@ -23,7 +23,7 @@ void start_collector(std::size_t initial_heap_bytes);
 /// Collects now.
 void collect();
 
-/// Collects at every n-th allocation, of a node or by operator new (0: never); for tests.
+/// Collects at every n-th allocation, of a node or by operator new (0: only when it is due).
 void set_torture(unsigned every);
 
 struct CollectorFigures {
