@@ -1,28 +1,27 @@
-// The tables (newer wins, bounded gossip), the policies, and bytes nobody should have sent.
+// Where fish go and when: fish and hostile bytes, the policies, back-off, portions.
+#include "rts/balance/policy.hpp"
+
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
-#include <random>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "rts/balance/policy.hpp"
-#include "rts/balance/tables.hpp"
+#include "tests/unit/balance_inputs.hpp"
 
 namespace trawl::balance {
 namespace {
 
-using Random = std::mt19937_64;
-
-int pick(Random& random, int low, int high) {
-  return std::uniform_int_distribution<int>(low, high)(random);
-}
-
-Load load(unsigned sparks, unsigned runnable, Nanos measured) {
-  return {sparks, runnable, measured};
-}
+using test::load;
+using test::pick;
+using test::Random;
+using test::torment;
 
 /// Tables with arbitrary contents: clusters, speeds, loads, latencies, lost PEs.
 Tables random_tables(Random& random, int pes) {
@@ -42,265 +41,6 @@ Tables random_tables(Random& random, int pes) {
     if (pick(random, 0, 9) == 0) tables.forget(pe);
   }
   return tables;
-}
-
-Bytes piggyback(Tables& tables, Nanos now, const Load& own) {
-  Writer out;
-  tables.write_piggyback(out, now, own);
-  return out.take();
-}
-
-Load read(Tables& tables, std::span<const std::byte> bytes, int from, Nanos now) {
-  Reader in(bytes);
-  return tables.read_piggyback(in, from, now);
-}
-
-/// Calls `parse` with every truncation, every bit flip and many random strings; each must be taken
-/// or refused with BadBytes. Returns how many were refused.
-int torment(const Bytes& good, const std::function<void(std::span<const std::byte>)>& parse) {
-  int refused = 0;
-  // Each input has a heap block of its exact size, so that a sanitizer sees reads past its end.
-  const auto attempt = [&](const Bytes& input) {
-    try {
-      parse(input);
-    } catch (const BadBytes&) {
-      ++refused;
-    }
-  };
-  for (std::size_t size = 0; size < good.size(); ++size) {
-    const int before = refused;
-    attempt(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)));
-    EXPECT_EQ(refused, before + 1) << "truncated to " << size;
-  }
-  for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
-    auto bad = good;
-    bad[bit / 8] ^= std::byte(1 << (bit % 8));
-    attempt(bad);
-  }
-  Random random(99);
-  for (int i = 0; i < 20'000; ++i) {
-    Bytes noise(static_cast<std::size_t>(pick(random, 0, 120)));
-    const int largest = i % 2 == 0 ? 255 : 5;  // small values pass more of the checks
-    for (auto& byte : noise) byte = std::byte(pick(random, 0, largest));
-    attempt(noise);
-  }
-  return refused;
-}
-
-TEST(Tables, NewerWinsInAnyOrder) {
-  Random random(1);
-  Tables tables(0, 20);
-  std::map<int, Load> newest;
-  for (int i = 0; i < 20'000; ++i) {
-    const int pe = pick(random, 0, 19);
-    const auto seen = load(static_cast<unsigned>(pick(random, 0, 9)), 1, pick(random, 0, 100'000));
-    const auto before = tables.load_of(pe).measured;
-    const bool newer = pe != 0 && (!newest.contains(pe) || newest[pe].measured < seen.measured);
-    EXPECT_EQ(tables.note_load(pe, seen), newer);
-    if (newer) newest[pe] = seen;
-    EXPECT_GE(tables.load_of(pe).measured, before);
-  }
-  EXPECT_FALSE(tables.known(0));
-  for (const auto& [pe, expected] : newest) {
-    EXPECT_EQ(tables.load_of(pe).measured, expected.measured);
-    EXPECT_EQ(tables.load_of(pe).sparks, expected.sparks);
-  }
-}
-
-TEST(Tables, LatenciesNewerWinsOwnRowOnly) {
-  Tables tables(1, 4);
-  EXPECT_LT(tables.latency_to(2).measured, 0);
-  EXPECT_TRUE(tables.note_latency(1, 2, {500, 10}));
-  EXPECT_FALSE(tables.note_latency(1, 2, {700, 9}));
-  EXPECT_FALSE(tables.note_latency(3, 2, {700, 11}));
-  EXPECT_FALSE(tables.note_latency(1, 1, {700, 11}));
-  EXPECT_EQ(tables.latency_to(2).one_way, 500);
-  EXPECT_TRUE(tables.note_latency(1, 2, {-3, 12}));
-  EXPECT_EQ(tables.latency_to(2).one_way, 0);
-}
-
-TEST(Tables, ImpossibleFactsAreRefused) {
-  Tables tables(0, 2);
-  for (const double speed : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
-                             std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW(tables.set_static(1, {.speed = speed}), Error);
-  }
-  EXPECT_THROW(tables.set_static(1, {.cores = 0}), Error);
-  EXPECT_EQ(tables.static_of(1).speed, 1);
-}
-
-TEST(Tables, ClustersAndMeanSpeedFollowChanges) {
-  Tables tables(1, 3);
-  EXPECT_FALSE(tables.has_clusters());
-  for (int pe = 0; pe < 3; ++pe) tables.set_static(pe, {.speed = 1.0 + pe, .cluster = 4});
-  EXPECT_FALSE(tables.has_clusters());
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 2);
-  tables.set_static(2, {.speed = 6, .cluster = 5});
-  EXPECT_TRUE(tables.has_clusters());
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 3);
-  tables.forget(2);
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 1.5);
-  tables.set_static(2, {.speed = 100, .cluster = 4});
-  EXPECT_FALSE(tables.has_clusters());
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 1.5);
-}
-
-TEST(Tables, LostIsForEver) {
-  Random random(2);
-  Tables tables(0, 30);
-  std::set<int> lost;
-  for (int i = 0; i < 5'000; ++i) {
-    const int pe = pick(random, 1, 29);
-    EXPECT_EQ(tables.note_load(pe, load(1, 1, i)), !lost.contains(pe));
-    if (i % 200 == 199) {
-      tables.forget(pe);
-      tables.forget(pe);
-      lost.insert(pe);
-    }
-    const auto others = tables.others();
-    const std::set<int> alive(others.begin(), others.end());
-    ASSERT_EQ(others.size(), 29 - lost.size());
-    ASSERT_EQ(alive.size(), others.size());
-    for (const int gone : lost) ASSERT_TRUE(!alive.contains(gone) && tables.lost(gone));
-    // Whoever hears of a lost PE must not have heard it from here.
-    Tables reader(1, 30);
-    read(reader, piggyback(tables, i, {}), 0, i);
-    for (const int gone : lost) ASSERT_FALSE(reader.known(gone));
-  }
-  tables.forget(0);
-  EXPECT_FALSE(tables.lost(0));
-}
-
-TEST(Piggyback, BoundedOnAnyNumberOfPes) {
-  for (const int pes : {1, 2, 8, 4096}) {
-    Tables tables(0, pes);
-    std::size_t largest = 0;
-    for (int pe = 1; pe < pes; ++pe) {
-      tables.note_load(pe, load(static_cast<unsigned>(pe), 1, pe));
-      largest = std::max(largest, piggyback(tables, pe, load(1, 1, 0)).size());
-    }
-    for (int i = 0; i < 100; ++i) largest = std::max(largest, piggyback(tables, i, {}).size());
-    EXPECT_LE(largest, Tables::max_piggyback_bytes);
-    if (pes >= 8) {
-      EXPECT_EQ(largest, Tables::max_piggyback_bytes);
-    }
-  }
-}
-
-TEST(Piggyback, TellsOwnLoadAndReturnsTheTimeOfSending) {
-  Tables writer(2, 5), reader(3, 5);
-  const auto own = read(reader, piggyback(writer, 1'000, load(7, 3, 0)), 2, 1'500);
-  EXPECT_EQ(own.measured, 1'000);
-  EXPECT_EQ(reader.load_of(2).sparks, 7u);
-  EXPECT_EQ(reader.load_of(2).runnable, 3u);
-  EXPECT_EQ(reader.load_of(2).measured, 1'000);
-}
-
-TEST(Piggyback, EveryKnownRowHasItsTurn) {
-  constexpr int pes = 100;
-  Tables writer(0, pes), reader(1, pes);
-  for (int pe = 1; pe < pes; ++pe) {
-    writer.note_load(pe, load(pe % 2 == 0 ? 5 : 0, 1, pe));
-  }
-  for (int i = 0; i < pes / 2 + 1; ++i) read(reader, piggyback(writer, 1'000 + i, {}), 0, 2'000);
-  for (int pe = 2; pe < pes; ++pe) EXPECT_TRUE(reader.known(pe)) << pe;
-}
-
-TEST(Piggyback, RunningOutIsUrgentNews) {
-  constexpr int pes = 100;
-  Tables writer(0, pes), reader(1, pes);
-  // So many have sparks that the last is no longer the talk of the grid; in turn it is far off too.
-  for (int pe = 1; pe < pes; ++pe) writer.note_load(pe, load(5, 1, pes - pe));
-  writer.note_load(pes - 1, load(0, 1, pes));
-  for (int i = 0; i < 4; ++i) read(reader, piggyback(writer, 1'000 + i, {}), 0, 2'000);
-  EXPECT_TRUE(reader.known(pes - 1));
-}
-
-/// Rounds until all 64 PEs, each sending one message a round to a random PE, agree on `done`.
-int rounds_until(std::vector<Tables>& grid, Random& random, Nanos& now, unsigned busy_sparks,
-                 const std::function<bool(const Tables&)>& done) {
-  const int pes = static_cast<int>(grid.size());
-  for (int round = 1; round <= 1'000; ++round) {
-    for (int from = 0; from < pes; ++from) {
-      now += 1'000;
-      const int to = (from + pick(random, 1, pes - 1)) % pes;
-      const auto bytes = piggyback(grid[static_cast<std::size_t>(from)], now,
-                                   load(from == 17 ? busy_sparks : 0, 1, 0));
-      read(grid[static_cast<std::size_t>(to)], bytes, from, now);
-    }
-    if (std::all_of(grid.begin(), grid.end(), done)) return round;
-  }
-  return 1'000;
-}
-
-TEST(Piggyback, GossipReachesEveryone) {
-  for (unsigned seed = 1; seed <= 20; ++seed) {
-    Random random(seed);
-    Nanos now = 1'000'000;
-    std::vector<Tables> grid;
-    for (int pe = 0; pe < 64; ++pe) grid.emplace_back(pe, 64);
-    // Everyone is known to everyone first: the news must overtake what is old.
-    for (auto& tables : grid) {
-      for (int pe = 0; pe < 64; ++pe) tables.note_load(pe, load(0, 1, 1));
-    }
-    const int busy = rounds_until(grid, random, now, 9, [](const Tables& tables) {
-      return tables.self() == 17 || tables.load_of(17).sparks == 9;
-    });
-    EXPECT_LE(busy, 20);
-    const int idle_again = rounds_until(grid, random, now, 0, [](const Tables& tables) {
-      return tables.self() == 17 || tables.load_of(17).sparks == 0;
-    });
-    EXPECT_LE(idle_again, 20);
-    RecordProperty("rounds_seed_" + std::to_string(seed), busy * 1'000 + idle_again);
-  }
-}
-
-TEST(Piggyback, TimesInTheFutureBecomeNow) {
-  constexpr Nanos second = 1'000'000'000;
-  for (const Nanos sent : {10 * second, std::numeric_limits<Nanos>::max()}) {
-    Tables writer(0, 3), reader(1, 3);
-    writer.note_load(2, load(4, 4, sent));
-    read(reader, piggyback(writer, sent, {}), 0, 5 * second);
-    EXPECT_EQ(reader.load_of(0).measured, 5 * second);
-    EXPECT_EQ(reader.load_of(2).measured, 5 * second);
-    EXPECT_EQ(reader.load_of(2).sparks, 4u);
-  }
-  Tables writer(0, 3), reader(1, 3);
-  read(reader, piggyback(writer, 5 * second + 1, {}), 0, 5 * second);
-  EXPECT_EQ(reader.load_of(0).measured, 5 * second + 1);
-}
-
-TEST(Piggyback, HostileBytesTeachNothingOrSomethingValid) {
-  constexpr int pes = 10;
-  constexpr Nanos now = 1'000'000;
-  Tables writer(0, pes);
-  for (int pe = 1; pe < pes; ++pe) writer.note_load(pe, load(3, 1, 1'000 + pe));
-  const auto good = piggyback(writer, now, load(1, 2, 0));
-  const int refused = torment(good, [&](std::span<const std::byte> bytes) {
-    Tables reader(1, pes);
-    try {
-      read(reader, bytes, 0, now);
-    } catch (const BadBytes&) {
-      for (int pe = 0; pe < pes; ++pe) EXPECT_FALSE(reader.known(pe));
-      throw;
-    }
-    EXPECT_FALSE(reader.known(1));
-    for (int pe = 0; pe < pes; ++pe) EXPECT_LE(reader.load_of(pe).measured, now + 1'000'000'000);
-    EXPECT_NE(make_policy("targeted")->victim(reader, 7), -1);
-    EXPECT_LE(piggyback(reader, now, {}).size(), Tables::max_piggyback_bytes);
-  });
-  EXPECT_GT(refused, 10'000);
-
-  Tables reader(1, pes);
-  EXPECT_THROW(read(reader, good, -1, now), BadBytes);
-  EXPECT_THROW(read(reader, good, pes, now), BadBytes);
-  auto negative = good;
-  negative[15] = std::byte{0x80};  // the sign of the sender's own time
-  EXPECT_THROW(read(reader, negative, 0, now), BadBytes);
-  auto many = good;
-  many[16] = std::byte{Tables::max_relayed + 1};
-  many.resize(many.size() + 20);
-  EXPECT_THROW(read(reader, many, 0, now), BadBytes);
 }
 
 TEST(Fish, SurvivesTheJourney) {

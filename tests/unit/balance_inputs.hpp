@@ -1,0 +1,58 @@
+// For tests of tables and policies: random choices, loads, and bytes nobody should have sent.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <random>
+#include <span>
+
+#include <gtest/gtest.h>
+
+#include "rts/balance/tables.hpp"
+
+namespace trawl::test {
+
+using Random = std::mt19937_64;
+
+inline int pick(Random& random, int low, int high) {
+  return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+inline balance::Load load(unsigned sparks, unsigned runnable, Nanos measured) {
+  return {sparks, runnable, measured};
+}
+
+/// Calls `parse` with every truncation, every bit flip and many random strings; each must be taken
+/// or refused with BadBytes. Returns how many were refused.
+inline int torment(const Bytes& good,
+                   const std::function<void(std::span<const std::byte>)>& parse) {
+  int refused = 0;
+  // Each input has a heap block of its exact size, so that a sanitizer sees reads past its end.
+  const auto attempt = [&](const Bytes& input) {
+    try {
+      parse(input);
+    } catch (const BadBytes&) {
+      ++refused;
+    }
+  };
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    const int before = refused;
+    attempt(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)));
+    EXPECT_EQ(refused, before + 1) << "truncated to " << size;
+  }
+  for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+    auto bad = good;
+    bad[bit / 8] ^= std::byte(1 << (bit % 8));
+    attempt(bad);
+  }
+  Random random(99);
+  for (int i = 0; i < 20'000; ++i) {
+    Bytes noise(static_cast<std::size_t>(pick(random, 0, 120)));
+    const int largest = i % 2 == 0 ? 255 : 5;  // small values pass more of the checks
+    for (auto& byte : noise) byte = std::byte(pick(random, 0, largest));
+    attempt(noise);
+  }
+  return refused;
+}
+
+}  // namespace trawl::test

@@ -1,0 +1,101 @@
+// spawn and sync: divide and conquer, in any order, abandoned, and with exceptions.
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl.hpp>
+
+#include "rts/simulate.hpp"
+#include "tests/unit/lang_grid.hpp"
+
+namespace {
+
+using trawl::Simulation;
+using namespace trawl::test;
+
+long fib(int n) {
+  Simulation::work(2000);
+  if (n < 2) return n;
+  auto x = trawl::spawn<fib>(n - 1);
+  const long y = fib(n - 2);
+  return x.sync() + y;
+}
+
+TEST_P(Lang, SpawnDividesAndConquers) {
+  run([] { EXPECT_EQ(fib(16), 987); });
+}
+
+TEST_P(Lang, SyncInAnyOrder) {
+  run([] {
+    for (const bool pause : {false, true}) {
+      auto a = trawl::spawn<twice>(1);
+      auto b = trawl::spawn([](const std::string& s) { return s + "!"; }, "b");
+      auto c = trawl::spawn<where>(0);
+      auto d = trawl::spawn<add>(3, 4);
+      if (pause) let_others_work();
+      EXPECT_EQ(b.sync(), "b!");
+      EXPECT_EQ(a.sync(), 2);
+      EXPECT_EQ(d.sync(), 7);
+      EXPECT_GE(c.sync(), 0);
+    }
+  });
+}
+
+TEST_P(Lang, WhatIsNeverSyncedIsWithdrawn) {
+  static int made;
+  made = 0;
+  run([] {
+    auto outer = trawl::spawn<twice>(1);
+    {
+      auto first = trawl::spawn([] { return ++made; });
+      auto second = trawl::spawn(
+          [](const std::vector<long>& v) { return made += static_cast<int>(v.size()); },
+          std::vector<long>(100));
+    }
+    EXPECT_EQ(outer.sync(), 2);
+    EXPECT_EQ(made, 0);
+    // Taken away, and still running when nobody wants it any more.
+    {
+      auto away = trawl::spawn<fib>(8);
+      Simulation::work(200'000);
+    }
+    EXPECT_EQ(fib(5), 5);
+  });
+}
+
+TEST_P(Lang, SyncRethrows) {
+  run([this] {
+    auto here = trawl::spawn<fails>(2);
+    EXPECT_THROW(here.sync(), Unheard);
+    auto away = trawl::spawn<fails>(2);
+    let_others_work();
+    if (alone())
+      EXPECT_THROW(away.sync(), Unheard);
+    else
+      EXPECT_THROW(away.sync(), trawl::RemoteError);
+    auto standard = trawl::spawn<fails>(0);
+    let_others_work();
+    EXPECT_THROW(standard.sync(), std::out_of_range);
+  });
+}
+
+long throws_with_sparks_pending(int depth) {
+  auto x = trawl::spawn<fib>(4);
+  auto y = trawl::spawn<fib>(5);
+  Simulation::work(30'000);
+  if (depth == 0) throw std::domain_error("deep");
+  const long below = throws_with_sparks_pending(depth - 1);
+  return x.sync() + y.sync() + below;
+}
+
+TEST_P(Lang, ExceptionsPassWhileSparksArePending) {
+  run([] {
+    auto before = trawl::spawn<twice>(4);
+    EXPECT_THROW(throws_with_sparks_pending(10), std::domain_error);
+    EXPECT_EQ(before.sync(), 8);
+    EXPECT_EQ(fib(10), 55);
+  });
+}
+
+}  // namespace
