@@ -45,14 +45,16 @@ class alignas(64) Bell {
   void sleep_as_doorman(std::uint32_t seen, Nanos time) noexcept;
 
  private:
+  void wake_doorman() noexcept;
   void sleep(std::uint32_t seen, Nanos time, std::uint32_t name) noexcept;
-  bool wake(std::uint32_t names) noexcept;
+  bool wake(std::uint32_t names, int most = 1) noexcept;
 
   std::atomic<std::uint32_t> rings_;
   std::atomic<std::uint32_t> own_rings_;
   std::atomic<std::int32_t> attending_;
   std::atomic<std::int32_t> sleeping_workers_;
-  std::atomic<std::uint32_t> sleeping_doorman_;
+  std::atomic<std::uint32_t> sleeping_doorman_;  // which of his sleeps it is; 0: awake, or woken
+  std::uint32_t doorman_sleeps_;                 // his alone
 };
 
 }  // namespace trawl::fabric

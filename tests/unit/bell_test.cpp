@@ -42,6 +42,29 @@ TEST(Bell, CountsMessagesApartFromTheRingsOfItsOwn) {
   EXPECT_EQ(bell.rings(), 4U);
 }
 
+// Names of workers are shared when there are more than 31.
+TEST(Bell, ReachesAnyOfManyWorkers) {
+  Bell bell{};
+  constexpr int first = 9;
+  constexpr int second = first + 31;
+  std::atomic<bool> rung{false};
+  const auto sleep = [&](int index) {
+    const auto seen = bell.rings();
+    if (!rung) bell.sleep_as_worker(index, seen, for_ever);
+  };
+  const auto begun = clock_now();
+  std::thread other([&] { sleep(first); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::thread meant([&] { sleep(second); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  rung = true;
+  bell.ring_worker(second);
+  meant.join();
+  EXPECT_LT(clock_now() - begun, for_ever);
+  bell.ring_worker(first);
+  other.join();
+}
+
 // What a PE does, reduced to its bones: a worker that looks for messages, sleeps, and now and then
 // runs something long, with a doorman beside it. A message that nobody looks for until the end of a
 // sleep is a lost ring.
@@ -71,6 +94,7 @@ class House {
     doorman.join();
   }
 
+  /// Messages that nobody saw in time, and sleeps that no ring ended.
   int lost() const { return lost_; }
 
  private:
@@ -90,7 +114,9 @@ class House {
         bell_.attend();
       } else {
         bell_.stop_attending();
+        const auto begun = clock_now();
         bell_.sleep_as_worker(0, rings, turn % 2 == 0 ? for_ever : 1000);
+        if (clock_now() - begun >= for_ever) ++lost_;
         bell_.attend();
       }
     }
@@ -101,7 +127,9 @@ class House {
     while (!over_) {
       const auto rings = bell_.rings();
       look();
+      const auto begun = clock_now();
       bell_.sleep_as_doorman(rings, for_ever);
+      if (clock_now() - begun >= for_ever) ++lost_;
     }
   }
 
@@ -110,7 +138,7 @@ class House {
   std::atomic<int> sent_{0};
   std::atomic<int> seen_{0};
   std::atomic<bool> over_{false};
-  int lost_ = 0;
+  std::atomic<int> lost_{0};
 };
 
 TEST(Bell, NoMessageIsSleptThrough) {
