@@ -53,11 +53,11 @@ long exits(int code) {
   std::exit(code);
 }
 
-/// Lets another worker or PE have a thunk, and needs it then.
+/// Lets another worker or PE evaluate a thunk, however long that takes, and needs it then.
 template <auto F, class... A>
 int elsewhere(A... arguments) {
   const auto x = trawl::par(trawl::lazy<F>(arguments...));
-  compute_for(1);
+  while (!x.evaluated()) compute_for(0.01);
   std::cout << trawl::force(x) << '\n';
   return 0;
 }

@@ -54,11 +54,11 @@ Tree grow(long leaves) {
   return leaves == 1 ? Tree{1, {}, {}} : Tree{0, lazy<grow>(leaves / 2), lazy<grow>(leaves / 2)};
 }
 
-/// Lets another PE walk: sleeps, without a look at the runtime, until it must have been taken.
+/// Lets another PE walk: sleeps, without a look at the runtime, until it has.
 template <class Walk>
 Report elsewhere(const Lazy<Walk>& walk) {
   trawl::par(walk);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  while (!walk.evaluated()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return force(walk);
 }
 

@@ -72,11 +72,12 @@ with tempfile.TemporaryDirectory() as logs:
 with tempfile.TemporaryDirectory() as logs:
     begun = time.monotonic()
     process = start([*mpiexec(2), os.path.join(BIN, "tests/endings"), "endless", "--trawl:trace=" + logs])
-    while time.monotonic() < begun + 2:
+    process.stdout.readline()  # mpiexec may have taken any time to start it
+    working = time.monotonic()
+    while time.monotonic() < working + 2:
         process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    result = finish(process, begun)
-    expect(result.code != 0, "expected an end by the signal", result)
+    result = finish(process, begun)  # mpiexec's exit code is now and then 0, even with `sleep` under it
     done = subprocess.run([os.path.join(BIN, "trawl-profile"), logs, "--json", "--summary-only"],
                           text=True, capture_output=True)
     expect(done.returncode == 1, f"trawl-profile: {done.stdout}{done.stderr}", result)

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """What can't be made sense of: one line, once, exit code 2. What is asked for: once, exit code 0."""
 import os
+import shlex
 
 from harness import BIN, FABRICS, expect, mpiexec, run, run_words
 
@@ -64,7 +65,7 @@ for words, lost in (("fib 20", ">/dev/full"), ("fib 20", ">&-"), ("fib 20 --sequ
                     ("fib --help", ">/dev/full"), ("fib --trawl:help", ">/dev/full"),
                     ("fib 20 --trawl:stats-file=/dev/full", ""),
                     ("trawl-profile --help", ">/dev/full"), ("trawl-profile --version", ">&-")):
-    result = run_words("sh", "-c", f"exec {BIN}/{words} {lost}")
+    result = run_words("sh", "-c", f"exec {shlex.quote(BIN)}/{words} {lost}")
     expect(result.code > 0, "expected an exit code that tells of failure", result)
     last = result.err.splitlines()[-1]
     expect("could not be written" in last or "cannot write " in last, "expected the cause", result)
