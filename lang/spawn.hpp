@@ -21,7 +21,7 @@ class Spawned {
   template <class... G>
   explicit Spawned(std::in_place_t, G&&... given) : kept_(std::forward<G>(given)...) {
     sched::Worker& worker = here();
-    ++worker.calls;
+    worker.calls.store(worker.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if constexpr (in_slot)
       slot_ = worker.pool.push(code, Arguments(std::forward<G>(given)...));
     else

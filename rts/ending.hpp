@@ -25,7 +25,6 @@ class Ending {
 
   /// The main PE: the root computation is over.
   void finish(int code, Nanos now, const Figures& own);
-  bool begun() const noexcept { return begun_; }
 
   /// Each reads the rest of a message; they throw BadBytes.
   void on_finish(Reader& message, Nanos now, const Figures& own);

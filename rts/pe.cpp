@@ -112,6 +112,8 @@ void Pe::send(int to, Writer message) {
   counters_.add(Count::message_bytes, message.size());
   trace::note(log(), trace::Kind::message_sent, 0, static_cast<std::uint32_t>(to),
               static_cast<std::uint16_t>(kind));
+  if (kind == Kind::fetch)
+    trace::note(log(), trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {
     fragmenter_.send(fabric_, to, message.take());
   } catch (const Error& e) {
@@ -195,6 +197,9 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
   } catch (const BadBytes& e) {
     throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(self()) + " a bad " +
                 std::string(name) + ": " + e.what());
+  } catch (const std::bad_alloc&) {
+    throw Error("PE " + std::to_string(self()) + " has no memory for the " + std::string(name) +
+                " that PE " + std::to_string(from) + " sent it");
   }
 }
 
@@ -369,8 +374,10 @@ Figures Pe::figures() const {
   for (std::size_t i = 0; i < crew.size(); ++i) {
     const auto& worker = crew[i];
     add_to(sum, worker.counters);
-    at(Count::sparks_created) += worker.calls;
-    at(Count::sparks_subsumed) += worker.calls - worker.pool.promoted();
+    const auto promoted = worker.pool.promoted();  // first: it is never more
+    const auto calls = worker.calls.load(std::memory_order_relaxed);
+    at(Count::sparks_created) += calls;
+    at(Count::sparks_subsumed) += calls - promoted;
     at(Count::sparks_ignored) += worker.pool.refused();
     at(Count::sparks_fizzled) += worker.pool.fizzled();
     at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());

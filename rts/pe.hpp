@@ -55,8 +55,6 @@ class Pe final : public fabric::Post, public sched::Host {
   void start_root(std::function<int()> root);
   /// The main PE: ends the run. Takes the lock.
   void finish(int code);
-  /// The run can't go on: tells everybody, and says why on the main PE. Takes the lock.
-  void fail(const std::string& why, int code = 1);
 
   // Host
   std::mutex& lock() noexcept override { return lock_; }
@@ -66,6 +64,8 @@ class Pe final : public fabric::Post, public sched::Host {
   fabric::Bell& bell() noexcept override { return fabric_.bell(); }
   Nanos longest_sleep() const noexcept override;
   bool under_way() const noexcept override { return under_way_.load(std::memory_order_relaxed); }
+  /// Tells everybody, and says why on the main PE.
+  void fail(const std::string& why, int code) override;
   bool stopping() const noexcept override { return stopping_; }
   trace::Log* log() noexcept override { return log_.get(); }
   void (*pause() const noexcept)(sched::Worker&) override { return pause_; }

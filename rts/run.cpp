@@ -90,7 +90,8 @@ class Process {
       pe_->finish(code);
     else
       pe_->fail("a function called exit() on PE " + std::to_string(pe_->self()) +
-                "; let it throw an exception instead");
+                    "; let it throw an exception instead",
+                1);
     while (true) poll_and_wait();
   }
 
@@ -161,7 +162,11 @@ class Process {
 
   static void begin_work(sched::Worker& worker, bool spins) {
     sched::catch_stack_overflow();
-    worker.loop(spins);
+    try {
+      worker.loop(spins);
+    } catch (const Error& e) {  // no memory for another stack
+      worker.host().fail(e.what(), e.exit_code());
+    }
   }
 
   int call_root(const Root& root) const {

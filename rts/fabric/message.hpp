@@ -33,7 +33,7 @@ inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::fail) + 1;
 
 std::string_view name_of(Kind kind);
 
-/// Sends messages on a PE's behalf; every one carries the sender's load and latency entries.
+/// Sends messages on a PE's behalf; all but those of start and end carry the sender's load entries.
 class Post {
  public:
   /// A message to be appended to and then sent.

@@ -72,6 +72,12 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
+/// Did the user ask for it? A list that begins with ^ says what not to use.
+bool ucx_uses_tcp() {
+  const auto transports = environment("UCX_TLS");
+  return !transports.starts_with("^") && transports.find("tcp") != std::string_view::npos;
+}
+
 /// The bells of the PEs that share memory with this one.
 class Bells {
  public:
@@ -150,7 +156,7 @@ Memory shared_memory(MPI_Comm world, MPI_Comm host) {
   for (const Member& member : members)
     processes[static_cast<std::size_t>(member.pe)] = member.process;
   Memory memory(processes);
-  int all = environment("UCX_TLS").find("tcp") == std::string_view::npos ? 1 : 0;
+  int all = ucx_uses_tcp() ? 0 : 1;
   for (const Member& member : members) {
     std::uint64_t seen = 0;
     try {
@@ -293,8 +299,7 @@ void choose_network_device() {
       !environment("PMI_SIZE").empty() && environment("PMI_SIZE") == environment("MPI_LOCALNRANKS");
   std::error_code none;
   const bool fast_network = std::filesystem::exists("/sys/class/infiniband", none);
-  const bool tcp = transports.empty() ? !one_host && !fast_network
-                                      : transports.find("tcp") != std::string_view::npos;
+  const bool tcp = transports.empty() ? !one_host && !fast_network : ucx_uses_tcp();
   if (!tcp) return;
   const auto device = one_host ? std::string("lo") : outward_device();
   if (!device.empty()) setenv("UCX_NET_DEVICES", device.c_str(), 0);
@@ -345,10 +350,16 @@ bool under_mpiexec() {
 }
 
 Joined make_mpi() {
-  choose_network_device();
-  avoid_rendezvous();
   int provided = MPI_THREAD_SINGLE;
-  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "to start");
+  int started = 0;
+  check(MPI_Initialized(&started), "to start");
+  if (started != 0) {  // by a program that uses MPI itself
+    check(MPI_Query_thread(&provided), "to start");
+  } else {
+    choose_network_device();
+    avoid_rendezvous();
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "to start");
+  }
   if (provided < MPI_THREAD_SERIALIZED) {
     throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs");
   }

@@ -24,7 +24,7 @@ constinit std::atomic<unsigned> torture_count{0};
 constinit std::atomic<void (*)(bool)> collection_hook{nullptr};
 
 // Changed only with the collector's own lock held.
-constinit Mutator* mutators[1024] = {};
+constinit Mutator* mutators[2048] = {};
 constinit std::size_t mutator_count = 0;
 constinit std::vector<const RootSource*, PlainAllocator<const RootSource*>> root_sources;
 constinit Nanos collection_began = 0;

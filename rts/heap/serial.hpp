@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "rts/bytes.hpp"
@@ -42,7 +43,7 @@ class PacketIn {
 
   /// An array of that many bytes has been lent to us.
   virtual void borrow(const Loan& loan, std::uint64_t size) = 0;
-  /// A part of it. Both throw BadBytes when it isn't there.
+  /// A part of it. Both throw BadBytes when it isn't there, Error when its PE is lost.
   virtual void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) = 0;
 
  protected:
@@ -336,18 +337,23 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, std::vector<T, A>& values) {
 
 template <class T>
 void pack(Packer& to, const T& value) {
-  to(value);
+  try {
+    to(value);
+  } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
+    throw Error(std::string("a value could not be packed: ") + e.what());
+  }
 }
 
+// The collector doesn't see exceptions: their texts may not lie in the memory of values.
 template <class T>
 void unpack(Unpacker& from, T& value) {
   try {
     from(value);
-  } catch (const BadBytes&) {
-    throw;
-  } catch (const Error&) {  // a PE is lost
-    throw;
-  } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
+  } catch (const Error& e) {  // a PE is lost
+    const StorageScope scope(Storage::scanned);
+    throw Error(e.what(), e.exit_code());
+  } catch (const std::exception& e) {  // BadBytes, cereal's, or of a type's own serialize
+    const StorageScope scope(Storage::scanned);
     throw BadBytes(e.what());
   }
 }

@@ -129,23 +129,41 @@ struct Thunk {
     return *std::launder(reinterpret_cast<Arguments*>(node->payload(offset)));
   }
 
-  /// Makes the call. The node lets go of its arguments before: what only they refer to may be
-  /// collected while the function runs, as it walks down a list, say.
-  static R use_up(Node* node) {
-    auto& held = arguments(node);
-    return [&]<std::size_t... I>(std::index_sequence<I...>)->R {
-      return [&](A... a) -> R {
-        held.~Arguments();
-        if constexpr (!(RawBytes<A> && ...)) std::memset(node->payload(offset), 0, sizeof held);
-        return Call{}(std::move(a)...);
-      }(std::move(std::get<I>(held).value)...);
+  // What is small and refers to others is taken out of the node before the call: what only it
+  // refers to may be collected while the function runs, as it walks down a list, say.
+  template <class T>
+  static constexpr bool is_taken =
+      std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T> &&
+      !RawBytes<T> && sizeof(T) <= 64;
+  template <class T>
+  using Passed = std::conditional_t<is_taken<T>, T, const T&>;
+
+  template <class T>
+  static Passed<T> take(Held<T>& held) {
+    if constexpr (is_taken<T>) {
+      const T value = held.value;
+      std::memset(static_cast<void*>(&held), 0, sizeof held);
+      return value;
+    } else {
+      return held.value;
     }
-    (std::index_sequence_for<A...>());
+  }
+
+  static R call(Passed<A>... arguments) { return Call{}(std::as_const(arguments)...); }
+
+  /// Makes the call, and is done with the arguments however it ends.
+  static R use_up(Arguments& held) {
+    struct Guard {
+      Arguments& held;
+      ~Guard() { held.~Arguments(); }
+    };
+    const Guard guard{held};
+    return std::apply([](auto&... each) -> R { return call(take(each)...); }, held);
   }
 
   static void evaluate(Node* node) {
     try {
-      const R result = use_up(node);
+      const R result = use_up(arguments(node));
       ResultOf<R>::put(node, result);
     } catch (...) {
       failure_of(node) = current_failure();

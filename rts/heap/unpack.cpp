@@ -228,8 +228,13 @@ class GraphUnpacker final : public PacketIn {
         payload_ = Reader(payloads.slice(run.size));
         if (!whole) {
           const Item& its = items_[item++];
-          if (reference || !its.filled) continue;
+          if (reference) continue;
           payload_.slice(its.read);
+          // Read all the same, into a node that nobody will see: an array in it may be lent to us.
+          if (!its.filled) {
+            read_payload(fresh(nodes_[node]->code()), run.part);
+            continue;
+          }
         }
         read_payload(nodes_[node], run.part);
       }

@@ -45,8 +45,12 @@ void spark(heap::Node* node) {
 
 void heap::notify_waiters(Node* node) {
   auto& host = sched::worker_here().host();
-  const std::lock_guard lock(host.lock());
-  host.sharing().release(node);
+  try {
+    const std::lock_guard lock(host.lock());
+    host.sharing().release(node);
+  } catch (const Error& e) {  // its value can't be packed
+    host.fail(e.what(), e.exit_code());
+  }
 }
 
 }  // namespace trawl

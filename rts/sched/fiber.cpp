@@ -74,7 +74,9 @@ Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
   size_ = (bytes + page - 1) / page * page + page;
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0)
+  const bool guarded = memory != MAP_FAILED && mprotect(memory, page, PROT_NONE) == 0;
+  if (memory != MAP_FAILED && !guarded) munmap(memory, size_);
+  if (!guarded)
     throw Error(
         "no memory for the stack of another thread; lower --trawl:thread-limit or "
         "--trawl:stack-size");

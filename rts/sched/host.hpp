@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <string>
 
 #include "rts/bytes.hpp"
 #include "rts/fabric/bell.hpp"
@@ -19,14 +20,16 @@ class Host {
   virtual heap::Sharing& sharing() noexcept = 0;
   /// The PE's clock.
   virtual Nanos now() const noexcept = 0;
-  /// Looks after messages; `by` is the worker on whose thread we are, or nullptr. Only a worker in
-  /// its main loop may call this. False: somebody else holds the lock, look again.
+  /// Looks after messages; `by` is the worker on whose thread we are, or nullptr. Not for a thread
+  /// in the middle of a program's function. False: somebody else holds the lock, look again.
   virtual bool poll(Worker* by) = 0;
   /// What this PE's threads sleep on, and for how long they may: a message need not ring.
   virtual fabric::Bell& bell() noexcept = 0;
   virtual Nanos longest_sleep() const noexcept = 0;
   /// As of the last poll: is there a message under way that has rung already?
   virtual bool under_way() const noexcept = 0;
+  /// The run can't go on. Takes the lock.
+  virtual void fail(const std::string& why, int code) = 0;
   /// The program has ended: workers leave their main loops.
   virtual bool stopping() const noexcept = 0;
   /// nullptr: off.

@@ -7,20 +7,23 @@ namespace trawl::sched {
 
 // ---- Slot --------------------------------------------------------------------------------------
 
+// A thief may clear a thunk's slot at any time (take_thunk): each of these looks at it once.
+
 bool Slot::fizzled() const noexcept {
-  return kind() == thunk && as_node()->state() != heap::State::unevaluated;
+  const auto seen = what_.load(std::memory_order_relaxed);
+  return kind_in(seen) == thunk && node_in(seen)->state() != heap::State::unevaluated;
 }
 
 heap::Node* Slot::take() {
-  if (empty()) return nullptr;
-  if (kind() == thunk) {
-    heap::Node* node = fizzled() ? nullptr : as_node();
+  const auto seen = what_.load(std::memory_order_relaxed);
+  if (seen == 0) return nullptr;
+  if (kind_in(seen) == thunk) {
     clear();
-    return node;
+    return node_in(seen)->state() == heap::State::unevaluated ? node_in(seen) : nullptr;
   }
-  if (kind() == call_promoted) return nullptr;
-  const auto& code = *reinterpret_cast<const heap::Code*>(address());
-  const void* where = kind() == call ? arguments_.data() : arguments<Elsewhere>().arguments;
+  if (kind_in(seen) == call_promoted) return nullptr;
+  const auto& code = *reinterpret_cast<const heap::Code*>(seen & ~kind_mask);
+  const void* where = kind_in(seen) == call ? arguments_.data() : arguments<Elsewhere>().arguments;
   heap::Node* node = code.promote(where);
   set(node, call_promoted);
   return node;
@@ -28,8 +31,8 @@ heap::Node* Slot::take() {
 
 std::optional<heap::Node*> Slot::take_thunk() noexcept {
   auto seen = what_.load(std::memory_order_acquire);
-  if ((seen & kind_mask) != thunk) return std::nullopt;
-  auto* node = reinterpret_cast<heap::Node*>(seen & ~kind_mask);
+  if (kind_in(seen) != thunk) return std::nullopt;
+  auto* node = node_in(seen);
   const bool fizzled = node->state() != heap::State::unevaluated;
   // By now something newer may lie here: that stays.
   what_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);

@@ -77,11 +77,17 @@ class alignas(64) Slot {
            (reinterpret_cast<std::uintptr_t>(node) | thunk);
   }
   /// Is it a call whose spawner will come back to this slot?
-  bool pinned() const noexcept { return !empty() && kind() != thunk; }
+  bool pinned() const noexcept {
+    const auto seen = what_.load(std::memory_order_relaxed);
+    return seen != 0 && kind_in(seen) != thunk;
+  }
   /// Nobody can make use of the thunk any more.
   bool fizzled() const noexcept;
   /// The copy of a call that was promoted, or nullptr.
-  heap::Node* promoted() const noexcept { return kind() == call_promoted ? as_node() : nullptr; }
+  heap::Node* promoted() const noexcept {
+    const auto seen = what_.load(std::memory_order_relaxed);
+    return kind_in(seen) == call_promoted ? node_in(seen) : nullptr;
+  }
 
   /// What to evaluate, or nullptr if there is nothing any more. Promotes a call. To be called by
   /// whoever has claimed the slot.
@@ -104,13 +110,10 @@ class alignas(64) Slot {
   void set(const void* what, Kind kind) noexcept {
     what_.store(reinterpret_cast<std::uintptr_t>(what) | kind, std::memory_order_relaxed);
   }
-  Kind kind() const noexcept {
-    return static_cast<Kind>(what_.load(std::memory_order_relaxed) & kind_mask);
+  static Kind kind_in(std::uintptr_t what) noexcept { return static_cast<Kind>(what & kind_mask); }
+  static heap::Node* node_in(std::uintptr_t what) noexcept {
+    return reinterpret_cast<heap::Node*>(what & ~kind_mask);
   }
-  std::uintptr_t address() const noexcept {
-    return what_.load(std::memory_order_relaxed) & ~kind_mask;
-  }
-  heap::Node* as_node() const noexcept { return reinterpret_cast<heap::Node*>(address()); }
 
   std::atomic<std::uintptr_t> what_{0};
   alignas(void*) std::array<std::byte, room> arguments_;

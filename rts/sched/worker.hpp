@@ -26,7 +26,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   SparkPool pool;
-  std::uint64_t calls = 0;  ///< sparks that are calls; everything else is in counters
+  /// Sparks that are calls; everything else is in counters. Others may read it.
+  std::atomic<std::uint64_t> calls{0};
   Counters counters;
 
   int index() const noexcept { return index_; }

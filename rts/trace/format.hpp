@@ -29,13 +29,13 @@ enum class Kind : std::uint8_t {
   thread_block,      ///< it switched its thread out, blocked
   thread_resume,     ///< a blocked thread is runnable again
   thread_end,        ///< the worker's thread is finished
-  spark_convert,     ///< a spark became a thread, or was evaluated by its parent
+  spark_convert,     ///< a spark became a thread
   spark_export,      ///< one spark left [value: to PE]
   spark_import,      ///< one spark arrived [value: from PE]
   message_sent,      ///< any message [value: to PE, extra: the message's kind]
   message_received,  ///< any message [value: from PE, extra: the message's kind]
   fish_sent,         ///< a FISH of our own [value: to PE]
-  fish_home,         ///< a FISH of our own came home without work [value: from PE]
+  fish_home,         ///< a FISH of our own came home without work
   fish_forward,      ///< somebody else's FISH went on [value: to PE]
   fetch_sent,        ///< [value: to PE]
   resume_received,   ///< [value: from PE]

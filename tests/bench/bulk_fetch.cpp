@@ -19,24 +19,31 @@ using Array = std::vector<double>;
 constexpr std::size_t length = std::size_t{8} << 20U;
 constexpr std::size_t arrays = 40;
 
+// As a list, so that nobody holds what has been fetched.
+struct Arrays {
+  Lazy<Array> first;
+  Lazy<Arrays> rest;
+};
+
 struct Fetched {
   double seconds = 0;  // the median
   bool right = true;
   long process = 0;  // who fetched
 };
 
-Fetched fetch_all(std::vector<Lazy<Array>> all) {
+Fetched fetch_all(Lazy<Arrays> all) {
   Fetched done{0, true, getpid()};
   std::vector<double> times;
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i < arrays; ++i) {
+    const Arrays& next = force(all);
     const auto begin = std::chrono::steady_clock::now();
-    const Array& array = force(all[i]);
+    const Array& array = force(next.first);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     if (i >= arrays / 2) times.push_back(time.count());
     const auto expected = static_cast<double>(i);
     done.right = done.right && array.size() == length &&
                  std::all_of(array.begin(), array.end(), [=](double x) { return x == expected; });
-    all[i] = {};  // its memory may be used again
+    all = next.rest;
   }
   std::sort(times.begin(), times.end());
   done.seconds = times[times.size() / 2];
@@ -44,8 +51,9 @@ Fetched fetch_all(std::vector<Lazy<Array>> all) {
 }
 
 int root() {
-  std::vector<Lazy<Array>> all;
-  for (std::size_t i = 0; i < arrays; ++i) all.emplace_back(Array(length, static_cast<double>(i)));
+  Lazy<Arrays> all;
+  for (std::size_t i = arrays; i-- > 0;)
+    all = Lazy<Arrays>({Lazy<Array>(Array(length, static_cast<double>(i))), all});
   auto& worker = trawl::sched::worker_here();
   worker.host().bell().attend();  // as it polls by itself
   const auto fetched = trawl::par(trawl::lazy<fetch_all>(all));

@@ -1,13 +1,17 @@
-// Microseconds for a spark to be fished by the other PE, evaluated there (trivially), and its value
-// to be back. Run under mpiexec -n 2 with --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so
-// that both PEs are awake.
+// Microseconds for a raw MPI round trip, and for a spark to be fished by the other PE, evaluated
+// there (trivially), and its value to be back. Run under mpiexec -n 2 with --trawl:fish-delay=0.1
+// --trawl:fish-delay-max=0.1, so that both PEs are awake.
 #include <chrono>
 #include <cstdio>
 #include <vector>
 
 #include <trawl.hpp>
 
+#include "tests/bench/round_trip.hpp"
+
 namespace {
+
+double raw = 0;
 
 long echo(long x) {
   return x;
@@ -27,12 +31,13 @@ int root() {
     sum += trawl::force(x);
   }
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
-  std::printf("%.3f\n", time.count() / rounds);
+  std::printf("%.3f %.3f\n", raw, time.count() / rounds);
   return sum == 0 ? 1 : 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  raw = bench::round_trip();
   return trawl::run<root>(argc, argv);
 }

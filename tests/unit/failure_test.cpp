@@ -3,6 +3,9 @@
 
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -37,6 +40,16 @@ template <class E>
 int throws(std::string message) {
   throw E(message);
 }
+/// Keeps a text that it was given.
+struct Missing : std::exception {
+  explicit Missing(std::string what_is_missing) : name(std::move(what_is_missing)) {}
+  const char* what() const noexcept override { return name.c_str(); }
+  std::string name;
+};
+int throws_missing(std::string name) {
+  throw Missing(std::move(name));
+}
+
 int throws_odd(int number) {
   throw Odd{number};
 }
@@ -81,6 +94,23 @@ TEST(Failure, ArgumentsAreDestroyedHoweverTheCallEnds) {
     test::evaluate(thunk.node());
     EXPECT_EQ(thunk.node()->state(), throws ? State::exception : State::value);
     EXPECT_EQ(Counted::alive, 0);
+  }
+}
+
+// The collector doesn't see exceptions, so nothing in them may be in the memory of values.
+TEST(Failure, AnArgumentThatWentIntoTheExceptionStays) {
+  const std::string name(1000, 'x');
+  auto thunk = lazy<throws_missing>(name);
+  test::evaluate(thunk.node());
+  std::vector<Lazy<std::string>> others;
+  for (int round = 0; round < 5; ++round) {
+    collect();
+    for (int i = 0; i < 100; ++i) others.emplace_back(std::string(1000, 'y'));
+  }
+  try {
+    std::rethrow_exception(failure_of(thunk.node())->error);
+  } catch (const Missing& e) {
+    EXPECT_EQ(e.name, name);
   }
 }
 

@@ -98,6 +98,17 @@ TEST_F(LentArray, ComesWithoutBeingSent) {
   EXPECT_EQ(home.slots(), 0U);
 }
 
+TEST_F(LentArray, GoesHomeEvenIfItsValueIsThereAlready) {
+  const Lazy<Array> array(counted(100'000));
+  const auto arrived = carry(array);
+  const Writer again = pack(array.node());
+  Reader reader(again.view());
+  EXPECT_EQ(unpack_graph(reader, away, memory, arrived.node()).root, arrived.node());
+  EXPECT_EQ(force(arrived), counted(100'000));
+  send_frees();
+  EXPECT_EQ(home.slots(), 0U);
+}
+
 TEST_F(LentArray, InsideAnAggregate) {
   const Lazy<Matrices> here(
       Matrices{7, counted(50'000), {1, 2, 3}, counted(9'000, 5), Lazy<Array>(Array(20'000, 1.5))});

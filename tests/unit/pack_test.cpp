@@ -1,5 +1,6 @@
 // Packets: what goes in comes out, with its sharing, within the limits.
 #include <array>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,18 @@ struct Versioned {
     archive(value, next);
     EXPECT_EQ(version, 3U);
   }
+};
+
+/// Can be read, not written.
+struct Unwritable {
+  int number = 0;
+
+  template <class Archive>
+  void save(Archive&) const {
+    throw std::length_error("too long for me");
+  }
+  template <class Archive>
+  void load(Archive&) {}
 };
 
 }  // namespace
@@ -324,6 +337,17 @@ TEST_F(Pack, BadPacketsAreRefused) {
       carry(Lazy<Cell>(Cell{0, lazy<make_cell>(1L, Lazy<Cell>(), Lazy<Cell>()), {}}), home, away);
   EXPECT_THROW(unpack_graph(whole, away, {}, get(proxy).left.node()), BadBytes)
       << "of another type";
+}
+
+TEST_F(Pack, AValueThatCannotBeWrittenIsAnErrorThatSaysWhy) {
+  const Lazy<Unwritable> value(Unwritable{});
+  Writer packet;
+  try {
+    pack_graph(packet, value.node(), home, {});
+    FAIL() << "it was written";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("too long for me"), std::string::npos);
+  }
 }
 
 }  // namespace
