@@ -6,6 +6,7 @@
 #include <trawl.hpp>
 
 #include "programs/barnes_hut/session.hpp"
+#include "programs/common/clock.hpp"
 
 namespace {
 
@@ -28,9 +29,9 @@ class Fetched final : public Domains {
   Domain open(std::uint32_t number) override {
     const auto& domain = forest_.domains[number];
     if (!domain.evaluated()) {
-      const double begin = now();
+      const double begin = programs::now();
       trawl::force(domain);
-      waited += now() - begin;
+      waited += programs::now() - begin;
     }
     return bh::open(trawl::force(domain));
   }
@@ -83,7 +84,7 @@ double evaluate_in_parallel(const Decomposition& d, const Bodies& bodies, const 
   }
   trawl::apply(roots, trawl::par_list(trawl::rseq));
   forest.top = build_top(d.pieces, d.first_keys(), trawl::force_all(roots), d.settings);
-  const double built = now();
+  const double built = programs::now();
 
   const auto forces = trawl::lazy<forces_on>(trawl::Lazy<Forest>(forest), 0U,
                                              static_cast<std::uint32_t>(forest.units.size()));
@@ -110,7 +111,7 @@ double evaluate_sequentially(const Decomposition& d, const Bodies& bodies, const
     roots.push_back(*open(images.back()).root);
   }
   const Top top = build_top(d.pieces, d.first_keys(), roots, d.settings);
-  const double built = now();
+  const double built = programs::now();
   Built domains(images);
   UnitResult result;
   for (const Unit& unit : d.units()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace bh {
@@ -140,7 +141,7 @@ Cube cube_around(std::span<const Body> bodies) {
   }
   const Vec extent = high - low;
   const double side = std::max({extent.x, extent.y, extent.z});
-  if (side == 0) return {low, 1};
+  if (std::isinf(1 / side)) return {low, 1};  // all at the same place, as far as numbers go
   // A little more, so that rounding leaves nobody outside.
   return {0.5 * (low + high) - (0.5 * side) * Vec{1, 1, 1}, side * (1 + 1e-12)};
 }

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "programs/barnes_hut/kernels.hpp"
+#include "programs/common/clock.hpp"
 
 // All library headers come before this: what they define stays as it is.
 #include <algorithm>

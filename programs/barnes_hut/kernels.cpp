@@ -1,8 +1,11 @@
 #include "programs/barnes_hut/kernels.hpp"
 
-#include <chrono>
+#include <stdexcept>
 
 #include <fmt/format.h>
+#if defined(__x86_64__)
+#include <sys/platform/x86.h>
+#endif
 
 #include "programs/common/command.hpp"
 
@@ -12,10 +15,10 @@ const std::vector<Kernel>& kernels() {
   static const std::vector<Kernel> all = [] {
     std::vector<Kernel> list{{"portable", forces_portable, true}};
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    // GLIBC_TUNABLES can make glibc see a lesser processor, and so test unlike hosts on one.
+    const bool avx2 = CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(FMA);
+    const bool avx512 = avx2 && CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512DQ) &&
+                        CPU_FEATURE_ACTIVE(AVX512VL);
     list.push_back({"avx2", forces_avx2, avx2});
     list.push_back({"avx512", forces_avx512, avx512});
 #endif
@@ -37,11 +40,12 @@ std::uint32_t choose_kernel(const std::string& name) {
 
 UnitResult forces_on_unit(const Top& top, Domains& domains, const Unit& unit,
                           const Settings& settings) {
-  return kernels().at(settings.kernel).forces(top, domains, unit, settings);
-}
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const Kernel& kernel = kernels().at(settings.kernel);
+  if (!kernel.usable)
+    throw std::runtime_error(fmt::format(
+        "the main PE chose the kernel {}, which another's processor can't run: give --kernel NAME",
+        kernel.name));
+  return kernel.forces(top, domains, unit, settings);
 }
 
 }  // namespace bh

@@ -53,7 +53,7 @@ struct UnitResult {
   Work work;
 };
 
-/// By the kernel that the settings name.
+/// By the kernel that the settings name; throws where this host can't run it, as another chose it.
 UnitResult forces_on_unit(const Top& top, Domains& domains, const Unit& unit,
                           const Settings& settings);
 
@@ -71,8 +71,5 @@ const std::vector<Kernel>& kernels();
 
 /// The number of the best that this host can run, or of the one with this name; throws BadInput.
 std::uint32_t choose_kernel(const std::string& name);
-
-/// Seconds since some moment.
-double now();
 
 }  // namespace bh

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "programs/common/clock.hpp"
 #include "programs/common/command.hpp"
 
 namespace bh {
@@ -71,7 +72,10 @@ Decomposition decompose(Bodies& bodies, const Gravity& gravity) {
   }
   d.mass = mass > 0 ? mass : 1;
   d.settings.theta = gravity.theta;
-  d.settings.softening = gravity.softening / d.cube.side;
+  // Where softening is far larger than the cube, forces grow with distance alone: single precision
+  // could not hold its square, and needn't.
+  d.unit = std::max(d.cube.side, 1e-5 * gravity.softening);
+  d.settings.softening = gravity.softening / d.unit;
   d.settings.quadrupole = gravity.quadrupole;
   d.settings.kernel = gravity.kernel;
   // A body's softened potential on itself is taken off at the end, unless it would drown the rest.
@@ -81,11 +85,11 @@ Decomposition decompose(Bodies& bodies, const Gravity& gravity) {
 
 void compute_forces(Bodies& bodies, const Gravity& gravity, const Evaluate& evaluate,
                     Phases& phases) {
-  const double begin = now();
+  const double begin = programs::now();
   const Decomposition d = decompose(bodies, gravity);
-  const double sorted = now();
-  const double to_potential = d.mass / d.cube.side;
-  const double to_acceleration = to_potential / d.cube.side;
+  const double sorted = programs::now();
+  const double to_potential = d.mass / d.unit;
+  const double to_acceleration = to_potential / d.unit * (d.cube.side / d.unit);
   const auto take = [&](const UnitResult& result) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Force& f = result.forces[i];
@@ -99,20 +103,16 @@ void compute_forces(Bodies& bodies, const Gravity& gravity, const Evaluate& eval
   const double built = evaluate(d, bodies, take);
   phases.sort += sorted - begin;
   phases.tree += built - sorted;
-  phases.forces += now() - built;
+  phases.forces += programs::now() - built;
   ++phases.evaluations;
 }
 
 void step(Bodies& bodies, double dt, const Gravity& gravity, const Evaluate& evaluate,
           Phases& phases) {
-  const double begin = now();
   kick(bodies, dt / 2);
   drift(bodies, dt);
-  phases.move += now() - begin;
   compute_forces(bodies, gravity, evaluate, phases);
-  const double computed = now();
   kick(bodies, dt / 2);
-  phases.move += now() - computed;
 }
 
 }  // namespace bh

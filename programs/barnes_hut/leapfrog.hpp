@@ -21,6 +21,7 @@ struct Gravity {
 struct Decomposition {
   Cube cube;
   double mass = 1;
+  double unit = 1;  ///< what softening is measured in
   Settings settings;
   Plain<std::uint64_t> keys;
   std::vector<Piece> pieces;
@@ -40,7 +41,6 @@ struct Phases {
   double sort = 0;
   double tree = 0;
   double forces = 0;
-  double move = 0;
   Work work;  ///< seconds here are of all cores
   std::size_t evaluations = 0;
 };

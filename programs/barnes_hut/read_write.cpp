@@ -4,10 +4,8 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -16,12 +14,13 @@
 
 #include <fmt/format.h>
 
-#include "programs/common/command.hpp"
+#include "programs/common/text.hpp"
 
 namespace bh {
 namespace {
 
 using programs::BadInput;
+using programs::shown;
 
 constexpr std::string_view blanks = " \t\r\f\v";
 constexpr std::string_view separators = " \t\r\f\v,";
@@ -30,17 +29,6 @@ constexpr double largest = 1e50;
 
 bool is_tipsy(const std::string& file) {
   return file.ends_with(".tipsy") || file.ends_with(".std");
-}
-
-std::string read_all(const std::string& file) {
-  if (std::error_code ignored; std::filesystem::is_directory(file, ignored))
-    throw BadInput(file + ": it is a directory");
-  std::ifstream in(file, std::ios::binary);
-  std::string content;
-  if (in) content.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in || in.bad())
-    throw BadInput(fmt::format("{}: {}", file, std::generic_category().message(errno)));
-  return content;
 }
 
 // What is wrong with a body, if anything.
@@ -124,21 +112,12 @@ class TextReader {
   }
 
   double number(std::string_view text) const {
-    const auto digits = text.starts_with('+') ? text.substr(1) : text;
     double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto error = programs::number(text, value);
     if (error == std::errc::result_out_of_range)
-      fail(fmt::format("{} is out of range", shown(text)));
-    if (error != std::errc() || end != digits.data() + digits.size())
-      fail(fmt::format("{} is no number", shown(text)));
+      fail(fmt::format("'{}' is out of range", shown(text)));
+    if (error != std::errc()) fail(fmt::format("'{}' is no number", shown(text)));
     return value;
-  }
-
-  // Whatever the file holds must not garble the terminal.
-  static std::string shown(std::string_view text) {
-    std::string safe = "'";
-    for (const char c : text.substr(0, 40)) safe += c >= ' ' && c <= '~' ? c : '?';
-    return safe + (text.size() > 40 ? "...'" : "'");
   }
 
   const std::string& file_;
@@ -252,7 +231,7 @@ std::string tipsy(const Snapshot& snapshot) {
 }  // namespace
 
 Snapshot read_bodies(const std::string& file) {
-  const std::string content = read_all(file);
+  const std::string content = programs::read_file(file);
   Snapshot snapshot =
       is_tipsy(file) ? TipsyReader(file, content).read() : TextReader(file, content).read();
   if (snapshot.bodies.empty()) throw BadInput(file + ": there are no bodies in it");

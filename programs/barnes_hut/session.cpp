@@ -195,6 +195,7 @@ int session(int argc, char** argv, const Evaluate& in_parallel, const Evaluate& 
                             "Moves bodies by their gravity, with an octree and leapfrog.");
   add_options(command, options);
   const auto run = [&](const Evaluate& evaluate) {
+    if (!options.out.empty()) programs::check_writable(options.out);
     if (!options.frames.empty()) make_folder(options.frames);
     return Session(options).run(evaluate, true);
   };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "programs/barnes_hut/kernels.hpp"
+#include "programs/common/clock.hpp"
 
 namespace bh {
 namespace {
@@ -290,10 +291,10 @@ UnitResult unit_forces(const Top& top, Domains& domains, const Unit& unit,
   Targets<Lanes> targets;
   for (std::size_t begin = unit.begin; begin < unit.end; begin += settings.group) {
     const auto end = std::min<std::size_t>(begin + settings.group, unit.end);
-    const double walk_begins = now();
+    const double walk_begins = programs::now();
     const Group group = group_of(bodies, begin, end);
     walk.run(group);
-    const double kernel_begins = now();
+    const double kernel_begins = programs::now();
     targets.load(bodies, begin, end, group);
     if (settings.skip_coincident)
       targets.template sum<true>(walk, softening2, forces.data() + (begin - unit.begin),
@@ -302,7 +303,7 @@ UnitResult unit_forces(const Top& top, Domains& domains, const Unit& unit,
       targets.template sum<false>(walk, softening2, forces.data() + (begin - unit.begin),
                                   end - begin);
     work.walk += kernel_begins - walk_begins;
-    work.kernel += now() - kernel_begins;
+    work.kernel += programs::now() - kernel_begins;
     work.bodies += (end - begin) * walk.bodies().size();
     work.cells += (end - begin) * walk.cells().size();
   }

@@ -1,9 +1,11 @@
-// What the programs share: their command line, their clock, and how they are checked.
+// What the programs share: their command line, and how they are checked.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include "programs/common/clock.hpp"
 
 namespace programs {
 
@@ -19,6 +24,21 @@ class BadInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Can a file of this name be written? Throws BadInput if not; ask before computing. It is not
+/// opened: what is in it stays until there is something better, and who reads from a pipe goes on.
+inline void check_writable(const std::string& file) {
+  const auto folder = std::filesystem::path(file).parent_path();
+  std::error_code missing;
+  if (std::filesystem::is_directory(file, missing))
+    errno = EISDIR;
+  else if (access(file.c_str(), W_OK) == 0)
+    return;
+  else if (errno == ENOENT && !file.empty() &&
+           access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0)
+    return;
+  throw BadInput(fmt::format("{}: can't be written: {}", file, std::strerror(errno)));
+}
 
 /// A program that computes the same in parallel and sequentially. The result goes to standard
 /// output, all else to standard error. Exit codes: 0; 1 if --check found something wrong; 2 for bad
@@ -104,10 +124,9 @@ class Command {
 
   template <class Compute>
   static auto timed(const char* label, Compute compute) {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = now();
     auto result = compute();
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    std::cerr << fmt::format("{}: {:.3f} s\n", label, time.count());
+    std::cerr << fmt::format("{}: {:.3f} s\n", label, now() - begin);
     return result;
   }
 

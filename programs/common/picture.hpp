@@ -27,9 +27,10 @@ struct Picture {
 };
 
 /// Can a picture be written to a file of this name? Throws BadInput if not; ask before computing.
-inline void check_name(const std::string& file) {
+inline void check_picture(const std::string& file) {
   if (file != "-" && !file.ends_with(".png") && !file.ends_with(".ppm"))
     throw BadInput(file + ": pictures are written as .png or .ppm, or to - as PPM");
+  if (file != "-") check_writable(file);
 }
 
 namespace detail {
@@ -46,7 +47,7 @@ inline void write_ppm(std::ostream& out, const Picture& picture) {
 /// Writes a picture by the ending of the name: .png, .ppm, or - for PPM on standard output. Throws
 /// BadInput when that can't be done.
 inline void write(const Picture& picture, const std::string& file) {
-  check_name(file);
+  check_picture(file);
   errno = 0;
   if (file == "-") {
     detail::write_ppm(std::cout, picture);

@@ -185,26 +185,23 @@ void add_options(CLI::App& options, Arguments& arguments) {
 int root(int argc, char** argv) {
   Arguments arguments;
   System system;
-  std::ofstream file;
-  const auto unwritable = [&] {
-    return BadInput(fmt::format("{}: {}", arguments.output, std::strerror(errno)));
-  };
   programs::Command command("lin_solv", "The exact solution of a linear system over the integers.");
   add_options(command.options(), arguments);
   command.options().final_callback([&] {
+    if (!arguments.output.empty()) programs::check_writable(arguments.output);
     system = system_of(arguments);
-    if (arguments.output.empty()) return;
-    file.open(arguments.output);
-    if (!file) throw unwritable();
   });
   return command.run(
       argc, argv, [&] { return solve(system, arguments.instructions); },
       [&] { return solve_sequential(system, arguments.instructions); },
       [&](const Solution& solution) { return fault_of(system, solution); },
       [&](const Solution& solution) {
-        std::ostream& out = file.is_open() ? file : std::cout;
+        std::ofstream file;
+        if (!arguments.output.empty()) file.open(arguments.output);
+        std::ostream& out = arguments.output.empty() ? std::cout : file;
         for (const auto& value : solution) out << value << '\n';
-        if (!out.flush()) throw unwritable();
+        if (!out.flush())
+          throw BadInput(fmt::format("{}: {}", arguments.output, std::strerror(errno)));
       });
 }
 

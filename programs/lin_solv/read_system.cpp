@@ -1,31 +1,19 @@
 // Readers for the two formats.
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
-#include "programs/common/command.hpp"
+#include "programs/common/text.hpp"
 #include "programs/lin_solv/system.hpp"
 
 namespace lin_solv {
 namespace {
 
 using programs::BadInput;
+using programs::shown;
 
 constexpr std::size_t most_decimals = 10000;
-
-std::string contents_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in.is_open()) text << in.rdbuf();
-  if (!in.is_open() || text.bad())
-    throw BadInput(fmt::format("{}: {}", file, std::strerror(errno)));
-  return text.str();
-}
 
 bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -34,7 +22,7 @@ bool is_space(char c) {
 /// A text, word by word, with the line for complaints.
 class Words {
  public:
-  explicit Words(std::string file) : file_(std::move(file)), text_(contents_of(file_)) {}
+  explicit Words(std::string file) : file_(std::move(file)), text_(programs::read_file(file_)) {}
 
   [[noreturn]] void complain(const std::string& what) const {
     throw BadInput(fmt::format("{}, line {}: {}", file_, line_, what));
@@ -66,7 +54,7 @@ class Words {
     if (token.empty()) complain(fmt::format("the file ends where {} should be", what));
     const auto digits = token.substr(token[0] == '-' || token[0] == '+' ? 1 : 0);
     if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos)
-      complain(fmt::format("'{}' is no integer", printable(token)));
+      complain(fmt::format("'{}' is no integer", shown(token)));
     if (digits.size() > most_decimals)
       complain(fmt::format("a number of {} digits; {} are the most", digits.size(), most_decimals));
     mpz_class value(std::string(digits), 10);
@@ -78,7 +66,7 @@ class Words {
     const mpz_class value = integer(what);
     if (value < low || value > high)
       complain(
-          fmt::format("{} is {}; it can be {} to {}", what, printable(value.get_str()), low, high));
+          fmt::format("{} is {}; it can be {} to {}", what, shown(value.get_str()), low, high));
     return value.get_ui();
   }
 
@@ -90,14 +78,7 @@ class Words {
 
   void expect_end() {
     if (const auto token = word(); !token.empty())
-      complain(fmt::format("'{}' is one word too many", printable(token)));
-  }
-
-  static std::string printable(std::string_view token) {
-    std::string text(token.substr(0, 24));
-    for (char& c : text)
-      if (c < ' ' || c > '~') c = '?';
-    return token.size() > text.size() ? text + "..." : text;
+      complain(fmt::format("'{}' is one word too many", shown(token)));
   }
 
  private:
@@ -132,7 +113,7 @@ Banner banner_of(const Words& words, std::string_view line) {
   const auto one_of = [&](const std::string& part, std::initializer_list<std::string_view> known) {
     if (std::find(known.begin(), known.end(), part) != known.end()) return;
     words.complain(fmt::format("a MatrixMarket matrix of kind '{}' can't be used; known are {}",
-                               Words::printable(part), fmt::join(known, ", ")));
+                               shown(part), fmt::join(known, ", ")));
   };
   one_of(parts[2], {"array", "coordinate"});
   one_of(parts[3], {"integer"});
@@ -196,6 +177,9 @@ void read_market(Words& words, std::string_view line, System& system) {
   std::uint64_t count = banner.mirrored ? rows * (rows - 1) / 2 : rows * columns;
   if (banner.coordinate) count = words.number("the number of entries", 0, rows * columns);
   words.expect_words(count);
+  // A few bytes may speak of gigabytes.
+  if (whole && banner.coordinate && count * (banner.mirrored ? 2 : 1) < rows)
+    words.complain(fmt::format("the matrix is singular: {} entries for {} rows", count, rows));
   if (whole) system = System(rows);
   Target target(system, whole ? 0 : rows, columns, banner);
   if (banner.coordinate)

@@ -26,7 +26,6 @@ class Remaindering {
  public:
   explicit Remaindering(const Moduli& moduli);
   mpz_class integer(std::span<const Word> residues) const;
-  const mpz_class& product() const { return tree_.product; }
 
  private:
   /// A range of primes: their product; in a leaf, the product of all but one, for each.

@@ -1,14 +1,16 @@
 #include "programs/raytracer/mesh.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "programs/common/text.hpp"
 #include "programs/raytracer/text.hpp"
 
 namespace raytracer {
 namespace {
+
+using programs::shown;
 
 struct Corner {
   std::size_t vertex;
@@ -65,9 +67,7 @@ class Reader {
 
   std::size_t index(std::string_view corner, std::string_view digits, std::size_t count) const {
     std::int64_t value = 0;
-    const auto end = digits.data() + digits.size();
-    const auto [at, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc() || at != end)
+    if (programs::number(digits, value) != std::errc())
       text_.fail(fmt::format("{} is not a corner of a face", shown(corner)));
     const auto have = static_cast<std::int64_t>(count);
     if (value < 0) value += have + 1;
@@ -86,7 +86,12 @@ class Reader {
 }  // namespace
 
 Mesh read_mesh(const std::string& file, const std::string& where) {
-  const std::string content = read_text(file, where);
+  std::string content;
+  try {
+    content = programs::read_file(file);
+  } catch (const programs::BadInput& e) {
+    throw programs::BadInput(where + ": " + e.what());
+  }
   return Reader(file, content).read();
 }
 

@@ -148,7 +148,7 @@ class Program {
   }
 
   void prepare() {
-    programs::check_name(output_);
+    programs::check_picture(output_);
     if (output_ == "-" && isatty(STDOUT_FILENO) != 0)
       throw programs::BadInput("a picture is nothing for a terminal; give --output FILE.png");
     if (tile_ % 4 != 0) throw programs::BadInput("--tile: not a multiple of 4");

@@ -8,12 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "programs/common/text.hpp"
 #include "programs/raytracer/bvh.hpp"
 #include "programs/raytracer/mesh.hpp"
 #include "programs/raytracer/text.hpp"
 
 namespace raytracer {
 namespace {
+
+using programs::shown;
 
 constexpr float brightest = 1000;
 constexpr float smallest = 1e-4F;
@@ -322,7 +325,7 @@ class Reader {
 }  // namespace
 
 Scene read_scene(const std::string& file) {
-  const std::string content = read_text(file);
+  const std::string content = programs::read_file(file);
   return Reader(file, content).read();
 }
 

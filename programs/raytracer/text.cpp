@@ -1,63 +1,20 @@
 #include "programs/raytracer/text.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <fstream>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "programs/common/command.hpp"
+#include "programs/common/text.hpp"
 
 namespace raytracer {
 namespace {
 
+using programs::shown;
+
 constexpr std::string_view blanks = " \t\r\v\f";
 
-template <class T>
-bool parse(std::string_view word, T& into) {
-  if (word.starts_with('+') && !word.starts_with("+-")) word.remove_prefix(1);
-  const auto end = word.data() + word.size();
-  const auto [at, error] = std::from_chars(word.data(), end, into);
-  // Too small for a float is as good as 0; too large is left infinite.
-  if constexpr (std::is_floating_point_v<T>) {
-    if (error == std::errc::result_out_of_range) {
-      double wide = 0;
-      std::from_chars(word.data(), end, wide);
-      into = wide != 0 && wide < 1 && wide > -1 ? T{0} : T{INFINITY};
-      return at == end;
-    }
-  }
-  return error == std::errc() && at == end && !word.empty();
-}
-
 }  // namespace
-
-std::string read_text(const std::string& file, const std::string& where) {
-  constexpr std::size_t most = std::size_t{1} << 30U;
-  const auto refuse = [&](const std::string& cause) {
-    throw programs::BadInput(where + (where.empty() ? "" : ": ") + shown(file) + ": " + cause);
-  };
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) refuse(std::strerror(errno));
-  std::string text;
-  std::vector<char> buffer(std::size_t{1} << 16U);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
-    text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > most) refuse("has more than a gigabyte");
-  }
-  if (in.bad()) refuse(errno != 0 ? std::strerror(errno) : "can't be read");
-  return text;
-}
-
-std::string shown(std::string_view word) {
-  std::string text(word.substr(0, 60));
-  for (char& c : text)
-    if (c < ' ' || c == 127) c = '?';
-  return text.size() < word.size() ? text + "..." : text;
-}
 
 bool Text::next_line() {
   fields_.clear();
@@ -111,8 +68,14 @@ float Text::number() {
 float Text::number(float low, float high) {
   const std::string_view text = word("a number");
   float value = 0;
-  if (!parse(text, value)) fail(fmt::format("{} is not a number", shown(text)));
-  if (!(value >= low && value <= high))
+  auto error = programs::number(text, value);
+  if (error == std::errc::result_out_of_range) {  // too small for a float is as good as 0
+    double wide = 0;
+    error = programs::number(text, wide);
+    value = std::abs(wide) < 1 ? 0 : INFINITY;
+  }
+  if (error == std::errc::invalid_argument) fail(fmt::format("{} is not a number", shown(text)));
+  if (error != std::errc() || !(value >= low && value <= high))
     fail(fmt::format("{} is not between {:g} and {:g}", shown(text), low, high));
   return value;
 }
@@ -120,7 +83,8 @@ float Text::number(float low, float high) {
 std::int32_t Text::integer(std::int32_t low, std::int32_t high) {
   const std::string_view text = word("a number");
   std::int64_t value = 0;
-  if (!parse(text, value)) fail(fmt::format("{} is not a whole number", shown(text)));
+  if (programs::number(text, value) != std::errc())
+    fail(fmt::format("{} is not a whole number", shown(text)));
   if (value < low || value > high)
     fail(fmt::format("{} is not between {} and {}", shown(text), low, high));
   return static_cast<std::int32_t>(value);
@@ -144,7 +108,7 @@ void Text::end_of_line() {
 }
 
 std::string Text::where() const {
-  return fmt::format("{}:{}", shown(name_), number_);
+  return fmt::format("{}:{}", shown(name_, name_.size()), number_);
 }
 
 void Text::fail(const std::string& cause) const {

@@ -10,10 +10,6 @@
 
 namespace raytracer {
 
-/// A whole file. Throws BadInput, with `where` before the message, if it can't be read or has more
-/// than a gigabyte.
-std::string read_text(const std::string& file, const std::string& where = "");
-
 /// Goes through a text line by line, and through each line word by word. What follows # is left
 /// out. What it can't make sense of is a BadInput `FILE:LINE: cause`.
 class Text {
@@ -56,8 +52,5 @@ class Text {
   std::vector<std::string_view> fields_;
   std::size_t number_ = 0;
 };
-
-/// A word as it can be shown in a message: short, and nothing that a terminal might obey.
-std::string shown(std::string_view word);
 
 }  // namespace raytracer

@@ -1,7 +1,7 @@
 #include "programs/tsp/search.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "programs/tsp/constraints.hpp"
 #include "programs/tsp/one_tree.hpp"
@@ -142,6 +142,27 @@ Visit visit(const Problem& problem, const Node& node, Rank known) {
       break;
   }
   return {{}, 0, branch(node, ascent, constraints, problem.cities)};
+}
+
+Found found_at(const Node& node, const Visit& here) {
+  if (here.tour.empty()) return {};
+  return {rank_of(here.length, node.place), here.tour};
+}
+
+Found better(Found left, Found right) {
+  return right.rank < left.rank ? std::move(right) : std::move(left);
+}
+
+void search_sequential(const Problem& problem, const Node& node, Found& best) {
+  const Visit here = visit(problem, node, best.rank);
+  best = better(std::move(best), found_at(node, here));
+  for (const Node& child : here.children) search_sequential(problem, child, best);
+}
+
+Found shortest_tour_sequential(const Problem& problem) {
+  Found best{rank_of(problem.first_length, 0), problem.first};
+  if (problem.cities > 3) search_sequential(problem, root_node(problem), best);
+  return best;
 }
 
 }  // namespace tsp

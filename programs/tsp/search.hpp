@@ -49,4 +49,21 @@ Node root_node(const Problem& problem);
 /// given up, which happens when nothing in it can rank less or equal.
 Visit visit(const Problem& problem, const Node& node, Rank known);
 
+/// The least rank in a subtree, and its tour; or nothing, where all is ranked above what was known.
+struct Found {
+  Rank rank = no_rank;
+  Tour tour;
+};
+
+/// What was found at a node itself, without its children.
+Found found_at(const Node& node, const Visit& here);
+
+/// Of two ranked the same, the left one: places are only told apart for so many levels.
+Found better(Found left, Found right);
+
+/// Searches a subtree from left to right for what is better than `best`.
+void search_sequential(const Problem& problem, const Node& node, Found& best);
+
+Found shortest_tour_sequential(const Problem& problem);
+
 }  // namespace tsp

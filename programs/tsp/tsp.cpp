@@ -22,34 +22,6 @@ namespace {
 
 using namespace tsp;
 
-/// The least rank in a subtree, and its tour; or nothing, where all is ranked above what was known.
-struct Found {
-  Rank rank = no_rank;
-  Tour tour;
-};
-
-Found found_at(const Node& node, const Visit& here) {
-  if (here.tour.empty()) return {};
-  return {rank_of(here.length, node.place), here.tour};
-}
-
-/// Of two ranked the same, the left one: places are only told apart for so many levels.
-Found better(Found left, Found right) {
-  return right.rank < left.rank ? std::move(right) : std::move(left);
-}
-
-void search_sequential(const Problem& problem, const Node& node, Found& best) {
-  const Visit here = visit(problem, node, best.rank);
-  best = better(std::move(best), found_at(node, here));
-  for (const Node& child : here.children) search_sequential(problem, child, best);
-}
-
-Found shortest_tour_sequential(const Problem& problem) {
-  Found best{rank_of(problem.first_length, 0), problem.first};
-  if (problem.cities > 3) search_sequential(problem, root_node(problem), best);
-  return best;
-}
-
 // ---- in parallel -------------------------------------------------------------------------------
 
 /// The least rank that this process has heard of. It is a hint: whoever knows less does more work
@@ -184,8 +156,7 @@ Problem problem_of(const Arguments& arguments) {
       arguments.file.empty()
           ? random_problem(arguments.random, static_cast<std::uint64_t>(arguments.seed))
           : read_tsplib_file(arguments.file);
-  if (const auto& file = arguments.tour_file; !file.empty() && !std::ofstream(file, std::ios::app))
-    throw programs::BadInput(fmt::format("{} can't be written", file));
+  if (!arguments.tour_file.empty()) programs::check_writable(arguments.tour_file);
   find_first_tour(problem, arguments.starts);
   return problem;
 }

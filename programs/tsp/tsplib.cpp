@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <istream>
 #include <map>
 #include <optional>
@@ -16,11 +13,13 @@
 
 #include <fmt/format.h>
 
-#include "programs/common/command.hpp"
+#include "programs/common/text.hpp"
 
 namespace tsp {
 
 namespace {
+
+using programs::shown;
 
 constexpr std::uintmax_t largest_file = 16'000'000;  // bytes; far more than 200 cities need
 constexpr double largest_coordinate = 7e6;  // no two are further apart than longest_distance
@@ -30,8 +29,7 @@ struct Place {
   double y = 0;
 };
 
-// ---- distances, as TSPLIB defines them
-// -----------------------------------------------------------
+// ---- distances, as TSPLIB defines them ---------------------------------------------------------
 
 double rounded(double x) {
   return std::floor(x + 0.5);
@@ -97,22 +95,13 @@ std::optional<std::vector<std::pair<int, int>>> pairs_of(const std::string& form
   return pairs;
 }
 
-// ---- the file
-// ------------------------------------------------------------------------------------
+// ---- the file ----------------------------------------------------------------------------------
 
 std::string trimmed(const std::string& text) {
   const auto space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   const auto begin = std::find_if_not(text.begin(), text.end(), space);
   const auto end = std::find_if_not(text.rbegin(), std::make_reverse_iterator(begin), space).base();
   return {begin, end};
-}
-
-/// Part of the file, fit to be shown in a line.
-std::string shown(const std::string& text) {
-  std::string visible = text.substr(0, 40);
-  std::replace_if(
-      visible.begin(), visible.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return visible;
 }
 
 class Reader {
@@ -185,9 +174,7 @@ class Reader {
   void take_dimension(const std::string& value) {
     if (cities_ != 0) refuse("a second DIMENSION");
     int cities = 0;
-    const auto* end = value.data() + value.size();
-    const auto [last, error] = std::from_chars(value.data(), end, cities);
-    if (error != std::errc() || last != end || cities < 1 || cities > most_cities)
+    if (programs::number(value, cities) != std::errc() || cities < 1 || cities > most_cities)
       refuse(fmt::format("DIMENSION is '{}'; it can be from 1 to {}", shown(value), most_cities));
     cities_ = cities;
   }
@@ -207,9 +194,7 @@ class Reader {
     while (!(rest_ >> word))
       if (!next_line()) refuse(fmt::format("the {} ends too early", section));
     double number = 0;
-    const char* begin = word.data() + (word.front() == '+' ? 1 : 0);
-    const auto [last, error] = std::from_chars(begin, word.data() + word.size(), number);
-    if (error != std::errc() || last != word.data() + word.size() || !std::isfinite(number))
+    if (programs::number(word, number) != std::errc() || !std::isfinite(number))
       refuse(fmt::format("'{}' in the {} is no number", shown(word), section));
     return number;
   }
@@ -307,14 +292,7 @@ Problem read_tsplib(std::istream& in, const std::string& name) {
 }
 
 Problem read_tsplib_file(const std::string& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error))
-    throw programs::BadInput(fmt::format("{} is a directory; give a TSPLIB file", file));
-  if (const auto size = std::filesystem::file_size(file, error); !error && size > largest_file)
-    throw programs::BadInput(
-        fmt::format("{} has {} bytes; up to {} are read", file, size, largest_file));
-  std::ifstream in(file);
-  if (!in) throw programs::BadInput(fmt::format("{} can't be read; is it there?", file));
+  std::istringstream in(programs::read_file(file, largest_file));
   return read_tsplib(in, file);
 }
 

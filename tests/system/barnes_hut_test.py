@@ -6,7 +6,7 @@ import random
 import struct
 import tempfile
 
-from harness import FABRICS, expect, run
+from harness import BIN, FABRICS, expect, mpiexec, run, run_words
 
 FOLDER = tempfile.TemporaryDirectory(prefix="barnes_hut_")
 SINGLE = 2e-6  # what single precision can do to a force
@@ -168,6 +168,29 @@ for name, bodies in HARD.items():
         if name == "all at one point":
             expect(end == read("hard.txt"), "bodies at one point pull each other", result)
 
+# Softening so long that its square is no number in the units of the bodies' cube: forces are m d / s^3.
+for gap in 1e-7, 1e-22, 1e-200:
+    for words in [], ["--quadrupole"], ["--kernel", "portable"]:
+        file = write("two.txt", bodies_text([(3, 0, 0, 0, 0, 0, 0), (1, gap, 0, 0, 0, 0, 0)]))
+        result, end = barnes_hut(file, "--steps", 1, "--dt", 1e-6, *words, out="two_end.txt")
+        near(end[0][4] / gap, 1, 50 * SINGLE, "the speed of one over the gap", result)
+        near(end[1][4] / gap, -3, 50 * SINGLE, "the speed of the other over the gap", result)
+        near(table(result)[0][2], -3 / 0.01, 1e-3, "the energy", result)
+barnes_hut("plummer", "--softening", 1e22, "--steps", 2, "--check", pes=2)
+result = barnes_hut(write("two.txt", bodies_text([(1, 0, 0, 0, 0, 0, 0), (1, 1e-310, 0, 0, 0, 0, 0)])), "--steps", 1)
+expect(all(math.isfinite(v) for row in table(result) for v in row), "not a number", result)
+
+# ---- unlike hosts ------------------------------------------------------------------------------
+
+# PE 1 takes its processor for one without vectors; a kernel that all have runs.
+ours = [os.path.join(BIN, "barnes_hut"), "plummer", "--bodies", 20000, "--steps", 20, "--theta", 0.3]
+has_vectors = "(portable)" not in barnes_hut("plummer", "--steps", 0).err
+for kernel, refused_there in ("best", has_vectors), ("portable", False):
+    words = [*ours, "--kernel", kernel]
+    result = run_words(*mpiexec(1), *words, ":", "-n", 1, "env", "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F,-AVX2", *words)
+    expect(result.code == refused_there and ("give --kernel" in result.err) == refused_there,
+           f"--kernel {kernel}: expected a refusal" if refused_there else f"--kernel {kernel}: expected none", result)
+
 # ---- formats -----------------------------------------------------------------------------------
 
 _, bodies = barnes_hut("galaxies", "--bodies", 999, "--steps", 1, out="a.txt")
@@ -238,6 +261,7 @@ for content in "", "\n\n", "# nothing\n", "mass,x,y,z,vx,vy,vz\n":
     refused([write("empty.csv", content)], "empty.csv: there are no bodies in it", pes=2)
 refused([path("missing.txt")], "missing.txt: No such file")
 refused([FOLDER.name], "it is a directory")
+refused(["/dev/zero"], "more than 1073741824 bytes")
 for content, cause in [(b"", "too short"), (b"x" * 31, "no Tipsy file"), (tipsy[:-1], "its head speaks"),
                        (tipsy + b"\0", "its head speaks"), (tipsy[:16] + b"\xff" * 4 + tipsy[20:], "negative"),
                        (tipsy[:32] + struct.pack(">f", math.nan) + tipsy[36:], "particle 1: "),
@@ -247,6 +271,11 @@ for words in ["--theta", 2], ["--theta", "nan"], ["--bodies", 0], ["--softening"
         ["--steps", "many"], ["--dt", "nan"], ["--softening", "nan"]:
     refused(["plummer", *words], "")
 refused(["plummer", "--steps", 0, "--bodies", 9, "--frames", write("file", "") + "/sub"], "sub")
+# Said before computing, which would say how long it took; what was in the file stays.
+refused(["plummer", "--bodies", 9, "--out", path("no/such/x.csv")], "No such file")
+refused(["plummer", "--bodies", 9, "--out", FOLDER.name], "directory")
+refused([path("missing.txt"), "--out", write("kept.csv", GOOD)], "missing.txt")
+expect(open(path("kept.csv")).read() == GOOD, "what was in the file is gone", "")
 
 # Whatever the bytes: bodies, or one line.
 for seed in range(150):

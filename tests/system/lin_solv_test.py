@@ -6,7 +6,7 @@ import random
 import tempfile
 from fractions import Fraction
 
-from harness import BIN, expect, run
+from harness import expect, run
 
 rng = random.Random(2026)
 folder = tempfile.TemporaryDirectory()
@@ -133,6 +133,16 @@ for pes in 0, 2:
     expect_refused(run(pes, "lin_solv", write(plain(rows))), "singular")
     expect_refused(run(pes, "lin_solv", write(plain(rows)), "--sequential"), "singular")
 
+# Said before memory is taken for them: more rows than entries, each of which is two in a mirrored matrix.
+write("1 2 3", "right.txt")
+for kind, body, entries in [("general", "20000 20000 0", 0), ("general", "3 3 2\n1 1 1\n2 2 1", 2),
+                            ("symmetric", "20000 20000 9999" + "\n2 1 5" * 9999, 9999), ("skew-symmetric", "3 3 1\n2 1 5", 1)]:
+    matrix = write(MARKET.format(f"coordinate integer {kind}", body))
+    expect_refused(run(0, "lin_solv", matrix, "--rhs", RIGHT), f"singular: {entries} entries")
+mirrored = write(MARKET.format("coordinate integer symmetric", "2 2 1\n2 1 5"))
+result = run(0, "lin_solv", mirrored, "--rhs", write("15 10", "right.txt"))
+expect(result.out == "2\n3\n", "expected 2, 3", result)
+
 # ---- the same however it was computed ----------------------------------------------------------
 
 ours = ["lin_solv", "--random", "60", "--bits", "40", "--seed", "7"]
@@ -176,8 +186,8 @@ BAD_MARKET = [
     ("array complex general", "2 2\n1 2 3 4", "complex"), ("array integer hermitian", "2 2\n1 2 3", "hermitian"),
     ("coordinate pattern general", "2 2 1\n1 1", "pattern"), ("vector integer general", "2 2\n1 2 3 4", "vector"),
     ("array integer general", "2 3\n1 2 3 4 5 6", "square"), ("array integer general", "2 2\n1 2 3", "ends"),
-    ("array integer general", "2 2\n1 2 3 4 5", "'5'"), ("coordinate integer general", "2 2 1\n3 1 5", "row is 3"),
-    ("coordinate integer general", "2 2 1\n1 0 5", "column is 0"), ("coordinate integer general", "2 2 2\n1 1 5 1 1 5", "twice"),
+    ("array integer general", "2 2\n1 2 3 4 5", "'5'"), ("coordinate integer general", "2 2 2\n3 1 5 1 1 5", "row is 3"),
+    ("coordinate integer general", "2 2 2\n1 0 5 1 1 5", "column is 0"), ("coordinate integer general", "2 2 2\n1 1 5 1 1 5", "twice"),
     ("coordinate integer general", "2 2 5\n1 1 5", "entries is 5"), ("coordinate integer symmetric", "2 2 1\n1 2 5", "triangle"),
     ("coordinate integer skew-symmetric", "2 2 1\n1 1 5", "triangle"), ("array integer general", "20000 20000\n1", "short"),
     ("coordinate integer general", "2 2 -1\n", "-1"), ("array integer general", "-2 -2\n", "-2"),
@@ -198,6 +208,13 @@ for words in [
     ["--random", "20000", "--bits", "30000"], ["--random", "5", "--sequential", "--check"],
 ]:
     expect_refused(run(0, "lin_solv", *words))
+expect_refused(run(0, "lin_solv", "/dev/zero"), "more than 1073741824 bytes")
+expect_refused(run(0, "lin_solv", market, "--rhs", "/dev/zero"), "more than 1073741824 bytes")
+# Asking whether a file can be written makes none, and leaves what is in it.
+singular = write("1\n0 0\n")
+expect_refused(run(0, "lin_solv", singular, "--output", path("none")), "singular")
+expect_refused(run(0, "lin_solv", singular, "--output", write("old", "kept.txt")), "singular")
+expect(not os.path.exists(path("none")) and open(path("kept.txt")).read() == "old", "expected no trace", "")
 full = run(0, "lin_solv", good, "--output", "/dev/full")
 expect(full.code == 2 and "/dev/full" in full.err, "expected to be told that nothing was written", full)
 

@@ -194,7 +194,7 @@ plain = draw(write("plain.scene", HEAD + "".join(
     f"triangle {CORNERS[a]}  {CORNERS[b]}  {CORNERS[c]}  material m\n" for a, b, c in ((0, 1, 2), (0, 2, 3)))))
 VERTICES = "".join(f"v {corner}\n" for corner in CORNERS)
 for i, faces in enumerate(("f 1 2 3 4\n", "f 1 2 3\nf 1 3 4\n", "f -4 -3 -2 -1\n",
-                           "vt 0 0\nf 1/1 2/1 3/1 4/1\n", "o x\ns off\nf 1// 2 3 4".replace("//", ""))):
+                           "vt 0 0\nf 1/1 2/1 3/1 4/1\n", "o x\ns off\nf 1/ 2 3 4")):
     write("mesh.obj", VERTICES + faces)
     mesh = draw(write("mesh.scene", HEAD + "mesh mesh.obj material m\n"))
     expect(mesh == plain, f"mesh {i} looks like its triangles", mesh[:2])
@@ -229,7 +229,6 @@ scene = os.path.join(SCENES, "simple.scene")
 ppm = draw(scene, samples=2)
 result = run(2, "raytracer", scene, "--width", 48, "--height", 32, "--output", path("out.png"))
 expect(result.code == 0 and read_png(path("out.png")) == ppm, "the same as PNG", result)
-command = f"raytracer {scene} --width 48 --height 32"
 for bad, cause in [(["--output", path("x.jpg")], ".png or .ppm"),
                    (["--output", path("no/x.png")], "No such file"),
                    (["--output", path("no/x.ppm")], "No such file"),
@@ -241,12 +240,13 @@ for bad, cause in [(["--output", path("x.jpg")], ".png or .ppm"),
                    (["--output", path("x.png"), "--simd", "mmx"], "--simd")]:
     result = run(0, "raytracer", scene, *bad)
     expect(result.code == 2 and cause in result.err, f"refused for {cause}", result)
+    expect(result.err.count("\n") == 1, "refused before drawing, which says how long it took", result)
 
 # ---- scenes that make no sense -----------------------------------------------------------------
 
 MESHES = {"range.obj": VERTICES + "f 1 2 5\n", "zero.obj": VERTICES + "f 0 1 2\n",
           "back.obj": VERTICES + "f -5 1 2\n", "corner.obj": VERTICES + "f 1 2 x\n",
-          "two.obj": VERTICES + "f 1 2\n", "normal.obj": VERTICES + "vn 0 1 0\nf 1//1 2//1 3//2\n",
+          "two.obj": VERTICES + "f 1 2\n", "slashes.obj": VERTICES + "f 1// 2 3\n", "normal.obj": VERTICES + "vn 0 1 0\nf 1//1 2//1 3//2\n",
           "nan.obj": "v 0 0 nan\n", "none.obj": "# nothing\n", "line.obj": "v 0 0 0\nv 1 1 1\nv 2 2 2\nf 1 2 3\n",
           "huge.obj": VERTICES + "f 1 2 99999999999999999999\n", "far.obj": "v 1e7 0 0\n"}
 for name, content in MESHES.items():
@@ -272,6 +272,7 @@ for text, line, cause in [
         ("image 10 99999999999999999999\n", 3, "999"), ("flake at 0 0 0 levels 99 material m\n", 3, "99"),
         ("sky 1\n", 3, "missing"), ("ambient 0 0 0 0\n", 3, "too much"),
         ("mesh\n", 3, "missing"), ("mesh no.obj material m\n", 3, "No such file"),
+        ("mesh /dev/zero material m\n", 3, "more than 1073741824 bytes"),
         ("mesh . material m\n", 3, "directory"), ("mesh line.obj material m\n", 3, "area"),
         ("mesh back.obj material m scale 0\n", 3, "0"), ("\x1b[31m\n", 3, "?[31m"), ("sphere\0\n", 3, "?"),
         ("# only a comment", None, None)]:
@@ -282,7 +283,7 @@ for text, line, cause in [
     else:
         expect(result.code == 2 and result.err.count("\n") == 1 and cause in result.err and
                result.err.startswith(f"raytracer: {path('bad.scene')}:{line}: "), f"{cause} in {text!r}", result)
-for name, line in [("range.obj", 5), ("zero.obj", 5), ("back.obj", 5), ("corner.obj", 5), ("two.obj", 5),
+for name, line in [("range.obj", 5), ("zero.obj", 5), ("back.obj", 5), ("corner.obj", 5), ("two.obj", 5), ("slashes.obj", 5),
                    ("normal.obj", 6), ("nan.obj", 1), ("none.obj", 1), ("huge.obj", 5), ("far.obj", 1)]:
     result = run(0, "raytracer", write("bad.scene", CAMERA + f"mesh {name} material m\n"))
     expect(result.code == 2 and result.err.startswith(f"raytracer: {path(name)}:{line}: "), name, result)

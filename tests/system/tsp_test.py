@@ -169,7 +169,7 @@ for text, named in BAD:
     refused(tsp(text), named)
 refused(tsp(BAD[-2][0], pes=2), BAD[-2][1])
 for words, named in [([], "--random"), ([file_of("gr17"), "--random", 5], "--random"),
-                     (["/no/such/file"], "/no/such/file"), (["/"], "directory"),
+                     (["/no/such/file"], "/no/such/file"), (["/"], "directory"), (["/dev/zero"], "more than 16000000 bytes"),
                      (["--random", 201], "--random"), (["--random", -1], "--random"),
                      (["--random", 5, "--seed", -1], "--seed"), (["--random", 5, "--starts", 0], "--starts")]:
     refused(run(0, "tsp", *words), named)

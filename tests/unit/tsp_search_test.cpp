@@ -12,27 +12,6 @@
 namespace tsp {
 namespace {
 
-struct Found {
-  Rank rank = no_rank;
-  Tour tour;
-};
-
-Found better(const Found& left, const Found& right) {
-  return right.rank < left.rank ? right : left;
-}
-
-Found found_at(const Problem& problem, const Node& node, const Visit& here) {
-  if (here.tour.empty()) return {};
-  EXPECT_EQ(length_of(problem, here.tour), here.length);
-  return {rank_of(here.length, node.place), here.tour};
-}
-
-void search(const Problem& problem, const Node& node, Found& best) {
-  const Visit here = visit(problem, node, best.rank);
-  best = better(best, found_at(problem, node, here));
-  for (const Node& child : here.children) search(problem, child, best);
-}
-
 /// What many PEs may do: children in any order, with a bound that is now fresh, now stale.
 class Disorder {
  public:
@@ -41,7 +20,10 @@ class Disorder {
 
   Found search(const Node& node) {
     const Visit here = visit(problem_, node, dice_() % 2 == 0 ? heard_ : first_);
-    Found best = found_at(problem_, node, here);
+    if (!here.tour.empty()) {
+      EXPECT_EQ(length_of(problem_, here.tour), here.length);
+    }
+    Found best = found_at(node, here);
     heard_ = std::min(heard_, best.rank);
     std::vector<std::size_t> order(here.children.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -78,7 +60,7 @@ TEST(TspSearch, ExactAndTheSameInAnyOrder) {
       const Found first =
           seed % 2 == 0 ? Found{} : Found{rank_of(problem.first_length, 0), problem.first};
       Found expected = first;
-      search(problem, root_node(problem), expected);
+      search_sequential(problem, root_node(problem), expected);
       ASSERT_EQ(static_cast<Length>(expected.rank >> 32), exact_length(problem)) << seed;
       for (unsigned run = 0; run < 3; ++run) {
         Disorder disorder(problem, first.rank, run);
