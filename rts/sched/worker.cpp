@@ -14,7 +14,7 @@ namespace {
 
 constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
 constexpr Nanos spin_time = 100'000;
-constexpr Nanos yield_interval = 10'000;  // the doorman who has the answer may wait for this core
+constexpr Nanos yield_interval = 25'000;  // the doorman who has the answer may wait for this core
 constexpr Nanos shortest_nap = 20'000;
 constexpr Nanos longest_nap = 5'000'000;
 constexpr Nanos longest_nap_beside_busy = 500'000;  // a sibling's new spark does not ring
