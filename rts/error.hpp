@@ -1,17 +1,39 @@
 // What goes wrong in the runtime, as exceptions.
 #pragma once
 
-#include <stdexcept>
-#include <string>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string_view>
+#include <utility>
 
 namespace trawl {
 
+/// An exception's text, in malloc's memory: exceptions are thrown where operator new gives memory
+/// of the collector (heap/collect.hpp, StorageScope), which does not look into exceptions.
+class Explanation : public std::exception {
+ public:
+  explicit Explanation(std::string_view text) : text_(strndup(text.data(), text.size())) {}
+  Explanation(const Explanation& other) noexcept
+      : std::exception(other), text_(strdup(other.what())) {}
+  Explanation& operator=(Explanation other) noexcept {
+    std::swap(text_, other.text_);
+    return *this;
+  }
+  ~Explanation() override { std::free(text_); }
+
+  const char* what() const noexcept override { return text_ != nullptr ? text_ : "no memory"; }
+
+ private:
+  char* text_;
+};
+
 /// The user's mistake or the machine's: one line naming the cause and the cure. `run` prints it and
 /// exits with `exit_code`.
-class Error : public std::runtime_error {
+class Error : public Explanation {
  public:
-  explicit Error(const std::string& what, int exit_code = 1)
-      : std::runtime_error(what), exit_code_(exit_code) {}
+  explicit Error(std::string_view what, int exit_code = 1)
+      : Explanation(what), exit_code_(exit_code) {}
 
   int exit_code() const noexcept { return exit_code_; }
 
@@ -20,9 +42,9 @@ class Error : public std::runtime_error {
 };
 
 /// Bytes from another PE (or from a file) that are not what they should be.
-class BadBytes : public std::runtime_error {
+class BadBytes : public Explanation {
  public:
-  using std::runtime_error::runtime_error;
+  using Explanation::Explanation;
 };
 
 }  // namespace trawl

@@ -344,16 +344,14 @@ void pack(Packer& to, const T& value) {
   }
 }
 
-// The collector doesn't see exceptions: their texts may not lie in the memory of values.
+// What others throw is replaced at once: its text is in the memory of values, see Explanation.
 template <class T>
 void unpack(Unpacker& from, T& value) {
   try {
     from(value);
-  } catch (const Error& e) {  // a PE is lost
-    const StorageScope scope(Storage::scanned);
-    throw Error(e.what(), e.exit_code());
-  } catch (const std::exception& e) {  // BadBytes, cereal's, or of a type's own serialize
-    const StorageScope scope(Storage::scanned);
+  } catch (const Explanation&) {  // BadBytes, or a PE is lost
+    throw;
+  } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
     throw BadBytes(e.what());
   }
 }
