@@ -38,7 +38,8 @@ def profile_of(logs, result):
 
 for env in FABRICS.values():
     for pes in 0, 1, 2, 4:
-        for words in ["sum_euler", "1000", "--chunk", "10"], ["queens", "9"], ["fib", "24"]:
+        for words in ["sum_euler", "1000", "--chunk", "10"], ["queens", "9"], ["fib", "24"], \
+                ["barnes_hut", "plummer", "--bodies", "20000", "--steps", "0"]:
             with tempfile.TemporaryDirectory() as logs:
                 result = run(pes, *words, "--trawl:stats=json", "--trawl:trace=" + logs, env=env)
                 expect(result.code == 0, "expected exit code 0", result)
@@ -53,6 +54,10 @@ for env in FABRICS.values():
                 threads = sum(pe["threads"] for pe in profile["per_pe"])
                 expect(threads == stats["total"]["threads_created"],
                        f"the log has {threads} threads", result)
+                # The log has those that were sent on as well.
+                fetches = sum(pe["fetch_sent"] for pe in profile["per_pe"])
+                expect((fetches > 0) == (stats["total"]["fetch_sent"] > 0),
+                       f"the log has {fetches} FETCHes", result)
 
 for pes in 1, 3, 9:
     result = run(pes, "fib", "15", "--trawl:stats")

@@ -10,7 +10,7 @@
 
 #include "rts/balance/tables.hpp"
 
-namespace trawl::test {
+namespace trawl::balance {
 
 using Random = std::mt19937_64;
 
@@ -18,7 +18,7 @@ inline int pick(Random& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
-inline balance::Load load(unsigned sparks, unsigned runnable, Nanos measured) {
+inline Load load(unsigned sparks, unsigned runnable, Nanos measured) {
   return {sparks, runnable, measured};
 }
 
@@ -55,4 +55,4 @@ inline int torment(const Bytes& good,
   return refused;
 }
 
-}  // namespace trawl::test
+}  // namespace trawl::balance

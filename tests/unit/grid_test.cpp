@@ -5,7 +5,6 @@
 // --gtest_filter=Grid.*
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -15,9 +14,12 @@
 
 #include "lang/trawl.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/grid_weights.hpp"
 
 namespace trawl {
 namespace {
+
+using test::expect_weights_conserved;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t graphs = 150;
@@ -389,19 +391,6 @@ void expect_nothing_is_left(Simulation& simulation) {
     EXPECT_EQ(pe.crew().load().sparks, 0u);
     EXPECT_EQ(pe.fishing().outstanding(), 0u);
   }
-}
-
-void expect_weights_conserved(Simulation& simulation) {
-  using Key = std::pair<std::uint32_t, std::uint64_t>;
-  std::map<Key, heap::Weight> out;
-  std::map<Key, heap::Weight> held;
-  for (int i = 0; i < simulation.size(); ++i) {
-    auto& sharing = simulation.pe(i).sharing();
-    for (const auto& [slot, weight] : sharing.addresses().weights_out())
-      out[{static_cast<std::uint32_t>(i), slot}] = weight;
-    for (const auto& [slot, weight] : sharing.weights_held()) held[slot] += weight;
-  }
-  EXPECT_EQ(out, held);
 }
 
 std::size_t names_in_use(Simulation& simulation) {

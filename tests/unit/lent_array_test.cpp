@@ -13,6 +13,7 @@
 #include "rts/error.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/grid_weights.hpp"
 #include "tests/unit/heap_grid.hpp"
 
 namespace trawl::heap {
@@ -222,15 +223,7 @@ TEST_P(LentArrayGrid, SparksTheirResultsAndWhatTheyFetch) {
   simulation.settle();
   const auto sent = simulation.net().counters().bytes;
   EXPECT_EQ(sent < length * sizeof(double), lends && GetParam());
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> out;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> held;
-  for (int pe = 0; pe < simulation.size(); ++pe) {
-    auto& sharing = simulation.pe(pe).sharing();
-    for (const auto& [slot, weight] : sharing.addresses().weights_out())
-      out[{static_cast<std::uint32_t>(pe), slot}] += weight;
-    for (const auto& [at, weight] : sharing.weights_held()) held[at] += weight;
-  }
-  EXPECT_EQ(out, held);
+  test::expect_weights_conserved(simulation);
 }
 
 INSTANTIATE_TEST_SUITE_P(SharedMemory, LentArrayGrid, ::testing::Bool());

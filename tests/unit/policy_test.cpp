@@ -18,11 +18,6 @@
 namespace trawl::balance {
 namespace {
 
-using test::load;
-using test::pick;
-using test::Random;
-using test::torment;
-
 /// Tables with arbitrary contents: clusters, speeds, loads, latencies, lost PEs.
 Tables random_tables(Random& random, int pes) {
   Tables tables(pick(random, 0, pes - 1), pes);

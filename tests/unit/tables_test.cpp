@@ -18,11 +18,6 @@
 namespace trawl::balance {
 namespace {
 
-using test::load;
-using test::pick;
-using test::Random;
-using test::torment;
-
 Bytes piggyback(Tables& tables, Nanos now, const Load& own) {
   Writer out;
   tables.write_piggyback(out, now, own);

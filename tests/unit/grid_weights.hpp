@@ -1,0 +1,29 @@
+// The invariant of weighted reference counting, over a whole simulated grid.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "rts/simulate.hpp"
+
+namespace trawl::test {
+
+/// To be called when nothing is under way: for every slot, the weight that is out is held
+/// somewhere.
+inline void expect_weights_conserved(Simulation& simulation) {
+  using Key = std::pair<std::uint32_t, std::uint64_t>;
+  std::map<Key, heap::Weight> out;
+  std::map<Key, heap::Weight> held;
+  for (int i = 0; i < simulation.size(); ++i) {
+    auto& sharing = simulation.pe(i).sharing();
+    for (const auto& [slot, weight] : sharing.addresses().weights_out())
+      out[{static_cast<std::uint32_t>(i), slot}] = weight;
+    for (const auto& [slot, weight] : sharing.weights_held()) held[slot] += weight;
+  }
+  EXPECT_EQ(out, held);
+}
+
+}  // namespace trawl::test
