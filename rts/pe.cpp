@@ -168,7 +168,7 @@ void Pe::take_messages(sched::Worker* by) {
       throw Error(e.what());
     }
     if (!arrival) return;
-    time_ = now();
+    if (i != 0) time_ = now();
     alive_.heard(arrival->from, awake_.now());
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);

@@ -32,13 +32,11 @@ void Bell::ring() noexcept {
 }
 
 void Bell::ring_worker(int index) noexcept {
-  own_rings_.fetch_add(1);
   rings_.fetch_add(1);
   if (sleeping_workers_.load() > 0) wake(worker(index), all);  // names are shared from 32 on
 }
 
 void Bell::ring_doorman() noexcept {
-  own_rings_.fetch_add(1);
   rings_.fetch_add(1);
   wake_doorman();
 }

@@ -25,10 +25,6 @@ class alignas(64) Bell {
 
   /// How often it has been rung. Read it before looking for something to do, hand it to `sleep`.
   std::uint32_t rings() const noexcept { return rings_.load(); }
-  /// The rings of senders alone: messages so far.
-  std::uint32_t letters() const noexcept {
-    return rings_.load() - own_rings_.load(std::memory_order_relaxed);
-  }
 
   /// A worker looks for messages from now on, until it stops.
   void attend() noexcept { attending_.fetch_add(1); }
@@ -49,9 +45,10 @@ class alignas(64) Bell {
   void sleep(std::uint32_t seen, Nanos time, std::uint32_t name) noexcept;
   bool wake(std::uint32_t names, int most = 1) noexcept;
 
+  // Apart, as senders write the one and the PE's own threads the others: what a polling worker does
+  // not read stays in the senders' cache.
   std::atomic<std::uint32_t> rings_;
-  std::atomic<std::uint32_t> own_rings_;
-  std::atomic<std::int32_t> attending_;
+  alignas(64) std::atomic<std::int32_t> attending_;
   std::atomic<std::int32_t> sleeping_workers_;
   std::atomic<std::uint32_t> sleeping_doorman_;  // which of his sleeps it is; 0: awake, or woken
   std::uint32_t doorman_sleeps_;                 // his alone

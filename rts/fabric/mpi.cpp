@@ -1,7 +1,6 @@
 #include "rts/fabric/mpi.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -10,15 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <new>
-#include <numeric>
-#include <random>
-#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <dlfcn.h>
 #include <ifaddrs.h>
@@ -27,6 +21,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "rts/fabric/mpi_host.hpp"
 
 namespace trawl::fabric {
 namespace {
@@ -38,21 +34,6 @@ constexpr std::size_t message_limit = 128 * 1024;
 constexpr std::size_t tests_per_poll = 4;
 
 constexpr int tag = 0;
-
-[[noreturn]] void fail(const std::string& doing, int code) {
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw Error("MPI failed " + doing + ": " + std::string(text.data()));
-}
-
-void check(int code, const char* doing) {
-  if (code != MPI_SUCCESS) fail(doing, code);
-}
-
-void check(int code, const char* doing, int pe) {
-  if (code != MPI_SUCCESS) fail(doing + std::string(" PE ") + std::to_string(pe), code);
-}
 
 /// A transfer MPI has not finished: `bytes` stay where they are until it has.
 struct Transfer {
@@ -72,115 +53,15 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
-/// Did the user ask for it? A list that begins with ^ says what not to use.
-bool ucx_uses_tcp() {
-  const auto transports = environment("UCX_TLS");
-  return !transports.starts_with("^") && transports.find("tcp") != std::string_view::npos;
-}
-
-/// The bells of the PEs that share memory with this one.
-class Bells {
- public:
-  Bells() = default;
-
-  /// To be called by all PEs of `host` together. Without shared memory there are no bells, only
-  /// more looking.
-  Bells(MPI_Comm world, MPI_Comm host) {
-    int pes = 0;
-    int neighbours = 0;
-    check(MPI_Comm_size(world, &pes), "to share memory");
-    check(MPI_Comm_size(host, &neighbours), "to share memory");
-    check(MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN), "to share memory");
-    void* own = nullptr;
-    MPI_Win window = MPI_WIN_NULL;
-    if (MPI_Win_allocate_shared(sizeof(Bell), 1, MPI_INFO_NULL, host, &own, &window) != MPI_SUCCESS)
-      return;
-    new (own) Bell();
-    check(MPI_Barrier(host), "to share memory");
-
-    std::vector<int> ranks(static_cast<std::size_t>(neighbours));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    std::vector<int> names(ranks.size());
-    MPI_Group in_host = MPI_GROUP_NULL;
-    MPI_Group in_world = MPI_GROUP_NULL;
-    check(MPI_Comm_group(host, &in_host), "to share memory");
-    check(MPI_Comm_group(world, &in_world), "to share memory");
-    check(MPI_Group_translate_ranks(in_host, neighbours, ranks.data(), in_world, names.data()),
-          "to share memory");
-    bells_.resize(static_cast<std::size_t>(pes));
-    for (const int rank : ranks) {
-      MPI_Aint size = 0;
-      int unit = 0;
-      void* there = nullptr;
-      check(MPI_Win_shared_query(window, rank, &size, &unit, &there), "to share memory");
-      const auto pe = static_cast<std::size_t>(names[static_cast<std::size_t>(rank)]);
-      bells_[pe] = static_cast<Bell*>(there);
-    }
-    for_all_ = neighbours == pes;
-  }
-
-  /// nullptr: it has none that we could ring.
-  Bell* of(int pe) const noexcept {
-    return bells_.empty() ? nullptr : bells_[static_cast<std::size_t>(pe)];
-  }
-  bool for_all() const noexcept { return for_all_; }
-
- private:
-  std::vector<Bell*> bells_;  // by PE
-  bool for_all_ = false;
-};
-
-/// The processes of the PEs of `host`, if they can all read each other's memory. To be called by
-/// all of them together. Asking UCX for TCP rehearses several hosts: then nothing is shared.
-Memory shared_memory(MPI_Comm world, MPI_Comm host) {
-  struct Member {
-    int pe;
-    pid_t process;
-    const std::uint64_t* mark;
-    std::uint64_t marked;
-  };
-  int pes = 0;
-  int neighbours = 0;
-  Member self{};
-  check(MPI_Comm_size(world, &pes), "to share memory");
-  check(MPI_Comm_rank(world, &self.pe), "to share memory");
-  check(MPI_Comm_size(host, &neighbours), "to share memory");
-  const std::uint64_t mark = std::random_device()();
-  self.process = getpid();
-  self.mark = &mark;
-  self.marked = mark;
-  std::vector<Member> members(static_cast<std::size_t>(neighbours));
-  check(MPI_Allgather(&self, sizeof self, MPI_BYTE, members.data(), sizeof self, MPI_BYTE, host),
-        "to share memory");
-  std::vector<pid_t> processes(static_cast<std::size_t>(pes));
-  for (const Member& member : members)
-    processes[static_cast<std::size_t>(member.pe)] = member.process;
-  Memory memory(processes);
-  int all = ucx_uses_tcp() ? 0 : 1;
-  for (const Member& member : members) {
-    std::uint64_t seen = 0;
-    try {
-      if (all != 0)
-        memory.read(member.pe, reinterpret_cast<std::uintptr_t>(member.mark),
-                    std::as_writable_bytes(std::span(&seen, 1)));
-    } catch (const std::exception&) {  // forbidden, or another process namespace
-    }
-    if (seen != member.marked) all = 0;
-  }
-  // Also: nobody goes on, and his mark away, before all have looked.
-  check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, host), "to share memory");
-  return all != 0 ? memory : Memory();
-}
-
 class Mpi final : public Fabric {
  public:
-  Mpi(Bells bells, Memory memory) : bells_(std::move(bells)) {
-    share_memory(std::move(memory));
+  explicit Mpi(MPI_Comm host) : neighbours_(MPI_COMM_WORLD, host) {
+    share_memory(shared_memory(MPI_COMM_WORLD, host));
     check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "to set up communication");
     check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "to set up communication");
     check(MPI_Comm_rank(comm_, &self_), "to set up communication");
     check(MPI_Comm_size(comm_, &size_), "to set up communication");
-    if (Bell* own = bells_.of(self_)) share_bell(*own);
+    if (Bell* own = neighbours_.bell(self_)) share_bell(*own);
   }
 
   int self() const noexcept override { return self_; }
@@ -189,27 +70,25 @@ class Mpi final : public Fabric {
 
   void send(int to, Bytes message) override {
     if (message.size() > message_limit) throw Error("a message is longer than the fabric's limit");
-    Transfer transfer{to, MPI_REQUEST_NULL, std::move(message)};
-    check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
-                    tag, comm_, &transfer.request),
-          "to send to", to);
-    if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
-    if (Bell* bell = bells_.of(to)) bell->ring();
+    if (!neighbours_.send(to, message)) send_by_mpi(to, std::move(message));
+    if (Bell* bell = neighbours_.bell(to)) bell->ring();
   }
 
   std::optional<Arrival> poll() override {
     finish_sends(tests_per_poll);
+    if (auto arrival = neighbours_.receive()) return arrival;
+    if (neighbours_.are_all() && !neighbours_.expects_mpi()) return std::nullopt;
     auto arrival = finish_receive();
     if (!arrival) arrival = begin_receive();
-    if (arrival && bells_.of(arrival->from) != nullptr) ++letters_received_;
+    if (arrival) neighbours_.received_by_mpi(arrival->from);
     return arrival;
   }
 
-  bool all_ring() const noexcept override { return bells_.for_all(); }
+  bool all_ring() const noexcept override { return neighbours_.are_all(); }
+  bool waiting() const noexcept override { return neighbours_.waiting(); }
 
   bool under_way() const noexcept override {
-    const Bell* own = bells_.of(self_);
-    return !sending_.empty() || (own != nullptr && own->letters() != letters_received_);
+    return !sending_.empty() || neighbours_.expects_mpi();
   }
 
   bool flushed() override {
@@ -222,6 +101,15 @@ class Mpi final : public Fabric {
   }
 
  private:
+  void send_by_mpi(int to, Bytes message) {
+    Transfer transfer{to, MPI_REQUEST_NULL, std::move(message)};
+    check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
+                    tag, comm_, &transfer.request),
+          "to send to", to);
+    if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
+    neighbours_.sent_by_mpi(to);
+  }
+
   /// Goes round all sends, so that one to a dead PE keeps no other from being finished.
   void finish_sends(std::size_t tests) {
     for (; tests > 0 && !sending_.empty(); --tests) {
@@ -260,11 +148,10 @@ class Mpi final : public Fabric {
     return std::nullopt;
   }
 
-  Bells bells_;
+  Neighbours neighbours_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int self_ = 0;
   int size_ = 0;
-  std::uint32_t letters_received_ = 0;
   std::deque<Transfer> sending_;
   std::deque<Transfer> receiving_;
 };
@@ -299,7 +186,7 @@ void choose_network_device() {
       !environment("PMI_SIZE").empty() && environment("PMI_SIZE") == environment("MPI_LOCALNRANKS");
   std::error_code none;
   const bool fast_network = std::filesystem::exists("/sys/class/infiniband", none);
-  const bool tcp = transports.empty() ? !one_host && !fast_network : ucx_uses_tcp();
+  const bool tcp = transports.empty() ? !one_host && !fast_network : asked_for_tcp();
   if (!tcp) return;
   const auto device = one_host ? std::string("lo") : outward_device();
   if (!device.empty()) setenv("UCX_NET_DEVICES", device.c_str(), 0);
@@ -365,8 +252,7 @@ Joined make_mpi() {
   }
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "to start");
   const MPI_Comm host = host_of_this_pe();
-  return {std::make_unique<Mpi>(Bells(MPI_COMM_WORLD, host), shared_memory(MPI_COMM_WORLD, host)),
-          find_place(host)};
+  return {std::make_unique<Mpi>(host), find_place(host)};
 }
 
 void leave(int code) {

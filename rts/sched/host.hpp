@@ -26,7 +26,9 @@ class Host {
   /// What this PE's threads sleep on, and for how long they may: a message need not ring.
   virtual fabric::Bell& bell() noexcept = 0;
   virtual Nanos longest_sleep() const noexcept = 0;
-  /// As of the last poll: is there a message under way that has rung already?
+  /// Is there a message that a poll would find?
+  virtual bool waiting() const noexcept = 0;
+  /// As of the last poll: is there one under way that has rung already, or may never ring?
   virtual bool under_way() const noexcept = 0;
   /// The run can't go on. Takes the lock.
   virtual void fail(const std::string& why, int code) = 0;

@@ -81,27 +81,28 @@ void Worker::loop(bool spins) {
   Nanos nap_time = shortest_nap;
   Nanos spin_until = 0;
   Nanos next_yield = 0;
+  bool sleepy = !spins;
   bell_.attend();
   while (!host_.stopping()) {
-    const auto rings_seen = bell_.rings();
+    const auto rings_seen = sleepy ? bell_.rings() : 0;
     if (step()) {
       nap_time = shortest_nap;
       spin_until = 0;
+      sleepy = !spins;
       continue;
     }
-    if (spins) {
+    if (!sleepy) {
       const auto now = host_.now();
       if (spin_until == 0) {
         spin_until = now + spin_time;
         next_yield = now + yield_interval;
       }
-      if (now < spin_until) {
-        if (now >= next_yield) {
-          sched_yield();
-          next_yield = now + yield_interval;
-        }
-        continue;
+      if (now >= next_yield) {
+        sched_yield();
+        next_yield = now + yield_interval;
       }
+      sleepy = now >= spin_until;
+      continue;
     }
     nap(rings_seen, std::min(nap_time, host_.longest_sleep()));
     nap_time = std::min(2 * nap_time, crew_.anybody_busy() ? longest_nap_beside_busy : longest_nap);
@@ -127,31 +128,31 @@ bool Worker::step() {
   return false;
 }
 
+// With work at hand, not before each piece of it.
 void Worker::poll_when_due() {
-  if (!idle() && host_.now() < next_poll_) return;
-  poll();
-  next_poll_ = host_.now() + poll_interval;
-}
-
-void Worker::poll() {
-  const auto letters = bell_.letters();
-  if (host_.poll(this)) letters_seen_ = letters;
+  if (runnable() != 0 || pool.size() != 0) {
+    const auto now = host_.now();
+    if (now < next_poll_) return;
+    next_poll_ = now + poll_interval;
+  }
+  host_.poll(this);
 }
 
 // Whoever sends a message from here on sees that nobody attends, and rings for the doorman; what
 // has come since the last look did not.
 void Worker::leave_messages_to_doorman() {
   bell_.stop_attending();
-  if (bell_.letters() == letters_seen_) return;
-  poll();
-  if (bell_.letters() != letters_seen_ || host_.under_way()) bell_.ring_doorman();
+  if (!host_.waiting()) return;
+  host_.poll(this);
+  if (host_.waiting() || host_.under_way()) bell_.ring_doorman();
 }
 
 Thread* Worker::next_runnable() {
-  if (Thread* newest = inbox_.exchange(nullptr, std::memory_order_acquire)) {
-    const auto old_size = static_cast<std::ptrdiff_t>(queue_.size());
-    for (; newest != nullptr; newest = newest->next_)
-      queue_.insert(queue_.begin() + old_size, newest);
+  if (inbox_.load(std::memory_order_relaxed) != nullptr) {
+    Thread* oldest = nullptr;
+    for (Thread* newest = inbox_.exchange(nullptr, std::memory_order_acquire); newest != nullptr;)
+      oldest = std::exchange(newest, std::exchange(newest->next_, oldest));
+    for (; oldest != nullptr; oldest = oldest->next_) queue_.push_back(oldest);
   }
   if (queue_.empty()) return nullptr;
   Thread* thread = queue_.front();

@@ -79,7 +79,6 @@ class Worker {
   void run(Thread& thread);
   Thread& free_thread();
   void poll_when_due();
-  void poll();
   void leave_messages_to_doorman();
   void begin_idle();
   void end_idle();
@@ -98,7 +97,6 @@ class Worker {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
-  std::uint32_t letters_seen_ = 0;
 
   std::atomic<Thread*> inbox_{nullptr};  // woken by others, newest first
   std::atomic<std::size_t> runnable_{0};

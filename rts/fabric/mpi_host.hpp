@@ -1,0 +1,83 @@
+// What the PEs of one host share beside MPI: bells, pipes, and each other's memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <mpi.h>
+
+#include "rts/fabric/bell.hpp"
+#include "rts/fabric/fabric.hpp"
+#include "rts/fabric/memory.hpp"
+#include "rts/fabric/pipe.hpp"
+
+namespace trawl::fabric {
+
+/// Throws Error with MPI's own words if `code` is not success.
+void check(int code, const char* doing);
+void check(int code, const char* doing, int pe);
+
+/// Did the user ask UCX for TCP? That rehearses several hosts: then only bells are shared.
+bool asked_for_tcp();
+
+/// The PEs of this host, this one included.
+class Neighbours {
+ public:
+  /// To be called by all PEs of `host` together. Without shared memory there are neither bells nor
+  /// pipes, only more looking.
+  Neighbours(MPI_Comm world, MPI_Comm host);
+
+  /// Are there no other PEs than these?
+  bool are_all() const noexcept { return are_all_; }
+
+  /// nullptr: it has none that we could ring.
+  Bell* bell(int pe) const noexcept { return reach(pe).bell; }
+
+  /// False: it goes by MPI. After `send` and MPI alike, ring.
+  bool send(int to, std::span<const std::byte> message) noexcept;
+  std::optional<Arrival> receive();
+
+  /// A message has been handed to MPI; tell its receiver to look there.
+  void sent_by_mpi(int to) noexcept;
+  void received_by_mpi(int from) noexcept;
+  /// Is one under way to us that MPI has not shown us yet?
+  bool expects_mpi() const noexcept;
+  /// Is there a message for us, in a pipe or in MPI? To be asked by any thread.
+  bool waiting() const noexcept;
+
+ private:
+  /// A PE's part of the shared memory begins with this; behind it the pipes to it, by their
+  /// writer's rank on the host.
+  struct Front {
+    Bell bell;
+    alignas(Pipe::line) std::atomic<std::uint32_t> sent_by_mpi;
+  };
+  struct Reach {
+    Bell* bell = nullptr;
+    std::atomic<std::uint32_t>* sent_by_mpi = nullptr;
+    std::optional<PipeWriter> pipe;
+  };
+  struct Inlet {
+    int pe;
+    PipeReader pipe;
+  };
+
+  void lay_out(MPI_Comm world, MPI_Comm host, MPI_Win window, std::size_t lines);
+  const Reach& reach(int pe) const noexcept { return reach_[static_cast<std::size_t>(pe)]; }
+
+  int self_ = 0;
+  bool are_all_ = false;
+  std::vector<Reach> reach_;  // by PE
+  std::vector<Inlet> inlets_;
+  std::size_t next_inlet_ = 0;
+  std::atomic<std::uint32_t> received_by_mpi_{0};
+};
+
+/// The processes of the PEs of `host`, if they can all read each other's memory. To be called by
+/// all of them together.
+Memory shared_memory(MPI_Comm world, MPI_Comm host);
+
+}  // namespace trawl::fabric

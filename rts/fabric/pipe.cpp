@@ -1,0 +1,86 @@
+#include "rts/fabric/pipe.hpp"
+
+#include <cstring>
+#include <limits>
+
+namespace trawl::fabric {
+namespace {
+
+using Length = std::uint32_t;
+
+/// Stands for a length: the record did not fit before the end, the next one is at the beginning.
+constexpr Length at_beginning = std::numeric_limits<Length>::max();
+
+constexpr std::size_t lines_of(std::size_t message) noexcept {
+  return (sizeof(Length) + message + Pipe::line - 1) / Pipe::line;
+}
+
+static_assert(sizeof(Pipe) == Pipe::line && std::atomic_ref<Length>::is_always_lock_free &&
+              std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace
+
+std::byte* Pipe::content(std::size_t at) noexcept {
+  return reinterpret_cast<std::byte*>(this) + (at + 1) * line + sizeof(Length);
+}
+
+std::atomic_ref<Length> Pipe::length(std::size_t at) noexcept {
+  return std::atomic_ref(*reinterpret_cast<Length*>(content(at) - sizeof(Length)));
+}
+
+bool PipeWriter::has_room(std::size_t lines) noexcept {
+  if (written_ + lines - read_seen_ <= lines_) return true;
+  read_seen_ = pipe_->lines_read_.load(std::memory_order_acquire);
+  return written_ + lines - read_seen_ <= lines_;
+}
+
+bool PipeWriter::write(std::span<const std::byte> message) noexcept {
+  const auto lines = lines_of(message.size());
+  if (lines > lines_ / 4) return false;
+  auto at = static_cast<std::size_t>(written_ % lines_);
+  const auto to_end = lines_ - at;
+  const auto skipped = lines <= to_end ? 0 : to_end;
+  if (!has_room(skipped + lines)) return false;
+  if (skipped != 0) {
+    pipe_->length(at).store(at_beginning, std::memory_order_release);
+    at = 0;
+  }
+  std::memcpy(pipe_->content(at), message.data(), message.size());
+  pipe_->length(at).store(static_cast<Length>(message.size()), std::memory_order_release);
+  written_ += skipped + lines;
+  return true;
+}
+
+bool PipeReader::empty() const noexcept {
+  const auto read = pipe_->lines_read_.load(std::memory_order_relaxed);
+  return pipe_->length(static_cast<std::size_t>(read % lines_)).load() == 0;
+}
+
+void PipeReader::clear(std::size_t at, std::size_t lines) noexcept {
+  for (std::size_t i = 0; i < lines; ++i) pipe_->length(at + i).store(0, std::memory_order_relaxed);
+}
+
+std::optional<Bytes> PipeReader::read() {
+  const auto read = pipe_->lines_read_.load(std::memory_order_relaxed);
+  auto at = static_cast<std::size_t>(read % lines_);
+  auto length = pipe_->length(at).load(std::memory_order_acquire);
+  if (length == 0) return std::nullopt;
+  std::size_t skipped = 0;
+  if (length == at_beginning) {
+    skipped = lines_ - at;
+    // What follows may not have been written yet; then the skipped lines are looked at again.
+    length = pipe_->length(0).load(std::memory_order_acquire);
+    if (length == 0) return std::nullopt;
+    clear(at, 1);
+    at = 0;
+  }
+  if (length > lines_ * Pipe::line || at + lines_of(length) > lines_)
+    throw BadBytes("a message in shared memory is longer than that memory");
+  Bytes message(length);
+  std::memcpy(message.data(), pipe_->content(at), length);
+  clear(at, lines_of(length));
+  pipe_->lines_read_.store(read + skipped + lines_of(length), std::memory_order_release);
+  return message;
+}
+
+}  // namespace trawl::fabric
