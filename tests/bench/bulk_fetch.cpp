@@ -1,23 +1,70 @@
-// GB/s (10^9 bytes) at which arrays of 64 MiB are fetched from the other PE, one after the other.
+// Arrays of 64 MiB asked for one by one, from the other PE and by plain MPI from the other rank.
 // The first half of them is there to fill the heap: memory never touched before takes either
-// program several times as long, mpi_bulk too. Run under mpiexec -n 2 with
-// --trawl:workers=1 --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so that both PEs are awake.
+// several times as long. Run under mpiexec -n 2 with --trawl:workers=1 --trawl:fish-delay=0.1
+// --trawl:fish-delay-max=0.1, so that both PEs are awake. Seconds an array; UCX is left as it is.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
+#include <memory>
 #include <vector>
 
-#include <trawl.hpp>
 #include <unistd.h>
+
+#include "tests/bench/two_pes.hpp"
 
 namespace {
 
 using trawl::force;
 using trawl::Lazy;
 using Array = std::vector<double>;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t length = std::size_t{8} << 20U;
 constexpr std::size_t arrays = 40;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+bool is_all(const double* array, double x) {
+  return std::all_of(array, array + length, [x](double each) { return each == x; });
+}
+
+/// Of the second half.
+double median(std::vector<double> times) {
+  times.erase(times.begin(), times.begin() + arrays / 2);
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+// ---- plain MPI ---------------------------------------------------------------------------------
+
+void bulk_by_mpi(benchmark::State& state) {
+  std::vector<double> times;
+  for (auto _ : state) {
+    const auto begin = Clock::now();
+    const std::unique_ptr<double[]> array(new double[length]);
+    const auto which = static_cast<double>(times.size());
+    MPI_Send(&which, 1, MPI_DOUBLE, 1, bench::echo_tag, MPI_COMM_WORLD);
+    MPI_Recv(array.get(), length, MPI_DOUBLE, 1, bench::echo_tag, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    times.push_back(seconds_since(begin));
+    state.SetIterationTime(times.back());
+    if (!is_all(array.get(), which)) return state.SkipWithError("wrong numbers");
+  }
+  state.counters["each"] = median(times);
+}
+
+void send_arrays() {
+  while (true) {
+    double which = 0;
+    MPI_Status status;
+    MPI_Recv(&which, 1, MPI_DOUBLE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    if (status.MPI_TAG == bench::stop_tag) return;
+    const Array array(length, which);
+    MPI_Send(array.data(), length, MPI_DOUBLE, 0, bench::echo_tag, MPI_COMM_WORLD);
+  }
+}
+
+// ---- Trawl -------------------------------------------------------------------------------------
 
 // As a list, so that nobody holds what has been fetched.
 struct Arrays {
@@ -26,7 +73,7 @@ struct Arrays {
 };
 
 struct Fetched {
-  double seconds = 0;  // the median
+  double seconds = 0;
   bool right = true;
   long process = 0;  // who fetched
 };
@@ -36,36 +83,34 @@ Fetched fetch_all(Lazy<Arrays> all) {
   std::vector<double> times;
   for (std::size_t i = 0; i < arrays; ++i) {
     const Arrays& next = force(all);
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const Array& array = force(next.first);
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    if (i >= arrays / 2) times.push_back(time.count());
-    const auto expected = static_cast<double>(i);
-    done.right = done.right && array.size() == length &&
-                 std::all_of(array.begin(), array.end(), [=](double x) { return x == expected; });
+    times.push_back(seconds_since(begin));
+    done.right =
+        done.right && array.size() == length && is_all(array.data(), static_cast<double>(i));
     all = next.rest;
   }
-  std::sort(times.begin(), times.end());
-  done.seconds = times[times.size() / 2];
+  done.seconds = median(times);
   return done;
 }
 
-int root() {
-  Lazy<Arrays> all;
-  for (std::size_t i = arrays; i-- > 0;)
-    all = Lazy<Arrays>({Lazy<Array>(Array(length, static_cast<double>(i))), all});
-  auto& worker = trawl::sched::worker_here();
-  worker.host().bell().attend();  // as it polls by itself
-  const auto fetched = trawl::par(trawl::lazy<fetch_all>(all));
-  while (!fetched.evaluated()) worker.host().poll(&worker);
-  const Fetched done = force(fetched);
-  if (!done.right || done.process == getpid()) return 1;
-  std::printf("%.2f\n", length * sizeof(double) / done.seconds / 1e9);
-  return 0;
+void bulk(benchmark::State& state) {
+  for (auto _ : state) {
+    Lazy<Arrays> all;
+    for (std::size_t i = arrays; i-- > 0;)
+      all = Lazy<Arrays>({Lazy<Array>(Array(length, static_cast<double>(i))), all});
+    const Fetched done = bench::await(trawl::par(trawl::lazy<fetch_all>(all)));
+    if (!done.right || done.process == getpid())
+      return state.SkipWithError("wrong numbers, or nothing was fetched");
+    state.SetIterationTime(done.seconds);
+  }
 }
+
+BENCHMARK(bulk_by_mpi)->Name("mpi/bulk")->UseManualTime()->Iterations(arrays);
+BENCHMARK(bulk)->UseManualTime()->Iterations(1);
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return trawl::run<root>(argc, argv);
+  return bench::main<send_arrays>(argc, argv);
 }

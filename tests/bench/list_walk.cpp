@@ -1,16 +1,18 @@
-// Million cells per second at which a list of evaluated cells, made on one PE, is walked from the
-// other: packing, messages and unpacking included. Run under mpiexec -n 2 with
-// --trawl:workers=1 --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so that both PEs are awake.
-#include <chrono>
-#include <cstdio>
+// A list of evaluated cells, made on one PE, walked from the other: packing, messages and unpacking
+// included; seconds a cell. Beside it the bytes of such cells by plain MPI, in messages as long as
+// packets: what no packing could beat. Run under mpiexec -n 2 with --trawl:workers=1
+// --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so that both PEs are awake.
+#include <vector>
 
-#include <trawl.hpp>
 #include <unistd.h>
+
+#include "tests/bench/two_pes.hpp"
 
 namespace {
 
 using trawl::force;
 using trawl::Lazy;
+using Clock = std::chrono::steady_clock;
 
 constexpr long cells = 1'000'000;
 
@@ -18,6 +20,43 @@ struct Cell {
   long value = 0;
   Lazy<Cell> next;
 };
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// ---- plain MPI ---------------------------------------------------------------------------------
+
+constexpr int cells_a_message = 4096;
+
+void list_by_mpi(benchmark::State& state) {
+  std::vector<Cell> list(cells_a_message);
+  constexpr int bytes = cells_a_message * sizeof(Cell);
+  for (auto _ : state) {
+    const auto begin = Clock::now();
+    for (long i = 0; i < cells; i += cells_a_message) {
+      const long word = i;
+      MPI_Send(&word, 1, MPI_LONG, 1, bench::echo_tag, MPI_COMM_WORLD);
+      MPI_Recv(list.data(), bytes, MPI_BYTE, 1, bench::echo_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    state.SetIterationTime(seconds_since(begin));
+    state.counters["each"] = seconds_since(begin) / cells;
+  }
+}
+
+void send_cells() {
+  const std::vector<Cell> list(cells_a_message);
+  while (true) {
+    long word = 0;
+    MPI_Status status;
+    MPI_Recv(&word, 1, MPI_LONG, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+    if (status.MPI_TAG == bench::stop_tag) return;
+    MPI_Send(list.data(), cells_a_message * sizeof(Cell), MPI_BYTE, 0, bench::echo_tag,
+             MPI_COMM_WORLD);
+  }
+}
+
+// ---- Trawl -------------------------------------------------------------------------------------
 
 struct Walk {
   long sum = 0;
@@ -27,32 +66,33 @@ struct Walk {
 
 Walk walk(Lazy<Cell> at) {
   Walk done{0, 0, getpid()};
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   while (at) {
     const Cell& cell = force(at);
     done.sum += cell.value;
     at = cell.next;
   }
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  done.seconds = time.count();
+  done.seconds = seconds_since(begin);
   return done;
 }
 
-int root() {
-  Lazy<Cell> list;
-  for (long i = 1; i <= cells; ++i) list = Lazy<Cell>(Cell{i, list});
-  auto& worker = trawl::sched::worker_here();
-  worker.host().bell().attend();  // as it polls by itself
-  const auto walked = trawl::par(trawl::lazy<walk>(list));
-  while (!walked.evaluated()) worker.host().poll(&worker);
-  const Walk done = force(walked);
-  if (done.sum != cells * (cells + 1) / 2 || done.process == getpid()) return 1;
-  std::printf("%.2f\n", static_cast<double>(cells) / done.seconds / 1e6);
-  return 0;
+void list(benchmark::State& state) {
+  for (auto _ : state) {
+    Lazy<Cell> list;
+    for (long i = 1; i <= cells; ++i) list = Lazy<Cell>(Cell{i, list});
+    const Walk done = bench::await(trawl::par(trawl::lazy<walk>(list)));
+    if (done.sum != cells * (cells + 1) / 2 || done.process == getpid())
+      return state.SkipWithError("wrong sum, or nothing was fetched");
+    state.SetIterationTime(done.seconds);
+    state.counters["each"] = done.seconds / cells;
+  }
 }
+
+BENCHMARK(list_by_mpi)->Name("mpi/list")->UseManualTime()->Iterations(1);
+BENCHMARK(list)->UseManualTime()->Iterations(1);
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return trawl::run<root>(argc, argv);
+  return bench::main<send_cells>(argc, argv);
 }

@@ -1,7 +1,6 @@
-// Nanoseconds that the load table's piggyback adds to a message, written by its sender and read by
-// its receiver, and the bytes it takes: a line for each number of PEs.
-#include <chrono>
-#include <cstdio>
+// What the load table's piggyback adds to a message, written by its sender and read by its
+// receiver, among so many PEs; the bytes it takes are a counter.
+#include <benchmark/benchmark.h>
 
 #include "rts/balance/tables.hpp"
 
@@ -17,25 +16,24 @@ Tables full_tables(int self, int pes) {
   return tables;
 }
 
-void measure(int pes) {
-  constexpr int rounds = 1'000'000;
+void tables(benchmark::State& state) {
+  const auto pes = static_cast<int>(state.range(0));
   auto sender = full_tables(0, pes);
   auto receiver = full_tables(1, pes);
   std::size_t bytes = 0;
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < rounds; ++i) {
+  trawl::Nanos now = 10'000;
+  for (auto _ : state) {
     trawl::Writer message(256);
-    sender.write_piggyback(message, 10'000 + i, Load{3, 1, 0});
+    sender.write_piggyback(message, ++now, Load{3, 1, 0});
     trawl::Reader reader(message.view());
-    receiver.read_piggyback(reader, 0, 10'000 + i);
+    receiver.read_piggyback(reader, 0, now);
     bytes = message.size();
   }
-  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
-  std::printf("%d %.1f %zu\n", pes, time.count() / rounds, bytes);
+  state.counters["bytes"] = static_cast<double>(bytes);
 }
+
+BENCHMARK(tables)->Arg(2)->Arg(8)->Arg(4096);
 
 }  // namespace
 
-int main() {
-  for (const int pes : {2, 8, 4096}) measure(pes);
-}
+BENCHMARK_MAIN();

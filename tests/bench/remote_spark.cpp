@@ -1,43 +1,25 @@
-// Microseconds for a raw MPI round trip, and for a spark to be fished by the other PE, evaluated
-// there (trivially), and its value to be back. Run under mpiexec -n 2 with --trawl:fish-delay=0.1
-// --trawl:fish-delay-max=0.1, so that both PEs are awake.
-#include <chrono>
-#include <cstdio>
-#include <vector>
-
-#include <trawl.hpp>
-
-#include "tests/bench/round_trip.hpp"
+// A spark fished by the other PE, evaluated there (trivially), and its value back. Run under
+// mpiexec -n 2 with --trawl:workers=1 --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so that
+// both PEs are awake.
+#include "tests/bench/two_pes.hpp"
 
 namespace {
-
-double raw = 0;
 
 long echo(long x) {
   return x;
 }
 
-int root() {
-  constexpr int rounds = 50'000;
-  constexpr int warm_up = 5'000;
-  auto& worker = trawl::sched::worker_here();
-  worker.host().bell().attend();  // as it polls by itself
-  auto begin = std::chrono::steady_clock::now();
+void spark(benchmark::State& state) {
   long sum = 0;
-  for (int i = -warm_up; i < rounds; ++i) {
-    if (i == 0) begin = std::chrono::steady_clock::now();
-    const auto x = trawl::par(trawl::lazy<echo>(i));
-    while (!x.evaluated()) worker.host().poll(&worker);
-    sum += trawl::force(x);
-  }
-  const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
-  std::printf("%.3f %.3f\n", raw, time.count() / rounds);
-  return sum == 0 ? 1 : 0;
+  for (auto _ : state) sum += bench::await(trawl::par(trawl::lazy<echo>(1)));
+  if (sum != static_cast<long>(state.iterations())) state.SkipWithError("wrong value");
 }
+
+BENCHMARK(bench::round_trip)->Name("mpi/round_trip")->Iterations(200'000);
+BENCHMARK(spark)->Iterations(50'000);
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  raw = bench::round_trip();
-  return trawl::run<root>(argc, argv);
+  return bench::main<bench::echo>(argc, argv);
 }
