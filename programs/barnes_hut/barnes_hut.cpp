@@ -12,6 +12,12 @@ namespace {
 
 using namespace bh;
 
+void append(UnitResult& whole, const UnitResult& part, std::size_t bodies) {
+  whole.forces.reserve(bodies);
+  whole.forces.insert(whole.forces.end(), part.forces.begin(), part.forces.end());
+  whole.work += part.work;
+}
+
 // ---- in parallel -------------------------------------------------------------------------------
 
 // All walks know the top of the tree. What is inside of a domain lies on the PE that built it,
@@ -50,6 +56,12 @@ void fetch_ahead(const Forest& forest) {
   for (const auto& domain : forest.domains) trawl::fetch(domain);
 }
 
+std::size_t bodies_in(const std::vector<Unit>& units, std::uint32_t from, std::uint32_t to) {
+  std::size_t count = 0;
+  for (auto i = from; i < to; ++i) count += units[i].end - units[i].begin;
+  return count;
+}
+
 // The forces on the bodies of the units [from, to): by divide and conquer, so that who has
 // nothing to do takes large pieces of the curve, and the results come back in large pieces.
 UnitResult forces_on(trawl::Lazy<Forest> shared, std::uint32_t from, std::uint32_t to) {
@@ -66,11 +78,8 @@ UnitResult forces_on(trawl::Lazy<Forest> shared, std::uint32_t from, std::uint32
                                            from + (to - from) * (i + 1) / count));
   for (auto i = count; --i > 0;) trawl::par(parts[i]);  // the oldest spark is the first to be taken
   UnitResult result;
-  for (const auto& part : parts) {
-    const auto& [forces, work] = trawl::force(part);
-    result.forces.insert(result.forces.end(), forces.begin(), forces.end());
-    result.work += work;
-  }
+  for (const auto& part : parts)
+    append(result, trawl::force(part), bodies_in(forest.units, from, to));
   return result;
 }
 
@@ -114,11 +123,8 @@ double evaluate_sequentially(const Decomposition& d, const Bodies& bodies, const
   const double built = programs::now();
   Built domains(images);
   UnitResult result;
-  for (const Unit& unit : d.units()) {
-    const auto [forces, work] = forces_on_unit(top, domains, unit, d.settings);
-    result.forces.insert(result.forces.end(), forces.begin(), forces.end());
-    result.work += work;
-  }
+  for (const Unit& unit : d.units())
+    append(result, forces_on_unit(top, domains, unit, d.settings), d.order.size());
   take(result);
   return built;
 }

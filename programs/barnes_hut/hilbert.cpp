@@ -54,20 +54,18 @@ constexpr auto steps = [] {
   return table;
 }();
 
-// Two levels at a time.
-struct DoubleStep {
-  std::uint8_t digits;
-  std::uint8_t turn;
-};
+// Three levels at a time; their digits, then the turn in the lowest five bits.
+constexpr unsigned turn_bits = 5;
 
-constexpr auto double_steps = [] {
-  std::array<std::array<DoubleStep, 64>, 24> table{};
+constexpr auto triple_steps = [] {
+  std::array<std::array<std::uint16_t, 512>, 24> table{};
   for (unsigned state = 0; state < 24; ++state)
-    for (unsigned octants = 0; octants < 64; ++octants) {
-      const Step outer = steps[state][octants >> 3U];
-      const Step inner = steps[outer.turn][octants & 7U];
-      table[state][octants] = {static_cast<std::uint8_t>(outer.digit << 3U | inner.digit),
-                               inner.turn};
+    for (unsigned octants = 0; octants < 512; ++octants) {
+      const Step outer = steps[state][octants >> 6U];
+      const Step middle = steps[outer.turn][octants >> 3U & 7U];
+      const Step inner = steps[middle.turn][octants & 7U];
+      const unsigned digits = outer.digit << 6U | middle.digit << 3U | inner.digit;
+      table[state][octants] = static_cast<std::uint16_t>(digits << turn_bits | inner.turn);
     }
   return table;
 }();
@@ -84,13 +82,8 @@ std::uint64_t spread(std::uint64_t bits) {
 std::uint64_t coordinate(double unit) {
   constexpr double last = (1U << key_levels) - 1;
   const double cell = unit * (last + 1);
-  return static_cast<std::uint64_t>(cell > 0 ? std::min(cell, last) : 0);  // 0 for NaN
+  return static_cast<std::uint32_t>(cell > 0 ? std::min(cell, last) : 0);  // 0 for NaN
 }
-
-struct Keyed {
-  std::uint64_t key;
-  std::uint64_t place;
-};
 
 // Least significant digit first; digits that are the same in all keys cost one look.
 void radix_sort(Plain<Keyed>& items) {
@@ -109,22 +102,6 @@ void radix_sort(Plain<Keyed>& items) {
     for (auto& c : count) sum += std::exchange(c, sum);
     for (const auto& item : items) other[count[(item.key >> (pass * bits)) % buckets]++] = item;
     items.swap(other);
-  }
-}
-
-// In place, cycle by cycle: from step to step most bodies stay near where they were.
-void permute(Bodies& bodies, Plain<Keyed>& order) {
-  for (std::size_t begin = 0; begin < order.size(); ++begin) {
-    if (order[begin].place == begin) continue;
-    const Body first = bodies[begin];
-    std::size_t at = begin;
-    while (order[at].place != begin) {
-      const auto from = std::exchange(order[at].place, at);
-      bodies[at] = bodies[from];
-      at = from;
-    }
-    bodies[at] = first;
-    order[at].place = at;
   }
 }
 
@@ -149,26 +126,39 @@ Cube cube_around(std::span<const Body> bodies) {
 std::uint64_t hilbert_key(Vec unit) {
   const std::uint64_t octants = spread(coordinate(unit.x)) << 2U |
                                 spread(coordinate(unit.y)) << 1U | spread(coordinate(unit.z));
-  const Step first = steps[0][octants >> (3 * (key_levels - 1))];
-  std::uint64_t key = first.digit;
-  unsigned turn = first.turn;
-  for (int shift = 3 * (key_levels - 3); shift >= 0; shift -= 6) {
-    const DoubleStep step = double_steps[turn][(octants >> static_cast<unsigned>(shift)) % 64];
-    key = key << 6U | step.digits;
-    turn = step.turn;
+  static_assert(key_levels % 3 == 0);
+  std::uint64_t key = 0;
+  unsigned turn = 0;
+  for (int shift = 3 * (key_levels - 3); shift >= 0; shift -= 9) {
+    const unsigned step = triple_steps[turn][(octants >> static_cast<unsigned>(shift)) % 512];
+    key = key << 9U | step >> turn_bits;
+    turn = step % (1U << turn_bits);
   }
   return key;
 }
 
-Plain<std::uint64_t> sort_along_curve(Bodies& bodies, const Cube& cube) {
+Plain<Keyed> order_along_curve(std::span<const Body> bodies, const Cube& cube) {
   Plain<Keyed> order(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i)
     order[i] = {hilbert_key(cube.to_unit(bodies[i].position)), i};
   radix_sort(order);
-  Plain<std::uint64_t> keys(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) keys[i] = order[i].key;
-  permute(bodies, order);
-  return keys;
+  return order;
+}
+
+// In place, cycle by cycle: most bodies stay near where they were.
+void put_in_order(Bodies& bodies, Plain<Keyed>& order) {
+  for (std::size_t begin = 0; begin < order.size(); ++begin) {
+    if (order[begin].place == begin) continue;
+    const Body first = bodies[begin];
+    std::size_t at = begin;
+    while (order[at].place != begin) {
+      const auto from = std::exchange(order[at].place, at);
+      bodies[at] = bodies[from];
+      at = from;
+    }
+    bodies[at] = first;
+    order[at].place = at;
+  }
 }
 
 }  // namespace bh

@@ -26,8 +26,16 @@ Cube cube_around(std::span<const Body> bodies);
 /// The place on the curve of a point of the unit cube.
 std::uint64_t hilbert_key(Vec unit);
 
-/// Sorts the bodies along the curve, those with equal keys in the order in which they were; returns
-/// their keys.
-Plain<std::uint64_t> sort_along_curve(Bodies& bodies, const Cube& cube);
+/// A body's place on the curve, and in memory.
+struct Keyed {
+  std::uint64_t key;
+  std::uint64_t place;
+};
+
+/// The bodies along the curve, those with equal keys in the order in which they are.
+Plain<Keyed> order_along_curve(std::span<const Body> bodies, const Cube& cube);
+
+/// Puts the bodies themselves into this order, and notes it there.
+void put_in_order(Bodies& bodies, Plain<Keyed>& order);
 
 }  // namespace bh

@@ -19,6 +19,9 @@ std::size_t unit_size(std::size_t bodies, std::size_t group) {
   return std::clamp<std::size_t>(bodies / 256 / group, 4, 64) * group;
 }
 
+// Of the bodies in memory; orders drift apart slowly.
+constexpr std::size_t steps_between_moves = 8;
+
 void kick(Bodies& bodies, double dt) {
   for (auto& body : bodies) body.velocity += dt * body.acceleration;
 }
@@ -33,20 +36,21 @@ std::vector<Mass> Decomposition::masses(const Bodies& bodies, const Piece& piece
   std::vector<Mass> masses;
   masses.reserve(piece.end - piece.begin);
   for (auto i = piece.begin; i < piece.end; ++i) {
-    const Vec p = cube.to_unit(bodies[i].position);
-    masses.push_back({keys[i], p.x, p.y, p.z, bodies[i].mass / mass});
+    const Body& body = bodies[order[i].place];
+    const Vec p = cube.to_unit(body.position);
+    masses.push_back({order[i].key, p.x, p.y, p.z, body.mass / mass});
   }
   return masses;
 }
 
 std::vector<std::uint64_t> Decomposition::first_keys() const {
   std::vector<std::uint64_t> first;
-  for (const auto& piece : pieces) first.push_back(keys[piece.begin]);
+  for (const auto& piece : pieces) first.push_back(order[piece.begin].key);
   return first;
 }
 
 std::vector<Unit> Decomposition::units() const {
-  const auto size = unit_size(keys.size(), settings.group);
+  const auto size = unit_size(order.size(), settings.group);
   std::vector<Unit> units;
   for (std::uint32_t i = 0; i < pieces.size(); ++i) {
     const auto count = pieces[i].end - pieces[i].begin;
@@ -57,13 +61,14 @@ std::vector<Unit> Decomposition::units() const {
   return units;
 }
 
-Decomposition decompose(Bodies& bodies, const Gravity& gravity) {
+Decomposition decompose(Bodies& bodies, const Gravity& gravity, bool moves) {
   Decomposition d;
   d.cube = cube_around(bodies);
   if (!std::isfinite(d.cube.side))
     throw programs::BadInput("the bodies have left the range of numbers; take smaller steps");
-  d.keys = sort_along_curve(bodies, d.cube);
-  d.pieces = cut_into_domains(d.keys, domain_limit(bodies.size()));
+  d.order = order_along_curve(bodies, d.cube);
+  if (moves) put_in_order(bodies, d.order);
+  d.pieces = cut_into_domains(d.order, domain_limit(bodies.size()));
   double mass = 0;
   double largest = 0;
   for (const auto& body : bodies) {
@@ -86,14 +91,14 @@ Decomposition decompose(Bodies& bodies, const Gravity& gravity) {
 void compute_forces(Bodies& bodies, const Gravity& gravity, const Evaluate& evaluate,
                     Phases& phases) {
   const double begin = programs::now();
-  const Decomposition d = decompose(bodies, gravity);
+  const Decomposition d = decompose(bodies, gravity, phases.evaluations % steps_between_moves == 0);
   const double sorted = programs::now();
   const double to_potential = d.mass / d.unit;
   const double to_acceleration = to_potential / d.unit * (d.cube.side / d.unit);
   const auto take = [&](const UnitResult& result) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const Force& f = result.forces[i];
-      Body& body = bodies[i];
+      Body& body = bodies[d.order[i].place];
       body.acceleration = to_acceleration * Vec{f.x, f.y, f.z};
       body.potential = to_potential * f.potential;
       if (!d.settings.skip_coincident) body.potential += body.mass / gravity.softening;

@@ -23,7 +23,7 @@ struct Decomposition {
   double mass = 1;
   double unit = 1;  ///< what softening is measured in
   Settings settings;
-  Plain<std::uint64_t> keys;
+  Plain<Keyed> order;  ///< of the bodies along the curve
   std::vector<Piece> pieces;
 
   /// The bodies of a piece, in unit coordinates.
@@ -33,8 +33,9 @@ struct Decomposition {
   std::vector<Unit> units() const;
 };
 
-/// Sorts the bodies and cuts them.
-Decomposition decompose(Bodies& bodies, const Gravity& gravity);
+/// Sorts the bodies and cuts them. They themselves are only moved where `moves`: what lies about in
+/// memory is slower to get at, but moving all takes longer than a few steps of that.
+Decomposition decompose(Bodies& bodies, const Gravity& gravity, bool moves);
 
 /// Seconds, summed over the steps.
 struct Phases {
@@ -49,7 +50,7 @@ struct Phases {
 using Take = std::function<void(const UnitResult&)>;
 using Evaluate = std::function<double(const Decomposition&, const Bodies&, const Take&)>;
 
-/// Sets accelerations and potentials; sorts the bodies along the curve.
+/// Sets accelerations and potentials; now and then puts the bodies in order along the curve.
 void compute_forces(Bodies& bodies, const Gravity& gravity, const Evaluate& evaluate,
                     Phases& phases);
 

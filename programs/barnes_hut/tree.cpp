@@ -221,20 +221,19 @@ class TopBuilder {
   Top top_;
 };
 
-void cut(std::span<const std::uint64_t> keys, Piece piece, std::size_t limit,
-         std::vector<Piece>& pieces) {
+void cut(std::span<const Keyed> order, Piece piece, std::size_t limit, std::vector<Piece>& pieces) {
   if (piece.end - piece.begin <= limit || piece.level >= key_levels) {
     pieces.push_back(piece);
     return;
   }
   for (auto at = piece.begin; at < piece.end;) {
-    const unsigned first = digit(keys[at], piece.level);
+    const unsigned first = digit(order[at].key, piece.level);
     const auto stop = static_cast<std::size_t>(
-        std::partition_point(keys.begin() + static_cast<std::ptrdiff_t>(at),
-                             keys.begin() + static_cast<std::ptrdiff_t>(piece.end),
-                             [&](auto key) { return digit(key, piece.level) <= first; }) -
-        keys.begin());
-    cut(keys, {at, stop, piece.level + 1}, limit, pieces);
+        std::partition_point(order.begin() + static_cast<std::ptrdiff_t>(at),
+                             order.begin() + static_cast<std::ptrdiff_t>(piece.end),
+                             [&](auto each) { return digit(each.key, piece.level) <= first; }) -
+        order.begin());
+    cut(order, {at, stop, piece.level + 1}, limit, pieces);
     at = stop;
   }
 }
@@ -313,9 +312,9 @@ Domain open(const Image& image) {
   return domain;
 }
 
-std::vector<Piece> cut_into_domains(std::span<const std::uint64_t> keys, std::size_t limit) {
+std::vector<Piece> cut_into_domains(std::span<const Keyed> order, std::size_t limit) {
   std::vector<Piece> pieces;
-  cut(keys, {0, keys.size(), 0}, limit, pieces);
+  cut(order, {0, order.size(), 0}, limit, pieces);
   return pieces;
 }
 

@@ -104,7 +104,7 @@ struct Piece {
 };
 
 /// The cells that become domains: those with not more than `limit` bodies whose parents have more.
-std::vector<Piece> cut_into_domains(std::span<const std::uint64_t> keys, std::size_t limit);
+std::vector<Piece> cut_into_domains(std::span<const Keyed> order, std::size_t limit);
 
 /// The tree above the domains. Octet 0 is the root alone.
 struct Top {
