@@ -16,11 +16,17 @@ namespace {
 
 // ---- in parallel -------------------------------------------------------------------------------
 
-long fib(int n, int cutoff) {
+long fib(int n) {
   if (n < 2) return n;
+  auto x = trawl::spawn<fib>(n - 1);
+  const long y = fib(n - 2);
+  return x.sync() + y;
+}
+
+long fib_above(int cutoff, int n) {
   if (n < cutoff) return fib_sequential(n);
-  auto x = trawl::spawn<fib>(n - 1, cutoff);
-  const long y = fib(n - 2, cutoff);
+  auto x = trawl::spawn<fib_above>(cutoff, n - 1);
+  const long y = fib_above(cutoff, n - 2);
   return x.sync() + y;
 }
 
@@ -35,7 +41,8 @@ int root(int argc, char** argv) {
   command.add("N", n, "which one", 0, largest);
   command.add("--cutoff", cutoff, "below this number, calls are sequential", 0, largest);
   return command.run(
-      argc, argv, [&] { return fib(n, cutoff); }, [&] { return fib_sequential(n); });
+      argc, argv, [&] { return cutoff <= 2 ? fib(n) : fib_above(cutoff, n); },
+      [&] { return fib_sequential(n); });
 }
 
 }  // namespace
