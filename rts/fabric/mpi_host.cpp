@@ -124,7 +124,11 @@ std::optional<Arrival> Neighbours::receive() {
   for (std::size_t i = 0; i < inlets_.size(); ++i) {
     auto& inlet = inlets_[next_inlet_];
     next_inlet_ = next_inlet_ + 1 == inlets_.size() ? 0 : next_inlet_ + 1;
-    if (auto message = inlet.pipe.read()) return Arrival{inlet.pe, std::move(*message)};
+    try {
+      if (auto message = inlet.pipe.read()) return Arrival{inlet.pe, std::move(*message)};
+    } catch (const BadBytes& e) {
+      throw BadBytes("bad message from PE " + std::to_string(inlet.pe) + ": " + e.what());
+    }
   }
   return std::nullopt;
 }

@@ -75,7 +75,7 @@ std::optional<Bytes> PipeReader::read() {
     at = 0;
   }
   if (length > lines_ * Pipe::line || at + lines_of(length) > lines_)
-    throw BadBytes("a message in shared memory is longer than that memory");
+    throw BadBytes("it is longer than the shared memory that it lies in");
   Bytes message(length);
   std::memcpy(message.data(), pipe_->content(at), length);
   clear(at, lines_of(length));
