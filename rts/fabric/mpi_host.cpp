@@ -16,7 +16,7 @@ namespace {
 
 /// Shared memory is scarce in containers (64 MiB): all pipes of a host stay within this.
 constexpr std::size_t most_for_pipes = std::size_t{16} << 20U;
-constexpr std::size_t most_lines = std::size_t{128 * 1024} / Pipe::line;
+constexpr std::size_t most_lines = std::size_t{512 * 1024} / Pipe::line;
 constexpr std::size_t fewest_lines = std::size_t{4 * 1024} / Pipe::line;
 
 [[noreturn]] void fail(const std::string& doing, int code) {
