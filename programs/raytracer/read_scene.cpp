@@ -20,6 +20,7 @@ using programs::shown;
 
 constexpr float brightest = 1000;
 constexpr float smallest = 1e-4F;
+constexpr float shortest_normal = 1e-15F;  // the squares of much shorter ones underflow
 
 float radians(float degrees) {
   return degrees * std::numbers::pi_v<float> / 180;
@@ -280,7 +281,8 @@ class Reader {
     std::size_t added = 0;
     for (const auto& triangle : mesh.triangles) {
       const auto& normal = triangle.normal;
-      const bool round = std::min({length(normal[0]), length(normal[1]), length(normal[2])}) > 0;
+      const bool round =
+          std::min({length(normal[0]), length(normal[1]), length(normal[2])}) > shortest_normal;
       const auto kind = round ? static_cast<std::int32_t>(scene_.corners.size()) : Surface::flat;
       if (!add_triangle(moved(triangle.at[0]), moved(triangle.at[1]), moved(triangle.at[2]),
                         material, kind))
