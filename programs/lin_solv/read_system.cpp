@@ -176,7 +176,7 @@ void read_market(Words& words, std::string_view line, System& system) {
                                columns, system.rows));
   std::uint64_t count = banner.mirrored ? rows * (rows - 1) / 2 : rows * columns;
   if (banner.coordinate) count = words.number("the number of entries", 0, rows * columns);
-  words.expect_words(count);
+  words.expect_words(banner.coordinate ? 3 * count : count);
   // A few bytes may speak of gigabytes.
   if (whole && banner.coordinate && count * (banner.mirrored ? 2 : 1) < rows)
     words.complain(fmt::format("the matrix is singular: {} entries for {} rows", count, rows));

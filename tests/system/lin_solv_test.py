@@ -190,7 +190,7 @@ BAD_MARKET = [
     ("coordinate integer general", "2 2 2\n1 0 5 1 1 5", "column is 0"), ("coordinate integer general", "2 2 2\n1 1 5 1 1 5", "twice"),
     ("coordinate integer general", "2 2 5\n1 1 5", "entries is 5"), ("coordinate integer symmetric", "2 2 1\n1 2 5", "triangle"),
     ("coordinate integer skew-symmetric", "2 2 1\n1 1 5", "triangle"), ("array integer general", "20000 20000\n1", "short"),
-    ("coordinate integer general", "2 2 -1\n", "-1"), ("array integer general", "-2 -2\n", "-2"),
+    ("coordinate integer general", "2 2 3\n1 1 5", "9 numbers"), ("coordinate integer general", "2 2 -1\n", "-1"), ("array integer general", "-2 -2\n", "-2"),
 ]
 write("3 4", "right.txt")
 for kind, body, named in BAD_MARKET:
