@@ -2,10 +2,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <trawl.hpp>
 
 #include "programs/common/command.hpp"
+#include "programs/common/progress.hpp"
 
 namespace {
 
@@ -60,6 +62,23 @@ long solutions(const Board& board, int cutoff) {
   return solutions_from(board, 0, cutoff);
 }
 
+/// The columns of the first row are a list, to show how far we are.
+long all_solutions(const Board& empty, int cutoff) {
+  std::vector<trawl::Lazy<long>> counts;
+  counts.reserve(static_cast<std::size_t>(empty.size));
+  for (int column = 0; column < empty.size; ++column)
+    counts.push_back(trawl::lazy<solutions>(with_queen(empty, column), cutoff));
+  if (cutoff > 0) trawl::apply(counts, trawl::par_list(trawl::rseq));
+
+  long total = 0;
+  programs::Progress progress("columns of the first row", counts.size());
+  for (const auto& count : counts) {
+    total += trawl::force(count);
+    progress.advance();
+  }
+  return total;
+}
+
 // ------------------------------------------------------------------------------------------------
 
 int root(int argc, char** argv) {
@@ -71,7 +90,7 @@ int root(int argc, char** argv) {
               most_queens);
   const auto empty = [&n] { return Board{static_cast<std::int8_t>(n), 0, {}}; };
   return command.run(
-      argc, argv, [&] { return solutions(empty(), cutoff); },
+      argc, argv, [&] { return all_solutions(empty(), cutoff); },
       [&] { return solutions_sequential(empty()); });
 }
 
