@@ -1,6 +1,7 @@
 // How far long work has come, for who watches a terminal.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <iostream>
@@ -26,17 +27,35 @@ class Progress {
   /// So many more of the total are done.
   void advance(std::size_t count = 1) {
     done_ += count;
-    if (!shown_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    drawn_ = true;
-    std::cerr << fmt::format("\r\033[K{}: {} of {} ({} %)", label_, done_, total_,
-                             100 * done_ / (total_ == 0 ? 1 : total_))
-              << std::flush;
+    if (is_due()) draw(done_);
+  }
+
+  /// One more of a list of lazy values has been used. Behind it others may have been evaluated.
+  template <class List>
+  void advance_in(const List& list) {
+    ++done_;
+    if (is_due())
+      draw(done_ + static_cast<std::size_t>(
+                       std::count_if(list.begin() + static_cast<std::ptrdiff_t>(done_), list.end(),
+                                     [](const auto& value) { return value.evaluated(); })));
   }
 
  private:
+  bool is_due() {
+    if (!shown_) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(200)) return false;
+    last_ = now;
+    return true;
+  }
+
+  void draw(std::size_t done) {
+    drawn_ = true;
+    std::cerr << fmt::format("\r\033[K{}: {} of {} ({} %)", label_, done, total_,
+                             100 * done / (total_ == 0 ? 1 : total_))
+              << std::flush;
+  }
+
   std::string label_;
   std::size_t total_;
   std::size_t done_ = 0;

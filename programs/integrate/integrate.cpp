@@ -159,7 +159,7 @@ double integral(const Range& range) {
   double sum = 0;
   for (const auto& area : areas) {
     sum += trawl::force(area);
-    progress.advance();
+    progress.advance_in(areas);
   }
   return sum;
 }

@@ -111,7 +111,7 @@ std::vector<T> in_parallel(const std::vector<trawl::Lazy<std::vector<T>>>& parts
   trawl::apply(parts, trawl::par_list(trawl::rseq));
   for (const auto& part : parts) {
     for (const T& value : trawl::force(part)) values.push_back(value);
-    progress.advance();
+    progress.advance_in(parts);
   }
   return values;
 }

@@ -74,7 +74,7 @@ long all_solutions(const Board& empty, int cutoff) {
   programs::Progress progress("columns of the first row", counts.size());
   for (const auto& count : counts) {
     total += trawl::force(count);
-    progress.advance();
+    progress.advance_in(counts);
   }
   return total;
 }

@@ -89,7 +89,7 @@ Picture draw(const Scene& scene, const Settings& settings, std::int32_t tile_siz
   for (auto& area : drawn) {
     for (const Part& part : trawl::force(area)) paste(part.pixels, part.tile, picture);
     area = {};
-    progress.advance();
+    progress.advance_in(drawn);
   }
   return picture;
 }

@@ -48,7 +48,7 @@ long sum_euler(long n, long chunk) {
   programs::Progress progress("chunks", sums.size());
   for (const auto& sum : sums) {
     total += trawl::force(sum);
-    progress.advance();
+    progress.advance_in(sums);
   }
   return total;
 }

@@ -103,7 +103,7 @@ Found shortest_tour(const Problem& given) {
   programs::Progress progress("subtrees searched", answers.size());
   for (const auto& answer : answers) {
     best = better(std::move(best), trawl::force(answer).found);
-    progress.advance();
+    progress.advance_in(answers);
   }
   return best;
 }
