@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -212,7 +213,7 @@ class TipsyReader {
   Snapshot snapshot_;
 };
 
-std::string tipsy(const Snapshot& snapshot) {
+std::string tipsy(const std::string& file, const Snapshot& snapshot) {
   std::string out;
   const auto put = [&out](auto value) {
     if constexpr (std::endian::native == std::endian::little) value = swapped(value);
@@ -223,8 +224,12 @@ std::string tipsy(const Snapshot& snapshot) {
   for (const std::int32_t value : {count, 3, 0, count, 0, 0}) put(value);
   for (const auto& b : snapshot.bodies)
     for (const double value : {b.mass, b.position.x, b.position.y, b.position.z, b.velocity.x,
-                               b.velocity.y, b.velocity.z, 0.0 /* softening */, b.potential})
+                               b.velocity.y, b.velocity.z, 0.0 /* softening */, b.potential}) {
+      if (std::abs(value) > std::numeric_limits<float>::max())
+        throw BadInput(fmt::format("{}: {} is too large for Tipsy's single precision; write text",
+                                   file, value));
       put(static_cast<float>(value));
+    }
   return out;
 }
 
@@ -241,7 +246,7 @@ Snapshot read_bodies(const std::string& file) {
 
 void write_bodies(const std::string& file, const Snapshot& snapshot) {
   const std::string content =
-      is_tipsy(file) ? tipsy(snapshot) : text(snapshot, file.ends_with(".csv"));
+      is_tipsy(file) ? tipsy(file, snapshot) : text(snapshot, file.ends_with(".csv"));
   std::ofstream out(file, std::ios::binary);
   out << content << std::flush;
   if (!out) throw BadInput(fmt::format("{}: {}", file, std::generic_category().message(errno)));

@@ -120,7 +120,10 @@ class Session {
     compute_forces(state.bodies, gravity_, evaluate, phases);
     for (std::size_t i = 0;; ++i) {
       if (loud) {
-        if (i % options_.report == 0 || i == options_.steps) reporter.line(i, state);
+        if (i % options_.report == 0 || i == options_.steps) {
+          progress.wipe();
+          reporter.line(i, state);
+        }
         if (!options_.frames.empty() && i % options_.frame_every == 0)
           write_frame(state, view, i / options_.frame_every);
       }

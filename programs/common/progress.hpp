@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,8 +21,11 @@ class Progress {
       : label_(std::move(label)), total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress() {
-    if (drawn_) std::cerr << "\r\033[K" << std::flush;
+  ~Progress() { wipe(); }
+
+  /// Before something else is written.
+  void wipe() {
+    if (std::exchange(drawn_, false)) std::cerr << "\r\033[K" << std::flush;
   }
 
   /// So many more of the total are done.

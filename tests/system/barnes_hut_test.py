@@ -271,6 +271,8 @@ for words in ["--theta", 2], ["--theta", "nan"], ["--bodies", 0], ["--softening"
         ["--steps", "many"], ["--dt", "nan"], ["--softening", "nan"]:
     refused(["plummer", *words], "")
 refused(["plummer", "--steps", 0, "--bodies", 9, "--frames", write("file", "") + "/sub"], "sub")
+result = run(0, "barnes_hut", write("far.txt", "1 1e39 0 0 0 0 0\n1 0 0 0 0 0 0\n"), "--steps", 0, "--out", path("far.std"))
+expect(result.code == 2 and "single precision" in result.err, "expected it not to fit into Tipsy's numbers", result)
 # Said before computing, which would say how long it took; what was in the file stays.
 refused(["plummer", "--bodies", 9, "--out", path("no/such/x.csv")], "No such file")
 refused(["plummer", "--bodies", 9, "--out", FOLDER.name], "directory")

@@ -57,7 +57,7 @@ for words, labels in LONG:
     expect("%" in result.err, "expected to be told how far it has come", result)
     rest = LINE.split(result.err)[-1]
     expect(last is None and "\r" not in rest and "\033" not in rest, "expected the line to be wiped", result)
-    expect(rest.startswith("elapsed: "), "expected the time below it", result)
+    expect("\nelapsed: " in "\n" + rest, "expected the time below it", result)
 
 result = run(0, *LONG[0][0])
 expect(result.code == 0 and result.err.startswith("elapsed: ") and "\r" not in result.err, "expected the time only", result)
