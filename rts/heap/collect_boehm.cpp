@@ -1,4 +1,5 @@
 #define GC_THREADS
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <link.h>
 
 #include "rts/heap/collect.hpp"
+#include "rts/place.hpp"
 
 namespace trawl::heap {
 namespace {
@@ -131,9 +133,17 @@ struct CollectorHooks {
 
 namespace {
 
+// While this PE stands still its share of the host's cores can mark; more would take those of other
+// PEs. It is before main: only the environment tells of them.
+unsigned markers() {
+  const char* pes = std::getenv("MPI_LOCALNRANKS");
+  if (pes == nullptr && std::getenv("PMI_RANK") != nullptr) return 1;
+  const int sharers = pes != nullptr ? std::max(1, std::atoi(pes)) : 1;
+  return static_cast<unsigned>(std::max(1, usable_cores() / sharers));
+}
+
 void start() {
-  // Parallel marking would set one marker a core against as many computing PEs.
-  GC_set_markers_count(1);
+  GC_set_markers_count(markers());
   GC_set_finalize_on_demand(1);
   GC_set_all_interior_pointers(1);  // marked sparks, ends of containers, over-aligned blocks
   GC_set_warn_proc(GC_ignore_warn_proc);
