@@ -141,7 +141,7 @@ bool Pe::poll(sched::Worker* by) {
 }
 
 Nanos Pe::longest_sleep() const noexcept {
-  if (under_way()) return sleep_with_messages_under_way;
+  if (under_way() || waiting()) return sleep_with_messages_under_way;
   if (!fabric_.all_ring()) return longest_sleep_without_bell;
   return fishing_.resting() ? sched::Fishing::between_baits : longest_sleep_with_bell;
 }
@@ -168,7 +168,7 @@ void Pe::take_messages(sched::Worker* by) {
       throw Error(e.what());
     }
     if (!arrival) return;
-    if (i != 0) time_ = now();
+    if (i != 0 || arrival->bytes.size() > fabric_.limit()) time_ = now();
     alive_.heard(arrival->from, awake_.now());
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);

@@ -106,7 +106,7 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos next_save_ = 0;
   bool polling_ = false;
   std::atomic<bool> under_way_{false};
-  Nanos time_ = 0;  // while polling: when the newest message arrived; reading the clock costs
+  Nanos time_ = 0;  // while polling: about when the newest message arrived; reading the clock costs
   recover::WakingTime awake_;  // what others are given to answer is counted in this
 
   Counters counters_;

@@ -44,7 +44,7 @@ class Fabric {
 
   /// Does every message ring it?
   virtual bool all_ring() const noexcept { return true; }
-  /// Has one that rang not been taken yet? To be asked by any thread.
+  /// Has one that rang not been taken yet? To be asked by any thread. (Not every one rings.)
   virtual bool waiting() const noexcept { return false; }
   /// Is there something under way that needs another poll soon, and will not ring again?
   virtual bool under_way() const noexcept { return false; }

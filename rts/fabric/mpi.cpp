@@ -33,6 +33,10 @@ constexpr std::size_t message_limit = 128 * 1024;
 /// How many unfinished requests one poll looks at: with thousands under way it still returns soon.
 constexpr std::size_t tests_per_poll = 4;
 
+/// So often MPI is asked before the pipes are, and whether it has announced a message or not:
+/// neither waits for ever behind the other, and UCX gets round to what it has kept of our own.
+constexpr unsigned polls_between_mpi = 16;
+
 constexpr int tag = 0;
 
 /// A transfer MPI has not finished: `bytes` stay where they are until it has.
@@ -76,20 +80,18 @@ class Mpi final : public Fabric {
 
   std::optional<Arrival> poll() override {
     finish_sends(tests_per_poll);
+    const bool first_mpi = ++polls_ % polls_between_mpi == 0;
+    if (first_mpi)
+      if (auto arrival = receive_by_mpi()) return arrival;
     if (auto arrival = neighbours_.receive()) return arrival;
-    if (neighbours_.are_all() && !neighbours_.expects_mpi()) return std::nullopt;
-    auto arrival = finish_receive();
-    if (!arrival) arrival = begin_receive();
-    if (arrival) neighbours_.received_by_mpi(arrival->from);
-    return arrival;
+    if (first_mpi || (neighbours_.are_all() && !neighbours_.expects_mpi())) return std::nullopt;
+    return receive_by_mpi();
   }
 
   bool all_ring() const noexcept override { return neighbours_.are_all(); }
   bool waiting() const noexcept override { return neighbours_.waiting(); }
 
-  bool under_way() const noexcept override {
-    return !sending_.empty() || neighbours_.expects_mpi();
-  }
+  bool under_way() const noexcept override { return !sending_.empty() || neighbours_.waiting(); }
 
   bool flushed() override {
     finish_sends(sending_.size());
@@ -102,12 +104,20 @@ class Mpi final : public Fabric {
 
  private:
   void send_by_mpi(int to, Bytes message) {
+    // Before it can be received: else another's announcement would count for it.
+    neighbours_.announce_mpi(to);
     Transfer transfer{to, MPI_REQUEST_NULL, std::move(message)};
     check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
                     tag, comm_, &transfer.request),
           "to send to", to);
     if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
-    neighbours_.sent_by_mpi(to);
+  }
+
+  std::optional<Arrival> receive_by_mpi() {
+    auto arrival = finish_receive();
+    if (!arrival) arrival = begin_receive();
+    if (arrival) neighbours_.count_mpi(arrival->from);
+    return arrival;
   }
 
   /// Goes round all sends, so that one to a dead PE keeps no other from being finished.
@@ -152,6 +162,7 @@ class Mpi final : public Fabric {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int self_ = 0;
   int size_ = 0;
+  unsigned polls_ = 0;
   std::deque<Transfer> sending_;
   std::deque<Transfer> receiving_;
 };

@@ -27,7 +27,7 @@ struct Joined {
 /// needed.
 ///
 /// The fabric's calls may come from different threads, one at a time. A message that a PE which
-/// died was to receive stays unflushed for ever.
+/// died was to receive may stay unflushed for ever.
 Joined make_mpi();
 
 /// Ends the process: flushes its output, tells mpiexec that this end is meant, and exits without

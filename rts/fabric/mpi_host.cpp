@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <new>
 #include <numeric>
@@ -9,12 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace trawl::fabric {
 namespace {
 
-/// Shared memory is scarce in containers (64 MiB): all pipes of a host stay within this.
+/// Shared memory is scarce in containers (64 MiB): the pipes of a host take about this at most.
 constexpr std::size_t most_for_pipes = std::size_t{16} << 20U;
 constexpr std::size_t most_lines = std::size_t{512 * 1024} / Pipe::line;
 constexpr std::size_t fewest_lines = std::size_t{4 * 1024} / Pipe::line;
@@ -49,6 +51,23 @@ std::vector<int> pes_of(MPI_Comm world, MPI_Comm host) {
   return pes;
 }
 
+/// The least that any PE of the host says; all have come here.
+long least(long own, MPI_Comm host) {
+  long of_all = 0;
+  check(MPI_Allreduce(&own, &of_all, 1, MPI_LONG, MPI_MIN, host), "to share memory");
+  return of_all;
+}
+
+/// Shared memory is promised before it is there. Where it has run out, a pipe would end the
+/// process.
+bool is_there(void* memory, std::size_t size) {
+  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, since Linux 5.14
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto from = reinterpret_cast<std::uintptr_t>(memory) / page * page;
+  const auto to = reinterpret_cast<std::uintptr_t>(memory) + size;
+  return madvise(reinterpret_cast<void*>(from), to - from, populate_write) == 0 || errno == EINVAL;
+}
+
 }  // namespace
 
 void check(int code, const char* doing) {
@@ -74,17 +93,22 @@ Neighbours::Neighbours(MPI_Comm world, MPI_Comm host) {
   check(MPI_Comm_size(host, &neighbours), "to share memory");
   check(MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN), "to share memory");
   reach_.resize(static_cast<std::size_t>(pes));
+  if (neighbours == 1) {
+    are_all_ = pes == 1;
+    return;
+  }
   const auto count = static_cast<std::size_t>(neighbours);
-  const auto lines = lines_of_a_pipe(count);
+  const auto lines =
+      static_cast<std::size_t>(least(static_cast<long>(lines_of_a_pipe(count)), host));
   const auto size = sizeof(Front) + (lines == 0 ? 0 : count * Pipe::size(lines));
   void* own = nullptr;
   MPI_Win window = MPI_WIN_NULL;
-  if (MPI_Win_allocate_shared(static_cast<MPI_Aint>(size), 1, MPI_INFO_NULL, host, &own, &window) !=
-      MPI_SUCCESS)
-    return;
-  new (own) Front();
-  check(MPI_Barrier(host), "to share memory");
-  lay_out(world, host, window, lines);
+  const bool allocated = MPI_Win_allocate_shared(static_cast<MPI_Aint>(size), 1, MPI_INFO_NULL,
+                                                 host, &own, &window) == MPI_SUCCESS;
+  if (allocated) new (own) Front();
+  if (least(allocated ? 1 : 0, host) == 0) return;
+  const bool room = least(is_there(own, size) ? 1 : 0, host) != 0;
+  lay_out(world, host, window, room ? lines : 0);
   are_all_ = neighbours == pes;
 }
 
@@ -107,7 +131,7 @@ void Neighbours::lay_out(MPI_Comm world, MPI_Comm host, MPI_Win window, std::siz
     fronts[rank] = static_cast<Front*>(there);
     auto& reach = reach_[static_cast<std::size_t>(pes[rank])];
     reach.bell = &fronts[rank]->bell;
-    reach.sent_by_mpi = &fronts[rank]->sent_by_mpi;
+    reach.announced = &fronts[rank]->announced;
     if (lines == 0 || rank == own_rank) continue;
     reach.pipe.emplace(pipe(fronts[rank], own_rank), lines);
   }
@@ -133,17 +157,17 @@ std::optional<Arrival> Neighbours::receive() {
   return std::nullopt;
 }
 
-void Neighbours::sent_by_mpi(int to) noexcept {
-  if (auto* count = reach(to).sent_by_mpi) count->fetch_add(1);
+void Neighbours::announce_mpi(int to) noexcept {
+  if (auto* count = reach(to).announced) count->fetch_add(1);
 }
 
-void Neighbours::received_by_mpi(int from) noexcept {
-  if (reach(from).bell != nullptr) received_by_mpi_.fetch_add(1, std::memory_order_relaxed);
+void Neighbours::count_mpi(int from) noexcept {
+  if (reach(from).announced != nullptr) counted_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool Neighbours::expects_mpi() const noexcept {
-  const auto* sent = reach(self_).sent_by_mpi;
-  return sent != nullptr && sent->load() != received_by_mpi_.load(std::memory_order_relaxed);
+  const auto* announced = reach(self_).announced;
+  return announced != nullptr && announced->load() != counted_.load(std::memory_order_relaxed);
 }
 
 bool Neighbours::waiting() const noexcept {

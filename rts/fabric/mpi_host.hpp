@@ -30,20 +30,21 @@ class Neighbours {
   /// pipes, only more looking.
   Neighbours(MPI_Comm world, MPI_Comm host);
 
-  /// Are there no other PEs than these?
+  /// Are there no other PEs than these, and can all of them be rung for?
   bool are_all() const noexcept { return are_all_; }
 
   /// nullptr: it has none that we could ring.
   Bell* bell(int pe) const noexcept { return reach(pe).bell; }
 
-  /// False: it goes by MPI. After `send` and MPI alike, ring.
+  /// False: it goes by MPI, announced. Either way, ring afterwards.
   bool send(int to, std::span<const std::byte> message) noexcept;
   std::optional<Arrival> receive();
 
-  /// A message has been handed to MPI; tell its receiver to look there.
-  void sent_by_mpi(int to) noexcept;
-  void received_by_mpi(int from) noexcept;
-  /// Is one under way to us that MPI has not shown us yet?
+  /// A message is about to be handed to MPI: its receiver is to look there.
+  void announce_mpi(int to) noexcept;
+  /// One has been received from MPI.
+  void count_mpi(int from) noexcept;
+  /// Has one been announced to us that MPI has not shown us yet?
   bool expects_mpi() const noexcept;
   /// Is there a message for us, in a pipe or in MPI? To be asked by any thread.
   bool waiting() const noexcept;
@@ -53,11 +54,11 @@ class Neighbours {
   /// writer's rank on the host.
   struct Front {
     Bell bell;
-    alignas(Pipe::line) std::atomic<std::uint32_t> sent_by_mpi;
+    alignas(Pipe::line) std::atomic<std::uint32_t> announced;
   };
   struct Reach {
     Bell* bell = nullptr;
-    std::atomic<std::uint32_t>* sent_by_mpi = nullptr;
+    std::atomic<std::uint32_t>* announced = nullptr;
     std::optional<PipeWriter> pipe;
   };
   struct Inlet {
@@ -73,7 +74,7 @@ class Neighbours {
   std::vector<Reach> reach_;  // by PE
   std::vector<Inlet> inlets_;
   std::size_t next_inlet_ = 0;
-  std::atomic<std::uint32_t> received_by_mpi_{0};
+  std::atomic<std::uint32_t> counted_{0};
 };
 
 /// The processes of the PEs of `host`, if they can all read each other's memory. To be called by

@@ -36,23 +36,21 @@ bool PipeWriter::has_room(std::size_t lines) noexcept {
 
 bool PipeWriter::write(std::span<const std::byte> message) noexcept {
   const auto lines = lines_of(message.size());
-  if (lines > lines_ / 4) return false;
-  auto at = static_cast<std::size_t>(written_ % lines_);
+  if (message.empty() || lines > lines_ / 4) return false;
+  const auto at = static_cast<std::size_t>(written_ % lines_);
   const auto to_end = lines_ - at;
   const auto skipped = lines <= to_end ? 0 : to_end;
   if (!has_room(skipped + lines)) return false;
-  if (skipped != 0) {
-    pipe_->length(at).store(at_beginning, std::memory_order_release);
-    at = 0;
-  }
-  std::memcpy(pipe_->content(at), message.data(), message.size());
-  pipe_->length(at).store(static_cast<Length>(message.size()), std::memory_order_release);
+  const auto begin = skipped == 0 ? at : 0;
+  std::memcpy(pipe_->content(begin), message.data(), message.size());
+  pipe_->length(begin).store(static_cast<Length>(message.size()), std::memory_order_release);
+  if (skipped != 0) pipe_->length(at).store(at_beginning, std::memory_order_release);
   written_ += skipped + lines;
   return true;
 }
 
 bool PipeReader::empty() const noexcept {
-  const auto read = pipe_->lines_read_.load(std::memory_order_relaxed);
+  const auto read = pipe_->lines_read_.load(std::memory_order_acquire);
   return pipe_->length(static_cast<std::size_t>(read % lines_)).load() == 0;
 }
 
@@ -62,23 +60,20 @@ void PipeReader::clear(std::size_t at, std::size_t lines) noexcept {
 
 std::optional<Bytes> PipeReader::read() {
   const auto read = pipe_->lines_read_.load(std::memory_order_relaxed);
-  auto at = static_cast<std::size_t>(read % lines_);
+  const auto at = static_cast<std::size_t>(read % lines_);
   auto length = pipe_->length(at).load(std::memory_order_acquire);
   if (length == 0) return std::nullopt;
-  std::size_t skipped = 0;
-  if (length == at_beginning) {
-    skipped = lines_ - at;
-    // What follows may not have been written yet; then the skipped lines are looked at again.
-    length = pipe_->length(0).load(std::memory_order_acquire);
-    if (length == 0) return std::nullopt;
-    clear(at, 1);
-    at = 0;
+  const auto skipped = length == at_beginning ? lines_ - at : 0;
+  const auto begin = skipped == 0 ? at : 0;
+  if (skipped != 0) length = pipe_->length(0).load(std::memory_order_acquire);
+  if (length == 0 || length > lines_ * Pipe::line || begin + lines_of(length) > lines_) {
+    clear(at, 1);  // nothing more will come out of it
+    throw BadBytes("the length that its sender wrote can't be true");
   }
-  if (length > lines_ * Pipe::line || at + lines_of(length) > lines_)
-    throw BadBytes("it is longer than the shared memory that it lies in");
   Bytes message(length);
-  std::memcpy(message.data(), pipe_->content(at), length);
-  clear(at, lines_of(length));
+  std::memcpy(message.data(), pipe_->content(begin), length);
+  clear(at, 1);
+  clear(begin, lines_of(length));
   pipe_->lines_read_.store(read + skipped + lines_of(length), std::memory_order_release);
   return message;
 }

@@ -1,10 +1,11 @@
 // Short messages from one PE to another of the same host, through memory that both see: a look
-// costs a load, a message two or three cache lines. Through MPI either costs a thousand
-// instructions.
+// costs two loads, a message two or three cache lines. What it costs through MPI is in README.md.
 //
 // A ring of cache lines. A message is a record of whole lines that begins with its length; the
-// length is written last, and is what tells the reader that the record is there. The reader clears
-// the first word of every line that it has read: a record may begin at any of them the next time.
+// length is written last, and is what tells the reader that the record is there. Where a record
+// doesn't fit before the end it lies at the beginning, and a mark in the place of its length,
+// written even later, says so. The reader clears the first word of every line that it has read: a
+// record may begin at any of them the next time.
 #pragma once
 
 #include <atomic>
@@ -40,7 +41,7 @@ class PipeWriter {
  public:
   PipeWriter(Pipe& pipe, std::size_t lines) noexcept : pipe_(&pipe), lines_(lines) {}
 
-  /// False: there is no room, or it is longer than a quarter of the pipe.
+  /// False: there is no room, or it is empty, or longer than a quarter of the pipe.
   bool write(std::span<const std::byte> message) noexcept;
 
  private:
@@ -58,7 +59,8 @@ class PipeReader {
   PipeReader(Pipe& pipe, std::size_t lines) noexcept : pipe_(&pipe), lines_(lines) {}
 
   bool empty() const noexcept;
-  /// The next message, if one has come. Throws BadBytes if what is there can't be one.
+  /// The next message, if one has come. Throws BadBytes if what is there can't be one; from then on
+  /// there is none.
   std::optional<Bytes> read();
 
  private:

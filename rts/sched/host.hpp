@@ -26,7 +26,7 @@ class Host {
   /// What this PE's threads sleep on, and for how long they may: a message need not ring.
   virtual fabric::Bell& bell() noexcept = 0;
   virtual Nanos longest_sleep() const noexcept = 0;
-  /// Is there a message that a poll would find?
+  /// Has a message that rang not been taken yet?
   virtual bool waiting() const noexcept = 0;
   /// As of the last poll: is there one under way that has rung already, or may never ring?
   virtual bool under_way() const noexcept = 0;

@@ -128,9 +128,9 @@ bool Worker::step() {
   return false;
 }
 
-// With work at hand, not before each piece of it.
+// With work of its own at hand, not before each piece of it.
 void Worker::poll_when_due() {
-  if (runnable() != 0 || pool.size() != 0) {
+  if (!idle() && (runnable() != 0 || pool.size() != 0)) {
     const auto now = host_.now();
     if (now < next_poll_) return;
     next_poll_ = now + poll_interval;

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <deque>
-#include <new>
 #include <random>
 #include <thread>
 #include <vector>
@@ -71,6 +70,7 @@ TEST(Pipe, BringsWhatWasWrittenInItsOrder) {
 TEST(Pipe, RefusesWhatHasNoRoom) {
   constexpr std::size_t lines = 64;
   Ends ends(lines);
+  EXPECT_FALSE(ends.in.write({}));
   EXPECT_FALSE(ends.in.write(message(lines / 4 * Pipe::line, 1)));
   std::size_t written = 0;
   while (ends.in.write(message(60, written))) ++written;
@@ -125,6 +125,8 @@ TEST(Pipe, BelievesNoLength) {
       }
     } catch (const BadBytes&) {
       ++refused;
+      EXPECT_TRUE(ends.out.empty());
+      EXPECT_FALSE(ends.out.read());
     }
   }
   EXPECT_GT(refused, 0);
