@@ -46,7 +46,7 @@ class Fabric {
   virtual bool all_ring() const noexcept { return true; }
   /// Has one that rang not been taken yet? To be asked by any thread. (Not every one rings.)
   virtual bool waiting() const noexcept { return false; }
-  /// Is there something under way that needs another poll soon, and will not ring again?
+  /// Is something of ours under way that needs another poll soon?
   virtual bool under_way() const noexcept { return false; }
 
   /// Whose memory this PE can read. Long arrays needn't be sent there (heap/packet.hpp).

@@ -91,7 +91,7 @@ class Mpi final : public Fabric {
   bool all_ring() const noexcept override { return neighbours_.are_all(); }
   bool waiting() const noexcept override { return neighbours_.waiting(); }
 
-  bool under_way() const noexcept override { return !sending_.empty() || neighbours_.waiting(); }
+  bool under_way() const noexcept override { return !sending_.empty(); }
 
   bool flushed() override {
     finish_sends(sending_.size());

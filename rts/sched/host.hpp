@@ -28,7 +28,7 @@ class Host {
   virtual Nanos longest_sleep() const noexcept = 0;
   /// Has a message that rang not been taken yet?
   virtual bool waiting() const noexcept = 0;
-  /// As of the last poll: is there one under way that has rung already, or may never ring?
+  /// As of the last poll: is one of ours under way that needs another?
   virtual bool under_way() const noexcept = 0;
   /// The run can't go on. Takes the lock.
   virtual void fail(const std::string& why, int code) = 0;
