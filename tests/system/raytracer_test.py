@@ -328,7 +328,7 @@ SEEDS = [open(os.path.join(SCENES, name + ".scene")).read() for name in ("simple
 SEEDS.append(HEAD + "triangle 0 0 0  1 0 0  0 1 0  material m\nmesh mesh.obj material m scale 2 turn 9 smooth\n")
 OBJ = VERTICES + "vn 0 1 0\nvn 0.6 0.8 0\nf 1//1 2//1 3//2 4//2\nf 1 2 3\nf -1 -2 -3\n"
 counts = {}
-for i in range(240):
+for i in range(60):
     write("mesh.obj", mutated(OBJ) if i % 3 == 2 else OBJ)
     scene = write("fuzz.scene", SEEDS[2] if i % 3 == 2 and i % 2 else mutated(random.choice(SEEDS)))
     result = run(0, "raytracer", scene, "--width", 8, "--height", 8, "--samples", 1, "--sequential",
@@ -338,5 +338,5 @@ for i in range(240):
         print(open(scene, "rb").read(), open(path("mesh.obj"), "rb").read(), sep="\n")
     expect(result.code in (0, 2), "a mutated scene is drawn or refused", result)
     expect(result.code == 0 or result.err.count("\n") == 1, "a refusal is one line", result)
-expect(min(counts.get(0, 0), counts.get(2, 0)) > 20, "both kinds", counts)
+expect(min(counts.get(0, 0), counts.get(2, 0)) > 5, "both kinds", counts)
 print("pictures as expected; mutated scenes, by exit code:", counts)

@@ -178,7 +178,7 @@ refused(run(0, "tsp", "--random", 5, "--tour", "/no/such/place"), "/no/such/plac
 # ---- damaged files: an answer or a refusal, never anything else
 
 sources = [open(file_of(name), "rb").read() for name in ("burma14", "gr17")]
-FUZZED = 150
+FUZZED = 40
 for i in range(FUZZED):
     text = bytearray(sources[i % 2])
     for _ in range(dice.randrange(1, 6)):
