@@ -52,11 +52,6 @@ struct Transfer {
   }
 };
 
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 class Mpi final : public Fabric {
  public:
   explicit Mpi(MPI_Comm host) : neighbours_(MPI_COMM_WORLD, host) {

@@ -78,10 +78,14 @@ void check(int code, const char* doing, int pe) {
   if (code != MPI_SUCCESS) fail(doing + std::string(" PE ") + std::to_string(pe), code);
 }
 
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 // A list that begins with ^ says what not to use.
 bool asked_for_tcp() {
-  const char* value = std::getenv("UCX_TLS");
-  const std::string_view transports = value != nullptr ? value : "";
+  const auto transports = environment("UCX_TLS");
   return !transports.starts_with("^") && transports.find("tcp") != std::string_view::npos;
 }
 

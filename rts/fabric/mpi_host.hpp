@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <mpi.h>
@@ -19,6 +20,9 @@ namespace trawl::fabric {
 /// Throws Error with MPI's own words if `code` is not success.
 void check(int code, const char* doing);
 void check(int code, const char* doing, int pe);
+
+/// What it says there; empty if it isn't set.
+std::string_view environment(const char* name);
 
 /// Did the user ask UCX for TCP? That rehearses several hosts: then only bells are shared.
 bool asked_for_tcp();

@@ -1,6 +1,7 @@
 #include "rts/sched/worker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <sched.h>
 

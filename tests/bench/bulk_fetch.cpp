@@ -15,14 +15,11 @@ namespace {
 using trawl::force;
 using trawl::Lazy;
 using Array = std::vector<double>;
-using Clock = std::chrono::steady_clock;
+using bench::Clock;
+using bench::seconds_since;
 
 constexpr std::size_t length = std::size_t{8} << 20U;
 constexpr std::size_t arrays = 40;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 bool is_all(const double* array, double x) {
   return std::all_of(array, array + length, [x](double each) { return each == x; });
@@ -42,26 +39,23 @@ void bulk_by_mpi(benchmark::State& state) {
   for (auto _ : state) {
     const auto begin = Clock::now();
     const std::unique_ptr<double[]> array(new double[length]);
-    const auto which = static_cast<double>(times.size());
-    MPI_Send(&which, 1, MPI_DOUBLE, 1, bench::echo_tag, MPI_COMM_WORLD);
+    const auto which = static_cast<long>(times.size());
+    MPI_Send(&which, 1, MPI_LONG, 1, bench::echo_tag, MPI_COMM_WORLD);
     MPI_Recv(array.get(), length, MPI_DOUBLE, 1, bench::echo_tag, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     times.push_back(seconds_since(begin));
     state.SetIterationTime(times.back());
-    if (!is_all(array.get(), which)) return state.SkipWithError("wrong numbers");
+    if (!is_all(array.get(), static_cast<double>(which)))
+      return state.SkipWithError("wrong numbers");
   }
   state.counters["each"] = median(times);
 }
 
 void send_arrays() {
-  while (true) {
-    double which = 0;
-    MPI_Status status;
-    MPI_Recv(&which, 1, MPI_DOUBLE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-    if (status.MPI_TAG == bench::stop_tag) return;
-    const Array array(length, which);
+  bench::serve([](long which) {
+    const Array array(length, static_cast<double>(which));
     MPI_Send(array.data(), length, MPI_DOUBLE, 0, bench::echo_tag, MPI_COMM_WORLD);
-  }
+  });
 }
 
 // ---- Trawl -------------------------------------------------------------------------------------

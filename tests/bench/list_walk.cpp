@@ -10,9 +10,10 @@
 
 namespace {
 
+using bench::Clock;
+using bench::seconds_since;
 using trawl::force;
 using trawl::Lazy;
-using Clock = std::chrono::steady_clock;
 
 constexpr long cells = 1'000'000;
 
@@ -20,10 +21,6 @@ struct Cell {
   long value = 0;
   Lazy<Cell> next;
 };
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // ---- plain MPI ---------------------------------------------------------------------------------
 
@@ -46,14 +43,10 @@ void list_by_mpi(benchmark::State& state) {
 
 void send_cells() {
   const std::vector<Cell> list(cells_a_message);
-  while (true) {
-    long word = 0;
-    MPI_Status status;
-    MPI_Recv(&word, 1, MPI_LONG, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-    if (status.MPI_TAG == bench::stop_tag) return;
+  bench::serve([&](long) {
     MPI_Send(list.data(), cells_a_message * sizeof(Cell), MPI_BYTE, 0, bench::echo_tag,
              MPI_COMM_WORLD);
-  }
+  });
 }
 
 // ---- Trawl -------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@
 #include <tbb/task_group.h>
 #include <trawl.hpp>
 
+#include "tests/bench/inside.hpp"
+
 namespace {
 
 // ---- fib: nothing but calls --------------------------------------------------------------------
@@ -198,11 +200,7 @@ int root(int argc, char** argv) {
   add("integrate/calls", integrate<area_calls>);
   add("integrate/spawn", integrate<area_spawns>);
   add("integrate/tbb", integrate<area_tasks>);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  return bench::run_all(argc, argv);
 }
 
 }  // namespace

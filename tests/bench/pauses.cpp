@@ -7,6 +7,8 @@
 #include <benchmark/benchmark.h>
 #include <trawl.hpp>
 
+#include "tests/bench/inside.hpp"
+
 namespace {
 
 using trawl::Lazy;
@@ -70,16 +72,8 @@ BENCHMARK_CAPTURE(pause, tree, [] { return make_tree(count<Tree>); })
     ->Iterations(20);
 BENCHMARK_CAPTURE(pause, arrays, make_arrays)->Unit(benchmark::kMillisecond)->Iterations(20);
 
-int root(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  return trawl::run<root>(argc, argv);
+  return trawl::run<bench::run_all>(argc, argv);
 }

@@ -24,10 +24,9 @@ struct Sum {
 
 Sum add(const std::vector<Lazy<long>>& numbers) {
   Sum done{0, 0, getpid()};
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = bench::Clock::now();
   for (const auto& number : numbers) done.sum += force(number);
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  done.seconds = time.count();
+  done.seconds = bench::seconds_since(begin);
   return done;
 }
 

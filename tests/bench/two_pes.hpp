@@ -28,15 +28,26 @@ inline void round_trip(benchmark::State& state) {
   }
 }
 
-/// Rank 1's part of it, until it is told to stop.
-inline void echo() {
+/// Rank 1: answers every number that rank 0 sends, until it is told to stop.
+template <class Answer>
+void serve(Answer answer) {
   while (true) {
     long word = 0;
     MPI_Status status;
     MPI_Recv(&word, 1, MPI_LONG, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     if (status.MPI_TAG == stop_tag) return;
-    MPI_Send(&word, 1, MPI_LONG, 0, echo_tag, MPI_COMM_WORLD);
+    answer(word);
   }
+}
+
+inline void echo() {
+  serve([](long word) { MPI_Send(&word, 1, MPI_LONG, 0, echo_tag, MPI_COMM_WORLD); });
+}
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 class Lines final : public benchmark::BenchmarkReporter {
@@ -69,9 +80,8 @@ inline int run_benchmarks() {
   return 0;
 }
 
-/// The main function of such a benchmark. `serve`: what rank 1 does for the benchmarks of plain
-/// MPI, until it gets a message with stop_tag.
-template <void serve()>
+/// The main function of such a benchmark. `rank_1`: what that does for the benchmarks of plain MPI.
+template <void rank_1()>
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   int provided = 0;
@@ -84,7 +94,7 @@ int main(int argc, char** argv) {
     const long word = 0;
     MPI_Send(&word, 1, MPI_LONG, 1, stop_tag, MPI_COMM_WORLD);
   } else {
-    serve();
+    rank_1();
   }
   return trawl::run<run_benchmarks>(argc, argv);
 }
