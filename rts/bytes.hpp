@@ -63,7 +63,12 @@ class Writer {
 
   template <class T>
   requires std::is_trivially_copyable_v<T>
-  void put(const T& value) { raw(&value, sizeof value); }
+  void put(const T& value) {
+    if (bytes_.size() - size_ < sizeof value) [[unlikely]]
+      make_room(sizeof value);
+    std::memcpy(bytes_.data() + size_, &value, sizeof value);
+    size_ += sizeof value;
+  }
 
   void put_string(std::string_view text) {
     put(static_cast<std::uint32_t>(text.size()));
@@ -119,7 +124,9 @@ class Reader {
   requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_enum_v<T>) T
       get() {
     T value;
-    raw(&value, sizeof value);
+    need(sizeof value);
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_ = rest_.subspan(sizeof value);
     return value;
   }
 

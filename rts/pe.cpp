@@ -128,6 +128,7 @@ bool Pe::poll(sched::Worker* by) {
   if (ended_) return true;
   polling_ = true;
   time_ = now();
+  last_poll_.store(time_, std::memory_order_relaxed);
   try {
     take_messages(by);
     fish();
@@ -176,6 +177,8 @@ void Pe::take_messages(sched::Worker* by) {
       early_.push_back(std::move(*arrival));
     else
       deliver(arrival->from, payload, by);
+    // It has woken a thread, which goes first. Who starts it sees what else has come.
+    if (by != nullptr && by->runnable() != 0 && fabric_.all_ring()) return;
   }
 }
 

@@ -60,6 +60,7 @@ class Pe final : public fabric::Post, public sched::Host {
   std::mutex& lock() noexcept override { return lock_; }
   heap::Sharing& sharing() noexcept override { return sharing_; }
   Nanos now() const noexcept override { return fabric_.now(); }
+  Nanos last_poll() const noexcept override { return last_poll_.load(std::memory_order_relaxed); }
   bool poll(sched::Worker* by) override;
   fabric::Bell& bell() noexcept override { return fabric_.bell(); }
   Nanos longest_sleep() const noexcept override;
@@ -106,6 +107,7 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos next_save_ = 0;
   bool polling_ = false;
   std::atomic<bool> under_way_{false};
+  std::atomic<Nanos> last_poll_{0};
   Nanos time_ = 0;  // while polling: about when the newest message arrived; reading the clock costs
   recover::WakingTime awake_;  // what others are given to answer is counted in this
 

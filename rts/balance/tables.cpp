@@ -11,17 +11,10 @@ namespace {
 constexpr Nanos unknown = -1;
 constexpr Nanos tolerated_skew = 1'000'000'000;
 
-void put_load(Writer& out, const Load& load) {
-  out.put(load.sparks);
-  out.put(load.runnable);
-  out.put(load.measured);
-}
+static_assert(sizeof(Load) == 16, "it travels as it is");
 
 Load get_load(Reader& in, Nanos now) {
-  Load load;
-  load.sparks = in.get<std::uint32_t>();
-  load.runnable = in.get<std::uint32_t>();
-  load.measured = in.get<Nanos>();
+  auto load = in.get<Load>();
   if (load.measured < 0) throw BadBytes("a load measured at a negative time");
   // A wrong time far ahead would keep all true rows out for ever.
   if (load.measured - tolerated_skew > now) load.measured = std::max<Nanos>(now, 0);
@@ -123,7 +116,7 @@ void Tables::note_hot(int pe) {
 }
 
 void Tables::write_piggyback(Writer& out, Nanos now, const Load& own) {
-  put_load(out, {own.sparks, own.runnable, std::max<Nanos>(now, 0)});
+  out.put(Load{own.sparks, own.runnable, std::max<Nanos>(now, 0)});
   const auto count_at = out.size();
   out.put(std::uint8_t{0});
 
@@ -133,7 +126,7 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own) {
     if (std::find(told.begin(), told.begin() + count, pe) != told.begin() + count) return;
     told[count++] = pe;
     out.put(static_cast<std::uint32_t>(pe));
-    put_load(out, load_of(pe));
+    out.put(load_of(pe));
   };
   for (std::size_t i = 0; i < std::min(hots_, max_relayed / 2); ++i)
     tell(hot_[next_hot_++ % hots_]);

@@ -11,7 +11,7 @@ AddressBook::AddressBook(std::uint32_t self, std::uint32_t pes, Weight full_weig
 AddressBook::~AddressBook() {
   for (auto& [node, proxy] : proxy_of_) {
     proxy->book = nullptr;
-    on_death(node.reveal(), nullptr, nullptr);
+    if (proxy->mortal) on_death(node.reveal(), nullptr, nullptr);
   }
 }
 
@@ -76,7 +76,17 @@ void AddressBook::adopt(Node* node, const Reference& reference, std::uint32_t ti
   if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
   proxy_of_.emplace(Hidden(node), proxy);
   node->mark(Node::named);
-  on_death(node, &AddressBook::proxy_died, proxy);
+  young_.push_back(node);
+}
+
+void AddressBook::let_proxies_die() {
+  for (Node*& node : young_) {
+    const auto found = proxy_of_.find(Hidden(node));
+    if (found != proxy_of_.end() && !std::exchange(found->second->mortal, true))
+      on_death(node, &AddressBook::proxy_died, found->second);
+    node = nullptr;  // the collector scans what a vector has been cleared of
+  }
+  young_.clear();
 }
 
 void AddressBook::forget(Node* node) {
@@ -124,7 +134,7 @@ void AddressBook::proxy_died(void* node, void* client) {
 void AddressBook::drop(Proxy& proxy) {
   send_home({proxy.at, proxy.weight});
   auto* node = static_cast<Node*>(proxy.node.reveal());
-  on_death(node, nullptr, nullptr);
+  if (proxy.mortal) on_death(node, nullptr, nullptr);
   if (!slot_of_.contains(proxy.node)) node->unmark(Node::named);
   const auto first = proxies_.find(proxy.at);
   Proxy** place = &first->second;

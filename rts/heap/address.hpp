@@ -76,8 +76,12 @@ class AddressBook {
   void adopt(Node* node, const Reference& reference, std::uint32_t ticket);
   /// For a proxy that is still to be made.
   std::uint32_t new_ticket() noexcept { return next_ticket_++; }
-  /// `node` is no longer a proxy: it has become the thunk itself.
+  /// `node` is no longer a proxy: it has become the thunk itself, or a value that needs no name.
   void forget(Node* node);
+  /// Proxies adopted since the last call, which until now did not die, from here on do when the
+  /// collector finds them dead. Many have been forgotten before: asking the collector costs more
+  /// than all else about a proxy.
+  void let_proxies_die();
   /// What a proxy stands for; the ticket tells it from others for the same address.
   struct Target {
     Address at;
@@ -121,6 +125,7 @@ class AddressBook {
     Address at;
     Weight weight;
     std::uint32_t ticket;
+    bool mortal = false;    // the collector has been asked to tell of its death
     bool touched = false;   // looked up since the collector last found it dead
     Proxy* next = nullptr;  // for the same address
   };
@@ -140,6 +145,7 @@ class AddressBook {
   boost::unordered_flat_map<Hidden, std::uint64_t> slot_of_;
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   boost::unordered_flat_map<Hidden, Proxy*> proxy_of_;
+  std::vector<Node*> young_;  // adopted since the last let_proxies_die
   Frees frees_;
 };
 

@@ -14,8 +14,13 @@
 
 namespace trawl::heap {
 
+struct Node;
+
 /// Zeroed memory for a node, in the virtual heap: scanned, and collected when unreachable.
 void* allocate(std::size_t bytes);
+
+/// The same for many nodes of a size. `into` is where the collector looks.
+void allocate_many(std::size_t bytes, std::span<Node*> into);
 
 /// Starts the collector with this much heap; safe to repeat. Called by run, needed by nobody else.
 void start_collector(std::size_t initial_heap_bytes);
@@ -120,6 +125,7 @@ class Mutator {
   static constexpr std::size_t classes = 9;  // free lists of 16, 32, ... 128 bytes
   void* free_[classes] = {};
   friend void* allocate(std::size_t);
+  friend void allocate_many(std::size_t, std::span<Node*>);
 };
 
 Mutator& mutator();

@@ -283,25 +283,48 @@ Mutator& mutator() {
   return this_mutator != nullptr ? *this_mutator : make_mutator();
 }
 
-void* allocate(std::size_t bytes) {
-  torture();
-  const auto size_class = (bytes + 15) / 16 - 1;
-  if (size_class >= Mutator::classes) {
-    introduce_thread();
-    void* large = GC_malloc(bytes);
-    if (large == nullptr) throw std::bad_alloc();
-    return large;
-  }
-  void*& list = mutator().free_[size_class];
+namespace {
+
+void* allocate_large(std::size_t bytes) {
+  introduce_thread();
+  void* node = GC_malloc(bytes);
+  if (node == nullptr) throw std::bad_alloc();
+  return node;
+}
+
+[[gnu::noinline]] void* refill(void*& list, std::size_t bytes) {
+  GC_generic_malloc_many(bytes, node_kind, &list);
+  if (list == nullptr) throw std::bad_alloc();
+  return list;
+}
+
+inline void* take(void*& list, std::size_t bytes) {
   void* node = list;
-  if (node == nullptr) [[unlikely]] {
-    GC_generic_malloc_many((size_class + 1) * 16, node_kind, &list);
-    node = list;
-    if (node == nullptr) throw std::bad_alloc();
-  }
+  if (node == nullptr) [[unlikely]]
+    node = refill(list, bytes);
   list = GC_NEXT(node);
   GC_NEXT(node) = nullptr;
   return node;
+}
+
+}  // namespace
+
+void* allocate(std::size_t bytes) {
+  torture();
+  const auto size_class = (bytes + 15) / 16 - 1;
+  if (size_class >= Mutator::classes) return allocate_large(bytes);
+  return take(mutator().free_[size_class], (size_class + 1) * 16);
+}
+
+void allocate_many(std::size_t bytes, std::span<Node*> into) {
+  torture();
+  const auto size_class = (bytes + 15) / 16 - 1;
+  if (size_class >= Mutator::classes) {
+    for (Node*& node : into) node = static_cast<Node*>(allocate_large(bytes));
+    return;
+  }
+  void*& list = mutator().free_[size_class];
+  for (Node*& node : into) node = static_cast<Node*>(take(list, (size_class + 1) * 16));
 }
 
 void add_roots(const RootSource& source) {

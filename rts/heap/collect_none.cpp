@@ -12,6 +12,10 @@ void* allocate(std::size_t bytes) {
   return memory;
 }
 
+void allocate_many(std::size_t bytes, std::span<Node*> into) {
+  for (Node*& node : into) node = static_cast<Node*>(allocate(bytes));
+}
+
 void start_collector(std::size_t) {}
 void collect() {}
 void set_torture(unsigned) {}

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "rts/heap/packet.hpp"
@@ -66,29 +65,22 @@ class GraphPacker final : public PacketOut {
   GraphPacker(Writer& to, AddressBook& addresses, const PackLimits& limits, bool moves_thunks,
               bool lends)
       : out_(to),
+        packer_(to, *this),
         addresses_(addresses),
         begin_(to.size()),
         end_(begin_ + std::min(limits.bytes, std::numeric_limits<std::size_t>::max() - begin_)),
         thunks_left_(moves_thunks ? limits.thunks : 0),
         lends_(lends),
-        largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {
-    new_archive();
-  }
+        largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {}
 
   void pack(Node* root) {
     nodes_.place_of(root);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      Run run;
-      run.code = nodes_[i]->code().id;
       const auto at = out_.size();
       packed_ = nodes_[i];
-      run.part = put(packed_, i == 0);
-      run.size = out_.size() - at;
-      if (i > 1 && runs_.back().fits(run))
-        ++runs_.back().count;
-      else
-        runs_.push_back(run);
-      if (archive_->remembers()) new_archive();
+      const auto part = put(packed_, i == 0);
+      add({.size = out_.size() - at, .code = packed_->code().id, .part = part}, i > 1);
+      packer_.end_node();
     }
     out_.raw(runs_.data(), runs_.size() * sizeof(Run));
     out_.put(static_cast<std::uint32_t>(runs_.size()));
@@ -101,7 +93,12 @@ class GraphPacker final : public PacketOut {
     return {addresses_.lend(packed_), reinterpret_cast<std::uintptr_t>(array)};
   }
 
-  void new_archive() { archive_.emplace(out_, *this); }
+  void add(const Run& run, bool may_follow) {
+    if (may_follow && runs_.back().fits(run))
+      ++runs_.back().count;
+    else
+      runs_.push_back(run);
+  }
 
   Part put(Node* node, bool root) {
     const bool room = root || (!full_ && out_.size() < end_);
@@ -133,16 +130,16 @@ class GraphPacker final : public PacketOut {
     const auto size_left = end_ - std::min(end_, size_before);
     const bool large = !root && largest_beside_thunk_ < size_left;
     if (root)
-      archive_->no_limit(lends_);
+      packer_.no_limit(lends_);
     else
-      archive_->limit(large ? size_before + largest_beside_thunk_ : end_);
+      packer_.limit(large ? size_before + largest_beside_thunk_ : end_);
     try {
-      node->code().pack_value(node, *archive_);
+      node->code().pack_value(node, packer_);
       return name ? Part::named_value : Part::value;
     } catch (const PacketFull&) {
       out_.shrink(size_before);
       while (nodes_.size() > nodes_before) nodes_.pop();
-      new_archive();
+      packer_.drop_node();
     }
     if (large) return put_reference(node, Part::reference);
     // A packet that is half empty is not full: the value is larger than a packet, and what needs it
@@ -153,8 +150,8 @@ class GraphPacker final : public PacketOut {
 
   Part put_thunk(Node* node) {
     out_.put(addresses_.lend(node));
-    archive_->no_limit(lends_);
-    node->code().pack_arguments(node, *archive_);
+    packer_.no_limit(lends_);
+    node->code().pack_arguments(node, packer_);
     return Part::thunk;
   }
 
@@ -164,7 +161,7 @@ class GraphPacker final : public PacketOut {
   }
 
   Writer& out_;
-  std::optional<Packer> archive_;
+  Packer packer_;
   AddressBook& addresses_;
   std::size_t begin_;
   std::size_t end_;

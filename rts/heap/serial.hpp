@@ -1,5 +1,5 @@
-// Values to bytes and back, by type: cereal for what it knows, field by field for aggregates, a
-// copy for plain bytes, and an index into the packet for references to nodes.
+// Values to bytes and back, by type: a copy for plain bytes, field by field for aggregates, an
+// index into the packet for references to nodes, and cereal for what it knows.
 #pragma once
 
 #include <algorithm>
@@ -7,48 +7,15 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
-#include "rts/bytes.hpp"
-#include "rts/error.hpp"
-#include "rts/heap/code.hpp"
-#include "rts/heap/collect.hpp"
-#include "rts/heap/node.hpp"
-#include "rts/heap/packet.hpp"
+#include "rts/heap/packer.hpp"
 #include "rts/heap/traits.hpp"
 
 namespace trawl::heap {
-
-/// What packing a value needs to know of the packet around it.
-class PacketOut {
- public:
-  /// The place in this packet at which `node` (not null) is or will be.
-  virtual std::uint32_t place_of(Node* node) = 0;
-
-  /// Leaves an array where it is, in the node that is being packed, for the receiver to read there.
-  virtual Loan lend(const void* array) = 0;
-
- protected:
-  ~PacketOut() = default;
-};
-
-class PacketIn {
- public:
-  /// The node at a place of this packet; throws BadBytes if there is none or its result has another
-  /// type.
-  virtual Node* node_at(std::uint32_t place, const void* result_type) = 0;
-
-  /// An array of that many bytes has been lent to us.
-  virtual void borrow(const Loan& loan, std::uint64_t size) = 0;
-  /// A part of it. Both throw BadBytes when it isn't there, Error when its PE is lost.
-  virtual void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) = 0;
-
- protected:
-  ~PacketIn() = default;
-};
 
 inline constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::max();
 
@@ -56,198 +23,22 @@ inline constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::ma
 template <class T>
 inline constexpr char type_tag = 0;
 
-/// Thrown when a value turns out to be larger than the room that it was given.
-struct PacketFull {};
-
-/// cereal remembers the versions of the classes that have come by, and writes each once; nodes must
-/// be read one by one. So whoever packs or unpacks several takes a new archive after one that
-/// `remembers()`.
-class Packer : public cereal::OutputArchive<Packer> {
- public:
-  Packer(Writer& out, PacketOut& packet) : OutputArchive(this), out_(out), packet_(packet) {}
-
-  /// From here on, writing past this size of the writer throws PacketFull.
-  void limit(std::size_t size) noexcept {
-    limit_ = size;
-    lends_ = false;
-  }
-  /// From here on, no limit. `lends`: long arrays stay behind, see Loan.
-  void no_limit(bool lends) noexcept {
-    limit_ = std::numeric_limits<std::size_t>::max();
-    lends_ = lends;
-  }
-
-  template <class T>
-  void put(const T& value) {
-    raw(&value, sizeof value);
-  }
-  void raw(const void* data, std::size_t size) {
-    if (out_.size() > limit_ || size > limit_ - out_.size()) [[unlikely]]
-      throw PacketFull();
-    out_.raw(data, size);
-  }
-  std::uint32_t place_of(Node* node) { return packet_.place_of(node); }
-
-  /// An array that the receiver can read where it is, if it is long and nothing can move it.
-  std::optional<Loan> lend(const void* array, std::size_t size) {
-    constexpr std::size_t shortest = 64 * 1024;
-    if (!lends_ || size < shortest || !is_owned(array)) return std::nullopt;
-    return packet_.lend(array);
-  }
-
-  void note_version() noexcept { remembers_ = true; }
-  bool remembers() const noexcept { return remembers_; }
-
- private:
-  Writer& out_;
-  PacketOut& packet_;
-  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
-  bool lends_ = false;
-  bool remembers_ = false;
-};
-
-class Unpacker : public cereal::InputArchive<Unpacker> {
- public:
-  Unpacker(Reader& in, PacketIn& packet) : InputArchive(this), in_(in), packet_(packet) {}
-
-  Reader& in() noexcept { return in_; }
-  Node* node_at(std::uint32_t place, const void* type) { return packet_.node_at(place, type); }
-  PacketIn& packet() noexcept { return packet_; }
-
-  /// A value inside of a value begins, and ends. Bytes must not be able to overflow the stack.
-  void enter() {
-    if (++depth_ > max_depth) throw BadBytes("its values are nested too deeply");
-  }
-  void leave() noexcept { --depth_; }
-
-  void note_version() noexcept { remembers_ = true; }
-  bool remembers() const noexcept { return remembers_; }
-
- private:
-  static constexpr std::size_t max_depth = 4000;
-  std::size_t depth_ = 0;
-  Reader& in_;
-  PacketIn& packet_;
-  bool remembers_ = false;
-};
-
-// What cereal calls before and after each value.
 template <class T>
-void prologue(Unpacker& from, const T&) {
-  if constexpr (std::is_class_v<T>) from.enter();
-}
+struct is_raw_vector : std::false_type {};
+template <RawBytes T, class A>
+struct is_raw_vector<std::vector<T, A>> : std::true_type {};
+
+/// What cereal knows nothing of.
 template <class T>
-void epilogue(Unpacker& from, const T&) {
-  if constexpr (std::is_class_v<T>) from.leave();
-}
+concept Direct = std::is_arithmetic_v<T> || NodeReference<T> || PlainClass<T> || PlainAggregate<T>;
 
-// ---- how cereal's containers reach us ----------------------------------------------------------
-
-template <class T>
-requires std::is_arithmetic_v<T>
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& value) {
-  to.put(value);
-}
-
-template <class T>
-requires(std::is_arithmetic_v<T> &&
-         !std::is_same_v<T, bool>) void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
-  value = from.in().get<T>();
-}
-
-inline void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, bool& value) {
-  value = from.in().get<std::uint8_t>() != 0;
-}
-
-template <class T>
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const cereal::BinaryData<T>& data) {
-  to.raw(data.data, static_cast<std::size_t>(data.size));
-}
-
-template <class T>
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, cereal::BinaryData<T>& data) {
-  from.in().raw(data.data, static_cast<std::size_t>(data.size));
-}
-
-inline bool is_version(std::string_view name) {
-  return name == "cereal_class_version";
-}
-
-template <class T>
-void CEREAL_SERIALIZE_FUNCTION_NAME(Packer& to, cereal::NameValuePair<T>& pair) {
-  if (is_version(pair.name)) to.note_version();
-  to(pair.value);
-}
-
-template <class T>
-void CEREAL_SERIALIZE_FUNCTION_NAME(Unpacker& from, cereal::NameValuePair<T>& pair) {
-  if (is_version(pair.name)) from.note_version();
-  from(pair.value);
-}
-
-template <class T>
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const cereal::SizeTag<T>& tag) {
-  to.put(static_cast<std::uint64_t>(tag.size));
-}
-
-// Every element takes at least a byte, so a longer container than what is left is a lie; believing
-// it would allocate whatever the liar says.
-template <class T>
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, cereal::SizeTag<T>& tag) {
-  const auto size = from.in().get<std::uint64_t>();
-  if (size > from.in().left()) throw BadBytes("a container in it claims to be longer than it is");
-  tag.size = static_cast<std::remove_cvref_t<T>>(size);
-}
-
-// ---- our own kinds -----------------------------------------------------------------------------
-
-template <NodeReference T>
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& reference) {
-  to.put(reference.node() == nullptr ? no_place : to.place_of(reference.node()));
-}
-
-template <NodeReference T>
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& reference) {
-  const auto place = from.in().get<std::uint32_t>();
-  reference =
-      place == no_place ? T() : T::refer_to(from.node_at(place, &type_tag<typename T::value_type>));
-}
-
-template <PlainClass T>
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& value) {
-  to.put(value);
-}
-
-template <PlainClass T>
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
-  from.in().raw(&value, sizeof value);
-}
-
-template <PlainAggregate T>
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const T& value) {
-  if constexpr (std::is_empty_v<T>)
-    to.put(std::byte{0});
-  else if constexpr (RawBytes<T>)
-    to.put(value);
-  else
-    boost::pfr::for_each_field(value, [&to](const auto& field) { to(field); });
-}
-
-template <PlainAggregate T>
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, T& value) {
-  if constexpr (std::is_empty_v<T>)
-    from.in().slice(1);
-  else if constexpr (RawBytes<T>)
-    from.in().raw(&value, sizeof value);
-  else
-    boost::pfr::for_each_field(value, [&from](auto& field) { from(field); });
-}
+// ---- arrays ------------------------------------------------------------------------------------
 
 inline constexpr std::uint64_t lent = std::uint64_t{1} << 63U;  // in place of elements: a Loan
 
 // Arrays of plain bytes travel in one piece, not element by element, or stay where they are.
-template <RawBytes T, class A>
-void CEREAL_SAVE_FUNCTION_NAME(Packer& to, const std::vector<T, A>& values) {
+template <class T, class A>
+void write_array(Packer& to, const std::vector<T, A>& values) {
   const auto size = static_cast<std::uint64_t>(values.size());
   if (const auto loan = to.lend(values.data(), values.size() * sizeof(T))) {
     to.put(size | lent);
@@ -318,8 +109,8 @@ class Scattered {
   const std::byte* at_;
 };
 
-template <RawBytes T, class A>
-void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, std::vector<T, A>& values) {
+template <class T, class A>
+void read_array(Unpacker& from, std::vector<T, A>& values) {
   const StorageScope scope(Storage::owned_plain);
   const auto size = from.in().get<std::uint64_t>();
   if ((size & lent) != 0) return read_lent(from, size & ~lent, values);
@@ -335,10 +126,49 @@ void CEREAL_LOAD_FUNCTION_NAME(Unpacker& from, std::vector<T, A>& values) {
   }
 }
 
+// ---- values ------------------------------------------------------------------------------------
+
+template <class T>
+void write(Packer& to, const T& value) {
+  if constexpr (RawBytes<T> || PlainClass<T> || std::is_same_v<T, bool>)
+    to.put(value);
+  else if constexpr (NodeReference<T>)
+    to.put(value.node() == nullptr ? no_place : to.place_of(value.node()));
+  else if constexpr (PlainAggregate<T> && std::is_empty_v<T>)
+    to.put(std::byte{0});
+  else if constexpr (PlainAggregate<T>)
+    boost::pfr::for_each_field(value, [&to](const auto& field) { write(to, field); });
+  else if constexpr (is_raw_vector<T>::value)
+    write_array(to, value);
+  else
+    to.archive()(value);
+}
+
+template <class T>
+void read(Unpacker& from, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    value = from.in().get<std::uint8_t>() != 0;
+  } else if constexpr (RawBytes<T> || PlainClass<T>) {
+    from.in().raw(&value, sizeof value);
+  } else if constexpr (NodeReference<T>) {
+    const auto place = from.in().get<std::uint32_t>();
+    value = place == no_place ? T()
+                              : T::refer_to(from.node_at(place, &type_tag<typename T::value_type>));
+  } else if constexpr (PlainAggregate<T> && std::is_empty_v<T>) {
+    from.in().slice(1);
+  } else if constexpr (PlainAggregate<T>) {
+    boost::pfr::for_each_field(value, [&from](auto& field) { read(from, field); });
+  } else if constexpr (is_raw_vector<T>::value) {
+    read_array(from, value);
+  } else {
+    from.archive()(value);
+  }
+}
+
 template <class T>
 void pack(Packer& to, const T& value) {
   try {
-    to(value);
+    write(to, value);
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
     throw Error(std::string("a value could not be packed: ") + e.what());
   }
@@ -348,7 +178,7 @@ void pack(Packer& to, const T& value) {
 template <class T>
 void unpack(Unpacker& from, T& value) {
   try {
-    from(value);
+    read(from, value);
   } catch (const Explanation&) {  // BadBytes, or a PE is lost
     throw;
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
@@ -356,6 +186,68 @@ void unpack(Unpacker& from, T& value) {
   }
 }
 
+// ---- how cereal's containers and classes reach us ----------------------------------------------
+
+template <Direct T>
+void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const T& value) {
+  write(archive.to, value);
+}
+template <Direct T>
+void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, T& value) {
+  read(archive.from, value);
+}
+template <RawBytes T, class A>
+void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const std::vector<T, A>& values) {
+  write_array(archive.to, values);
+}
+template <RawBytes T, class A>
+void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, std::vector<T, A>& values) {
+  read_array(archive.from, values);
+}
+
+template <class T>
+void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const cereal::BinaryData<T>& data) {
+  archive.to.raw(data.data, static_cast<std::size_t>(data.size));
+}
+template <class T>
+void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, cereal::BinaryData<T>& data) {
+  archive.from.in().raw(data.data, static_cast<std::size_t>(data.size));
+}
+
+template <class A>
+concept Archive = std::is_same_v<A, OutArchive> || std::is_same_v<A, InArchive>;
+
+template <Archive A, class T>
+void CEREAL_SERIALIZE_FUNCTION_NAME(A& archive, cereal::NameValuePair<T>& pair) {
+  if (std::string_view(pair.name) == "cereal_class_version") archive.remembers = true;
+  archive(pair.value);
+}
+
+template <class T>
+void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const cereal::SizeTag<T>& tag) {
+  archive.to.put(static_cast<std::uint64_t>(tag.size));
+}
+
+// Every element takes at least a byte, so a longer container than what is left is a lie; believing
+// it would allocate whatever the liar says.
+template <class T>
+void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, cereal::SizeTag<T>& tag) {
+  auto& in = archive.from.in();
+  const auto size = in.get<std::uint64_t>();
+  if (size > in.left()) throw BadBytes("a container in it claims to be longer than it is");
+  tag.size = static_cast<std::remove_cvref_t<T>>(size);
+}
+
+// What cereal calls before and after each value.
+template <class T>
+void prologue(InArchive& archive, const T&) {
+  if constexpr (std::is_class_v<T>) archive.from.enter();
+}
+template <class T>
+void epilogue(InArchive& archive, const T&) {
+  if constexpr (std::is_class_v<T>) archive.from.leave();
+}
+
 }  // namespace trawl::heap
 
-CEREAL_SETUP_ARCHIVE_TRAITS(trawl::heap::Unpacker, trawl::heap::Packer)
+CEREAL_SETUP_ARCHIVE_TRAITS(trawl::heap::InArchive, trawl::heap::OutArchive)

@@ -18,7 +18,7 @@ namespace {
 class GraphUnpacker final : public PacketIn {
  public:
   GraphUnpacker(Reader& from, AddressBook& addresses, const fabric::Memory& memory)
-      : addresses_(addresses), memory_(memory) {
+      : addresses_(addresses), memory_(memory), unpacker_(payload_, *this) {
     const auto packet = from.slice(from.left());
     if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
     const auto body = packet.size() - sizeof(std::uint32_t);
@@ -29,7 +29,6 @@ class GraphUnpacker final : public PacketIn {
     Reader(packet.subspan(body - table_size, table_size)).raw(runs_.data(), table_size);
     payloads_ = packet.first(body - table_size);
     check_runs();
-    archive_.emplace(payload_, *this);
   }
 
   Unpacked unpack(Node* into, const Ahead& ahead) {
@@ -44,6 +43,7 @@ class GraphUnpacker final : public PacketIn {
   struct Item {
     Node* node = nullptr;
     bool filled = false;                    // `node` is made from this record
+    bool small = false;                     // its value
     std::optional<std::uint32_t> ticket{};  // it was fetched ahead
     std::size_t read = 0;                   // of the payload
     Reference reference{};
@@ -106,7 +106,7 @@ class GraphUnpacker final : public PacketIn {
         throw BadBytes("its root is not what was asked for");
       if (plain(r)) {
         payloads.slice(run.size * run.count);
-        for (std::uint32_t i = 0; i < run.count; ++i) nodes_.push_back(fresh(code));
+        make_plain(run, code);
         continue;
       }
       for (std::uint32_t i = 0; i < run.count; ++i) {
@@ -117,6 +117,17 @@ class GraphUnpacker final : public PacketIn {
         nodes_.push_back(item.node);
       }
     }
+  }
+
+  // They are what they will be at once: until the packet's other nodes are revealed, they can be
+  // reached from nowhere.
+  void make_plain(const Run& run, const Code& code) {
+    const auto begin = nodes_.size();
+    nodes_.resize(begin + run.count);
+    const std::span made(nodes_.data() + begin, run.count);
+    allocate_many(code.bytes, made);
+    const auto state = run.part == Part::failure ? State::exception : State::value;
+    for (Node* node : made) node->init(code, state);
   }
 
   void make_node(Item& item, Part part, const Code& code, Node* into) {
@@ -223,22 +234,23 @@ class GraphUnpacker final : public PacketIn {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const Run& run = runs_[r];
       const bool whole = plain(r);
-      const bool reference = run.part == Part::reference || run.part == Part::rest;
       for (std::uint32_t i = 0; i < run.count; ++i, ++node) {
         payload_ = Reader(payloads.slice(run.size));
-        if (!whole) {
-          const Item& its = items_[item++];
-          if (reference) continue;
-          payload_.slice(its.read);
-          // Read all the same, into a node that nobody will see: an array in it may be lent to us.
-          if (!its.filled) {
-            read_payload(fresh(nodes_[node]->code()), run.part);
-            continue;
-          }
-        }
-        read_payload(nodes_[node], run.part);
+        if (whole)
+          read_payload(nodes_[node], run.part);
+        else
+          read_item(items_[item++], run);
       }
     }
+  }
+
+  void read_item(Item& item, const Run& run) {
+    if (run.part == Part::reference || run.part == Part::rest) return;
+    payload_.slice(item.read);
+    const auto borrowed = borrowed_.size();
+    // Read all the same, into a node that nobody will see: an array in it may be lent to us.
+    read_payload(item.filled ? item.node : fresh(item.node->code()), run.part);
+    item.small = run.size <= PackLimits::largest_beside_thunk && borrowed_.size() == borrowed;
   }
 
   void read_payload(Node* node, Part part) {
@@ -247,26 +259,19 @@ class GraphUnpacker final : public PacketIn {
         failure_of(node) = unpack_failure(payload_);
         break;
       case Part::thunk:
-        node->code().unpack_arguments(node, *archive_);
+        node->code().unpack_arguments(node, unpacker_);
         break;
       default:
-        node->code().unpack_value(node, *archive_);
+        node->code().unpack_value(node, unpacker_);
         break;
     }
     if (payload_.left() != 0) throw BadBytes("one of its nodes is longer than its type");
-    if (archive_->remembers()) archive_.emplace(payload_, *this);
+    unpacker_.end_node();
   }
 
   Unpacked reveal() {
     Unpacked result;
     result.root = nodes_[0];
-    std::size_t node = 0;
-    for (std::size_t r = 0; r < runs_.size(); node += runs_[r++].count) {
-      if (!plain(r)) continue;
-      const auto state = runs_[r].part == Part::failure ? State::exception : State::value;
-      for (std::uint32_t i = 0; i < runs_[r].count; ++i)
-        nodes_[node + i]->settle(State::black_hole, state);
-    }
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
     for (const Reference& reference : borrowed_) addresses_.send_home(reference);
     return result;
@@ -286,6 +291,7 @@ class GraphUnpacker final : public PacketIn {
       result.thunks.push_back({item.node, item.reference});
     } else {
       item.node->settle(was, part == Part::failure ? State::exception : State::value);
+      if (was != State::black_hole && item.small) result.nameless.push_back(item.node);
     }
     if (was != State::black_hole) result.resolved.push_back(item.node);
   }
@@ -305,7 +311,7 @@ class GraphUnpacker final : public PacketIn {
   boost::container::small_vector<Run, 4, PlainAllocator<Run>> runs_;
   std::span<const std::byte> payloads_;
   Reader payload_{{}};  // of the node that is being read
-  std::optional<Unpacker> archive_;
+  Unpacker unpacker_;
   // Where the collector looks: nobody else refers to the new nodes yet.
   boost::container::small_vector<Node*, 4> nodes_;
   boost::container::small_vector<Item, 4> items_;

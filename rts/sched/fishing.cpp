@@ -81,9 +81,9 @@ void Fishing::remember(int thief) {
   disappointed_.push_back(thief);
 }
 
-void Fishing::bait(Nanos now) {
-  const bool due = !disappointed_.empty() && now >= next_bait_;
-  resting_.store(!disappointed_.empty() && !due, std::memory_order_relaxed);
+void Fishing::bait_disappointed(Nanos now) {
+  const bool due = now >= next_bait_;
+  resting_.store(!due, std::memory_order_relaxed);
   if (!due) return;
   auto spare = crew_.spare_sparks();
   if (spare == 0) {

@@ -20,6 +20,8 @@ class Host {
   virtual heap::Sharing& sharing() noexcept = 0;
   /// The PE's clock.
   virtual Nanos now() const noexcept = 0;
+  /// When the last poll began: about now, for who has just polled, and cheaper than the clock.
+  virtual Nanos last_poll() const noexcept = 0;
   /// Looks after messages; `by` is the worker on whose thread we are, or nullptr. Not for a thread
   /// in the middle of a program's function. False: somebody else holds the lock, look again.
   virtual bool poll(Worker* by) = 0;

@@ -93,7 +93,7 @@ void Worker::loop(bool spins) {
       continue;
     }
     if (!sleepy) {
-      const auto now = host_.now();
+      const auto now = about_now();
       if (spin_until == 0) {
         spin_until = now + spin_time;
         next_yield = now + yield_interval;
@@ -136,7 +136,11 @@ void Worker::poll_when_due() {
     if (now < next_poll_) return;
     next_poll_ = now + poll_interval;
   }
-  host_.poll(this);
+  has_polled_ = host_.poll(this);
+}
+
+Nanos Worker::about_now() const noexcept {
+  return has_polled_ ? host_.last_poll() : host_.now();
 }
 
 // Whoever sends a message from here on sees that nobody attends, and rings for the doorman; what
@@ -245,14 +249,16 @@ void Worker::make_runnable(Thread& thread) {
 }
 
 void Worker::begin_idle() {
-  if (idle_.exchange(true)) return;
-  idle_since_.store(host_.now(), std::memory_order_relaxed);
+  if (idle()) return;
+  idle_since_.store(about_now(), std::memory_order_relaxed);
+  idle_.store(true);
   trace::note(host_.log(), trace::Kind::idle_begin, static_cast<unsigned>(index_));
 }
 
 void Worker::end_idle() {
-  if (!idle_.exchange(false)) return;
-  idle_sum_.fetch_add(host_.now() - idle_since_.load(std::memory_order_relaxed),
+  if (!idle()) return;
+  idle_.store(false);
+  idle_sum_.fetch_add(about_now() - idle_since_.load(std::memory_order_relaxed),
                       std::memory_order_relaxed);
   trace::note(host_.log(), trace::Kind::idle_end, static_cast<unsigned>(index_));
 }

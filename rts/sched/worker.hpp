@@ -79,6 +79,7 @@ class Worker {
   void run(Thread& thread);
   Thread& free_thread();
   void poll_when_due();
+  Nanos about_now() const noexcept;
   void leave_messages_to_doorman();
   void begin_idle();
   void end_idle();
@@ -97,6 +98,7 @@ class Worker {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
+  bool has_polled_ = false;  // at the last try
 
   std::atomic<Thread*> inbox_{nullptr};  // woken by others, newest first
   std::atomic<std::size_t> runnable_{0};

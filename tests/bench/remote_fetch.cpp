@@ -1,6 +1,7 @@
 // A small value fetched from the other PE: a thread needs it, blocks, and goes on with it. Run
 // under mpiexec -n 2 with --trawl:workers=1 --trawl:packet-size=1, so that every value is fetched
-// by itself, and --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so that both PEs are awake.
+// by itself. Both PEs look for messages all the time; with a shorter --trawl:fish-delay each FETCH
+// would have a FISH for company.
 #include <vector>
 
 #include <unistd.h>

@@ -241,5 +241,36 @@ TEST(Sharing, AListIsFetchedOnePacketAhead) {
   EXPECT_EQ(grid.weights_out(), grid.weights_held());
 }
 
+// A list that has been walked would be kept by the finalisers of its proxies, one in each packet.
+TEST(Sharing, ASmallValueGivesItsNameUp) {
+  HeapGrid grid(2, 1U << 16U, {}, 1);
+  const Lazy<Cell> none;
+  const Lazy<Cell> holder(
+      Cell{0, lazy<make_cell>(7L, none, none), lazy<make_cell>(1L, none, none)});
+  const auto far = test::carry(holder, grid[0].addresses(), grid[1].addresses());
+  const Cell& cell = ResultOf<Cell>::get(far.node());
+  for (const auto& each : {cell.left, cell.right}) {
+    grid.demand(1, each.node());
+    grid.settle();
+    ASSERT_EQ(each.node()->state(), State::value);
+  }
+  EXPECT_EQ(grid[1].addresses().proxies(), 0U) << "both thunks moved here";
+  const auto small = test::carry(Lazy<Cell>(Cell{0, cell.left, {}}), grid[1].addresses(),
+                                 grid[0].addresses(), {0, 0});
+  const auto large = test::carry(Lazy<Cell>(Cell{0, cell.right, {}}), grid[1].addresses(),
+                                 grid[0].addresses(), {0, 0});
+  for (const auto& each : {small, large}) {
+    const auto proxy = ResultOf<Cell>::get(each.node()).left;
+    grid.demand(0, proxy.node());
+    grid.settle();
+    ASSERT_EQ(proxy.node()->state(), State::value);
+  }
+  EXPECT_EQ(grid[0].addresses().proxies(), 2U);
+  grid.send_frees();
+  EXPECT_EQ(grid[0].addresses().proxies(), 1U) << "a large value may come again as a reference";
+  grid.settle();
+  EXPECT_EQ(grid.weights_out(), grid.weights_held());
+}
+
 }  // namespace
 }  // namespace trawl::heap

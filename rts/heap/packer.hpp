@@ -1,0 +1,159 @@
+// What a value is packed with, and unpacked: its bytes, the packet around it, and cereal's archive
+// for types that only cereal knows (serial.hpp).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include <cereal/cereal.hpp>
+
+#include "rts/bytes.hpp"
+#include "rts/error.hpp"
+#include "rts/heap/collect.hpp"
+#include "rts/heap/node.hpp"
+#include "rts/heap/packet.hpp"
+
+namespace trawl::heap {
+
+/// What packing a value needs to know of the packet around it.
+class PacketOut {
+ public:
+  /// The place in this packet at which `node` (not null) is or will be.
+  virtual std::uint32_t place_of(Node* node) = 0;
+
+  /// Leaves an array where it is, in the node that is being packed, for the receiver to read there.
+  virtual Loan lend(const void* array) = 0;
+
+ protected:
+  ~PacketOut() = default;
+};
+
+class PacketIn {
+ public:
+  /// The node at a place of this packet; throws BadBytes if there is none or its result has another
+  /// type.
+  virtual Node* node_at(std::uint32_t place, const void* result_type) = 0;
+
+  /// An array of that many bytes has been lent to us.
+  virtual void borrow(const Loan& loan, std::uint64_t size) = 0;
+  /// A part of it. Both throw BadBytes when it isn't there, Error when its PE is lost.
+  virtual void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) = 0;
+
+ protected:
+  ~PacketIn() = default;
+};
+
+/// Thrown when a value turns out to be larger than the room that it was given.
+struct PacketFull {};
+
+class Packer;
+class Unpacker;
+
+/// cereal's way into a Packer. It remembers the versions of the classes that have come by, and
+/// writes each once; nodes must be read one by one, so each gets an archive that remembers nothing.
+class OutArchive : public cereal::OutputArchive<OutArchive> {
+ public:
+  explicit OutArchive(Packer& packer) : OutputArchive(this), to(packer) {}
+
+  Packer& to;
+  bool remembers = false;
+};
+
+class InArchive : public cereal::InputArchive<InArchive> {
+ public:
+  explicit InArchive(Unpacker& unpacker) : InputArchive(this), from(unpacker) {}
+
+  Unpacker& from;
+  bool remembers = false;
+};
+
+class Packer {
+ public:
+  Packer(Writer& out, PacketOut& packet) : out_(out), packet_(packet) {}
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
+
+  /// From here on, writing past this size of the writer throws PacketFull.
+  void limit(std::size_t size) noexcept {
+    limit_ = size;
+    lends_ = false;
+  }
+  /// From here on, no limit. `lends`: long arrays stay behind, see Loan.
+  void no_limit(bool lends) noexcept {
+    limit_ = std::numeric_limits<std::size_t>::max();
+    lends_ = lends;
+  }
+
+  template <class T>
+  void put(const T& value) {
+    need(sizeof value);
+    out_.put(value);
+  }
+  void raw(const void* data, std::size_t size) {
+    need(size);
+    out_.raw(data, size);
+  }
+  std::uint32_t place_of(Node* node) { return packet_.place_of(node); }
+
+  /// An array that the receiver can read where it is, if it is long and nothing can move it.
+  std::optional<Loan> lend(const void* array, std::size_t size) {
+    constexpr std::size_t shortest = 64 * 1024;
+    if (!lends_ || size < shortest || !is_owned(array)) return std::nullopt;
+    return packet_.lend(array);
+  }
+
+  /// Made when it is first needed: for most values it never is, and it costs more than they do.
+  OutArchive& archive() { return archive_ ? *archive_ : archive_.emplace(*this); }
+
+  /// A node is packed, and the next follows.
+  void end_node() noexcept {
+    if (archive_ && archive_->remembers) archive_.reset();
+  }
+  /// What was packed of it is taken back.
+  void drop_node() noexcept { archive_.reset(); }
+
+ private:
+  void need(std::size_t size) const {
+    if (out_.size() > limit_ || size > limit_ - out_.size()) [[unlikely]]
+      throw PacketFull();
+  }
+
+  Writer& out_;
+  PacketOut& packet_;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+  bool lends_ = false;
+  std::optional<OutArchive> archive_;
+};
+
+class Unpacker {
+ public:
+  Unpacker(Reader& in, PacketIn& packet) : in_(in), packet_(packet) {}
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+
+  Reader& in() noexcept { return in_; }
+  Node* node_at(std::uint32_t place, const void* type) { return packet_.node_at(place, type); }
+  PacketIn& packet() noexcept { return packet_; }
+
+  /// A value inside of a value begins, and ends. Bytes must not be able to overflow the stack.
+  void enter() {
+    if (++depth_ > max_depth) throw BadBytes("its values are nested too deeply");
+  }
+  void leave() noexcept { --depth_; }
+
+  InArchive& archive() { return archive_ ? *archive_ : archive_.emplace(*this); }
+  void end_node() noexcept {
+    if (archive_ && archive_->remembers) archive_.reset();
+  }
+
+ private:
+  static constexpr std::size_t max_depth = 4000;
+  std::size_t depth_ = 0;
+  Reader& in_;
+  PacketIn& packet_;
+  std::optional<InArchive> archive_;
+};
+
+}  // namespace trawl::heap
