@@ -116,10 +116,17 @@ void Pe::send(int to, Writer message) {
     trace::note(log(), trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {
     fragmenter_.send(fabric_, to, message.take());
+    if (!polling_ && fabric_.under_way()) look_after_send();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
     fail_locked("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
   }
+}
+
+// In the middle of a program's function, which may be a long one.
+void Pe::look_after_send() {
+  under_way_.store(true, std::memory_order_relaxed);
+  bell().ring_doorman();
 }
 
 bool Pe::poll(sched::Worker* by) {
@@ -177,8 +184,8 @@ void Pe::take_messages(sched::Worker* by) {
       early_.push_back(std::move(*arrival));
     else
       deliver(arrival->from, payload, by);
-    // It has woken a thread, which goes first. Who starts it sees what else has come.
-    if (by != nullptr && by->runnable() != 0 && fabric_.all_ring()) return;
+    // It has woken a thread, which goes first: who starts it sees what else has come.
+    if (by != nullptr && !by->running() && by->runnable() != 0 && fabric_.all_ring()) return;
   }
 }
 

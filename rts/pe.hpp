@@ -79,6 +79,7 @@ class Pe final : public fabric::Post, public sched::Host {
   Figures figures() const;
 
  private:
+  void look_after_send();
   void take_messages(sched::Worker* by);
   void deliver(int from, std::span<const std::byte> message, sched::Worker* by);
   void dispatch(fabric::Kind kind, Reader& message, int from, sched::Worker* by);

@@ -67,7 +67,7 @@ heap::Node* Crew::take_for_export(Worker* by) {
 void Crew::note_blocked(Thread& thread) {
   thread.place_ = blocked_.size();
   blocked_.push_back(&thread);
-  blocked_count_.fetch_add(1, std::memory_order_relaxed);
+  blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
 }
 
 void Crew::note_woken(Thread& thread) {
@@ -75,7 +75,7 @@ void Crew::note_woken(Thread& thread) {
   blocked_.back()->place_ = thread.place_;
   blocked_[thread.place_] = blocked_.back();
   blocked_.pop_back();
-  blocked_count_.fetch_sub(1, std::memory_order_relaxed);
+  blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
 }
 
 balance::Load Crew::load() const noexcept {

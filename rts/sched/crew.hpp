@@ -73,7 +73,7 @@ class Crew {
   unsigned limit_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::atomic<unsigned> live_{0};
-  std::atomic<unsigned> blocked_count_{0};
+  std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
 
   mutable std::mutex imported_lock_;

@@ -245,7 +245,7 @@ void Worker::make_runnable(Thread& thread) {
   while (!inbox_.compare_exchange_weak(thread.next_, &thread, std::memory_order_release,
                                        std::memory_order_relaxed)) {
   }
-  wake_up();
+  if (this_worker != this) wake_up();
 }
 
 void Worker::begin_idle() {

@@ -5,7 +5,7 @@
 namespace trawl {
 namespace {
 
-/// One of two PEs; the other says nothing. A message may wait.
+/// One of two PEs; the other says nothing. A message may wait, to be received or to be sent.
 class Quiet final : public fabric::Fabric {
  public:
   int self() const noexcept override { return 0; }
@@ -14,10 +14,12 @@ class Quiet final : public fabric::Fabric {
   void send(int, Bytes) override {}
   std::optional<fabric::Arrival> poll() override { return std::nullopt; }
   bool waiting() const noexcept override { return message_waits; }
+  bool under_way() const noexcept override { return send_waits; }
   bool flushed() override { return true; }
   Nanos now() const noexcept override { return 0; }
 
   bool message_waits = false;
+  bool send_waits = false;
 };
 
 // More may come at a time than a poll takes, and each rings only once.
@@ -28,6 +30,24 @@ TEST(Pe, SleepsShortlyWhileAMessageWaits) {
   EXPECT_GT(pe.longest_sleep(), millisecond);
   fabric.message_waits = true;
   EXPECT_LT(pe.longest_sleep(), millisecond);
+}
+
+// A thread may send in the middle of a long function; the doorman may have gone to sleep for long.
+TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
+  Quiet fabric;
+  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  const auto send = [&] {
+    const std::lock_guard lock(pe.lock());
+    pe.send(1, pe.open(fabric::Kind::bait));
+  };
+  const auto rings = pe.bell().rings();
+  send();
+  EXPECT_FALSE(pe.under_way());
+  EXPECT_EQ(pe.bell().rings(), rings);
+  fabric.send_waits = true;
+  send();
+  EXPECT_TRUE(pe.under_way());
+  EXPECT_GT(pe.bell().rings(), rings);
 }
 
 }  // namespace
