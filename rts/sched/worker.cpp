@@ -245,7 +245,11 @@ void Worker::make_runnable(Thread& thread) {
   while (!inbox_.compare_exchange_weak(thread.next_, &thread, std::memory_order_release,
                                        std::memory_order_relaxed)) {
   }
-  if (this_worker != this) wake_up();
+  wake_up();
+}
+
+void Worker::wake_up() noexcept {
+  if (this != this_worker) bell_.ring_worker(index_);
 }
 
 void Worker::begin_idle() {

@@ -65,7 +65,7 @@ class Worker {
   /// Certainly between two turns of its main loop.
   bool asleep() const noexcept { return napping_.load() || pause_ != nullptr; }
   bool running() const noexcept { return busy_.load(std::memory_order_relaxed); }
-  void wake_up() noexcept { bell_.ring_worker(index_); }
+  void wake_up() noexcept;
   /// Time spent idle so far.
   Nanos idle_time() const noexcept;
   Nanos life_time() const noexcept;
