@@ -106,6 +106,7 @@ void Pe::send(int to, Writer message) {
   if (carries_work(kind)) standstill_.sent();
   if (to == self()) {
     to_self_.push_back(message.take());
+    if (!polling_) bell().ring_doorman();
     return;
   }
   counters_.add(Count::messages_sent);
@@ -116,7 +117,7 @@ void Pe::send(int to, Writer message) {
     trace::note(log(), trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {
     fragmenter_.send(fabric_, to, message.take());
-    if (!polling_ && fabric_.under_way()) look_after_send();
+    if (!polling_ && !under_way() && fabric_.under_way()) look_after_send();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
     fail_locked("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
@@ -185,7 +186,9 @@ void Pe::take_messages(sched::Worker* by) {
     else
       deliver(arrival->from, payload, by);
     // It has woken a thread, which goes first: who starts it sees what else has come.
-    if (by != nullptr && !by->running() && by->runnable() != 0 && fabric_.all_ring()) return;
+    if (by != nullptr && !by->running() && by->runnable() != 0 && fabric_.all_ring() &&
+        to_self_.empty())
+      return;
   }
 }
 
@@ -281,7 +284,7 @@ void Pe::keep_house(sched::Worker* by) {
   next_housekeeping_ = time_ + housekeeping_interval;
   awake_.look(time_);
   // A simulated run must not depend on when the collector runs.
-  if (pause_ == nullptr) heap::run_finalisers();
+  if (pause_ == nullptr) bury_the_dead();
   if (failure_) {
     if ((failure_missing_ == 0 && fabric_.flushed()) || awake_.now() >= failure_deadline_)
       end(*failure_);
@@ -298,6 +301,11 @@ void Pe::keep_house(sched::Worker* by) {
     const auto standstill = standstill_.look(awake_.now(), by);
     if (!standstill.empty()) fail_locked(standstill, 1);
   }
+}
+
+void Pe::bury_the_dead() {
+  heap::run_finalisers();
+  sharing_.addresses().bury();
 }
 
 void Pe::beat() {

@@ -62,6 +62,9 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos now() const noexcept override { return fabric_.now(); }
   Nanos last_poll() const noexcept override { return last_poll_.load(std::memory_order_relaxed); }
   bool poll(sched::Worker* by) override;
+  /// What depends on when the collector runs: simulated PEs don't do it by themselves. With the
+  /// lock held.
+  void bury_the_dead();
   fabric::Bell& bell() noexcept override { return fabric_.bell(); }
   Nanos longest_sleep() const noexcept override;
   bool waiting() const noexcept override { return fabric_.waiting(); }

@@ -177,6 +177,13 @@ Outcome Simulation::finish(int code) {
   return *seats_.front()->outcome;
 }
 
+void Simulation::bury_the_dead() {
+  for (const auto& seat : seats_) {
+    const std::lock_guard lock(seat->pe->lock());
+    seat->pe->bury_the_dead();
+  }
+}
+
 Nanos Simulation::now() const {
   Nanos latest = 0;
   for (const auto& seat : seats_) latest = std::max(latest, net_.clock(seat->index));

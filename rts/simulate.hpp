@@ -39,6 +39,8 @@ class Simulation {
   Pe& pe(int i) { return *seats_[static_cast<std::size_t>(i)]->pe; }
   int size() const noexcept { return static_cast<int>(seats_.size()); }
   fabric::SimNet& net() noexcept { return net_; }
+  /// Has all PEs notice what the collector has taken.
+  void bury_the_dead();
   /// The virtual time that the furthest PE has reached.
   Nanos now() const;
 

@@ -8,13 +8,6 @@ namespace trawl::heap {
 AddressBook::AddressBook(std::uint32_t self, std::uint32_t pes, Weight full_weight)
     : self_(self), pes_(pes), full_weight_(full_weight) {}
 
-AddressBook::~AddressBook() {
-  for (auto& [node, proxy] : proxy_of_) {
-    proxy->book = nullptr;
-    if (proxy->mortal) on_death(node.reveal(), nullptr, nullptr);
-  }
-}
-
 Node* AddressBook::own(std::uint64_t slot) const {
   const auto found = own_.find(slot);
   return found == own_.end() ? nullptr : found->second.node;
@@ -40,74 +33,79 @@ void AddressBook::give_back(std::uint64_t slot, Weight weight) {
       nullptr;  // plainly, it would be optimised away
   own_.erase(found);
   slot_of_.erase(Hidden(node));
-  if (!proxy_of_.contains(Hidden(node))) node->unmark(Node::named);
+  if (find(node) == nullptr) node->unmark(Node::named);
 }
 
-Node* AddressBook::touch(Proxy& proxy) {
-  proxy.touched = true;
-  return static_cast<Node*>(proxy.node.reveal());
+AddressBook::Proxy* AddressBook::find(Node* node) const {
+  const auto found = proxy_of_.find(Hidden(node));
+  return found == proxy_of_.end() || found->second->node.dead() ? nullptr : found->second.get();
 }
 
 Node* AddressBook::proxy(const Address& at) {
   const auto found = proxies_.find(at);
-  return found == proxies_.end() ? nullptr : touch(*found->second);
+  Proxy* proxy = found == proxies_.end() ? nullptr : found->second;
+  for (; proxy != nullptr; proxy = proxy->next)
+    if (void* node = proxy->node.get()) return static_cast<Node*>(node);
+  return nullptr;
 }
 
 Node* AddressBook::proxy(const Address& at, std::uint32_t ticket) {
   const auto found = proxies_.find(at);
   if (found == proxies_.end()) return nullptr;
-  Proxy* proxy = found->second;
-  while (proxy != nullptr && proxy->ticket != ticket) proxy = proxy->next;
-  return touch(proxy != nullptr ? *proxy : *found->second);
+  for (Proxy* proxy = found->second; proxy != nullptr; proxy = proxy->next)
+    if (proxy->ticket == ticket)
+      if (void* node = proxy->node.get()) return static_cast<Node*>(node);
+  return proxy(at);
 }
 
 void AddressBook::adopt(Node* node, const Reference& reference, std::uint32_t ticket) {
   if (const auto known = proxy_of_.find(Hidden(node)); known != proxy_of_.end()) {
-    if (known->second->at == reference.at) {
-      known->second->weight += reference.weight;
+    Proxy& proxy = *known->second;
+    if (!proxy.node.dead() && proxy.at == reference.at) {
+      proxy.weight += reference.weight;
       return;
     }
     // A node that moved on stands for its newest home; the weight of the old one goes back.
-    drop(*known->second);
+    drop(proxy);
   }
-  auto* proxy = new (allocate(sizeof(Proxy)))
-      Proxy{this, Hidden(node), reference.at, reference.weight, ticket};
+  const auto made =
+      proxy_of_.emplace(Hidden(node), std::make_unique<Proxy>(node, reference, ticket));
+  Proxy* proxy = made.first->second.get();
   const auto [first, fresh] = proxies_.try_emplace(reference.at, proxy);
   if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
-  proxy_of_.emplace(Hidden(node), proxy);
   node->mark(Node::named);
   young_.push_back(node);
 }
 
-void AddressBook::let_proxies_die() {
-  for (Node*& node : young_) {
-    const auto found = proxy_of_.find(Hidden(node));
-    if (found != proxy_of_.end() && !std::exchange(found->second->mortal, true))
-      on_death(node, &AddressBook::proxy_died, found->second);
-    node = nullptr;  // the collector scans what a vector has been cleared of
+void AddressBook::bury() {
+  for (Node*& young : young_) {
+    Proxy* proxy = find(young);
+    if (proxy != nullptr && !proxy->node.may_die()) proxy->node.let_die(young);
+    young = nullptr;  // the collector scans what a vector has been cleared of
   }
   young_.clear();
+  const auto before = std::exchange(collections_, collections());
+  if (before == collections_) return;
+  std::vector<Proxy*> dead;
+  for (const auto& [key, proxy] : proxy_of_)
+    if (proxy->node.dead()) dead.push_back(proxy.get());
+  for (Proxy* proxy : dead) drop(*proxy);
 }
 
 void AddressBook::forget(Node* node) {
-  const auto found = proxy_of_.find(Hidden(node));
-  if (found != proxy_of_.end()) drop(*found->second);
+  if (Proxy* proxy = find(node)) drop(*proxy);
 }
 
-std::optional<AddressBook::Target> AddressBook::target(Node* proxy) const {
-  const auto found = proxy_of_.find(Hidden(proxy));
-  if (found == proxy_of_.end()) return std::nullopt;
-  return Target{found->second->at, found->second->ticket};
+std::optional<AddressBook::Target> AddressBook::target(Node* node) const {
+  const Proxy* proxy = find(node);
+  return proxy == nullptr ? std::nullopt : std::optional(Target{proxy->at, proxy->ticket});
 }
 
 Reference AddressBook::share(Node* node) {
-  if (const auto found = proxy_of_.find(Hidden(node)); found != proxy_of_.end()) {
-    Proxy& proxy = *found->second;
-    if (proxy.weight > 1) {
-      const auto half = proxy.weight / 2;
-      proxy.weight -= half;
-      return {proxy.at, half};
-    }
+  if (Proxy* proxy = find(node); proxy != nullptr && proxy->weight > 1) {
+    const auto half = proxy->weight / 2;
+    proxy->weight -= half;
+    return {proxy->at, half};
   }
   return lend(node);
 }
@@ -120,29 +118,16 @@ std::optional<Address> AddressBook::name(Node* node) const {
   return elsewhere ? std::optional(elsewhere->at) : std::nullopt;
 }
 
-// A lookup may have brought the proxy back to life after the collector found it dead: then it gets
-// another life. Or it was dropped meanwhile, or its whole book.
-void AddressBook::proxy_died(void* node, void* client) {
-  auto& proxy = *static_cast<Proxy*>(client);
-  if (proxy.book == nullptr) return;
-  if (std::exchange(proxy.touched, false))
-    on_death(node, &AddressBook::proxy_died, client);
-  else
-    proxy.book->drop(proxy);
-}
-
 void AddressBook::drop(Proxy& proxy) {
   send_home({proxy.at, proxy.weight});
-  auto* node = static_cast<Node*>(proxy.node.reveal());
-  if (proxy.mortal) on_death(node, nullptr, nullptr);
-  if (!slot_of_.contains(proxy.node)) node->unmark(Node::named);
+  if (!proxy.node.dead() && !slot_of_.contains(proxy.key))
+    static_cast<Node*>(proxy.key.reveal())->unmark(Node::named);
   const auto first = proxies_.find(proxy.at);
   Proxy** place = &first->second;
   while (*place != &proxy) place = &(*place)->next;
   *place = proxy.next;
   if (first->second == nullptr) proxies_.erase(first);
-  proxy_of_.erase(proxy.node);
-  proxy.book = nullptr;
+  proxy_of_.erase(proxy.key);
 }
 
 AddressBook::Frees AddressBook::take_frees() {

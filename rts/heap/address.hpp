@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -43,7 +44,6 @@ class AddressBook {
  public:
   /// `full_weight` is lent with each new reference to a node of ours.
   AddressBook(std::uint32_t self, std::uint32_t pes, Weight full_weight);
-  ~AddressBook();
   AddressBook(const AddressBook&) = delete;
   AddressBook& operator=(const AddressBook&) = delete;
 
@@ -76,18 +76,17 @@ class AddressBook {
   void adopt(Node* node, const Reference& reference, std::uint32_t ticket);
   /// For a proxy that is still to be made.
   std::uint32_t new_ticket() noexcept { return next_ticket_++; }
-  /// `node` is no longer a proxy: it has become the thunk itself, or a value that needs no name.
+  /// `node` is no longer a proxy: it has become the thunk itself.
   void forget(Node* node);
-  /// Proxies adopted since the last call, which until now did not die, from here on do when the
-  /// collector finds them dead. Many have been forgotten before: asking the collector costs more
-  /// than all else about a proxy.
-  void let_proxies_die();
+  /// Lets go of the proxies adopted since the last call, which until now were kept alive, and
+  /// forgets those that the collector has taken. What is needed shortly never burdens it.
+  void bury();
   /// What a proxy stands for; the ticket tells it from others for the same address.
   struct Target {
     Address at;
     std::uint32_t ticket;
   };
-  std::optional<Target> target(Node* proxy) const;
+  std::optional<Target> target(Node* node) const;
 
   /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or
   /// the node is ours, a slot of our own.
@@ -118,20 +117,23 @@ class AddressBook {
     Node* node;
     Weight out;
   };
-  // In collected memory: the collector may hold on to it after we have dropped it.
   struct Proxy {
-    AddressBook* book;  // nullptr: dropped
-    Hidden node;
+    Proxy(Node* its_node, const Reference& reference, std::uint32_t its_ticket)
+        : key(its_node),
+          node(its_node),
+          at(reference.at),
+          weight(reference.weight),
+          ticket(its_ticket) {}
+
+    Hidden key;
+    Weak node;
     Address at;
     Weight weight;
     std::uint32_t ticket;
-    bool mortal = false;    // the collector has been asked to tell of its death
-    bool touched = false;   // looked up since the collector last found it dead
     Proxy* next = nullptr;  // for the same address
   };
 
-  static void proxy_died(void* node, void* client);
-  Node* touch(Proxy& proxy);
+  Proxy* find(Node* node) const;
   void drop(Proxy& proxy);
 
   std::uint32_t self_;
@@ -144,8 +146,10 @@ class AddressBook {
   boost::unordered_flat_map<std::uint64_t, Slot> own_;
   boost::unordered_flat_map<Hidden, std::uint64_t> slot_of_;
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
-  boost::unordered_flat_map<Hidden, Proxy*> proxy_of_;
-  std::vector<Node*> young_;  // adopted since the last let_proxies_die
+  // A dead node's entry may be found by the address of another that has got its memory.
+  boost::unordered_flat_map<Hidden, std::unique_ptr<Proxy>> proxy_of_;
+  std::vector<Node*> young_;       // adopted since the last bury
+  std::uint64_t collections_ = 0;  // until the last bury
   Frees frees_;
 };
 

@@ -160,6 +160,31 @@ class Hidden {
   std::uintptr_t bits_ = ~std::uintptr_t{0};
 };
 
+/// How many collections there have been.
+std::uint64_t collections() noexcept;
+
+/// Refers to an object that may die. Until `let_die` somebody else has to keep it alive; afterwards
+/// the collector takes it when nothing refers to it any more, and what only it refers to as well.
+/// (A finaliser would keep all that for one more collection.)
+class Weak {
+ public:
+  explicit Weak(const void* object) noexcept : bits_(~reinterpret_cast<std::uintptr_t>(object)) {}
+  ~Weak();
+  Weak(const Weak&) = delete;
+  Weak& operator=(const Weak&) = delete;
+
+  /// `object`: the same, which the caller still refers to.
+  void let_die(const void* object);
+  bool may_die() const noexcept { return may_die_; }
+  bool dead() const noexcept { return bits_.load(std::memory_order_relaxed) == 0; }
+  /// nullptr: it is dead.
+  void* get() const noexcept;
+
+ private:
+  std::atomic<std::uintptr_t> bits_;  // hidden, as in Hidden; the collector puts a 0 there
+  bool may_die_ = false;
+};
+
 /// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then
 /// its memory stays. Replaces an earlier registration; nullptr removes it.
 void on_death(void* object, void (*gone)(void* object, void* client), void* client);

@@ -45,6 +45,20 @@ Mutator& mutator() {
 void add_roots(const RootSource&) {}
 void remove_roots(const RootSource&) {}
 
+std::uint64_t collections() noexcept {
+  return 0;
+}
+
+Weak::~Weak() = default;
+
+void Weak::let_die(const void*) {
+  may_die_ = true;
+}
+
+void* Weak::get() const noexcept {
+  return reinterpret_cast<void*>(~bits_.load(std::memory_order_relaxed));
+}
+
 void on_death(void*, void (*)(void*, void*), void*) {}
 void run_finalisers() {}
 

@@ -42,7 +42,6 @@ struct Unpacked {
   Node* root = nullptr;
   boost::container::small_vector<Arrived, 4> thunks;  ///< to be acknowledged; the root comes first
   boost::container::small_vector<Node*, 4> resolved;  ///< were here as proxies, are themselves now
-  boost::container::small_vector<Node*, 4> nameless;  ///< of these: a small value needs no name
   boost::container::small_vector<Node*, 4> ahead;     ///< new proxies: those given to `ahead`
 
   /// Is the root a thunk that has moved here?

@@ -137,7 +137,7 @@ void write(Packer& to, const T& value) {
   else if constexpr (PlainAggregate<T> && std::is_empty_v<T>)
     to.put(std::byte{0});
   else if constexpr (PlainAggregate<T>)
-    boost::pfr::for_each_field(value, [&to](const auto& field) { write(to, field); });
+    boost::pfr::for_each_field(value, [&to](const auto& field) { heap::write(to, field); });
   else if constexpr (is_raw_vector<T>::value)
     write_array(to, value);
   else
@@ -157,7 +157,7 @@ void read(Unpacker& from, T& value) {
   } else if constexpr (PlainAggregate<T> && std::is_empty_v<T>) {
     from.in().slice(1);
   } else if constexpr (PlainAggregate<T>) {
-    boost::pfr::for_each_field(value, [&from](auto& field) { read(from, field); });
+    boost::pfr::for_each_field(value, [&from](auto& field) { heap::read(from, field); });
   } else if constexpr (is_raw_vector<T>::value) {
     read_array(from, value);
   } else {
@@ -168,7 +168,7 @@ void read(Unpacker& from, T& value) {
 template <class T>
 void pack(Packer& to, const T& value) {
   try {
-    write(to, value);
+    heap::write(to, value);
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
     throw Error(std::string("a value could not be packed: ") + e.what());
   }
@@ -178,7 +178,7 @@ void pack(Packer& to, const T& value) {
 template <class T>
 void unpack(Unpacker& from, T& value) {
   try {
-    read(from, value);
+    heap::read(from, value);
   } catch (const Explanation&) {  // BadBytes, or a PE is lost
     throw;
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
@@ -190,11 +190,11 @@ void unpack(Unpacker& from, T& value) {
 
 template <Direct T>
 void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const T& value) {
-  write(archive.to, value);
+  heap::write(archive.to, value);
 }
 template <Direct T>
 void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, T& value) {
-  read(archive.from, value);
+  heap::read(archive.from, value);
 }
 template <RawBytes T, class A>
 void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const std::vector<T, A>& values) {

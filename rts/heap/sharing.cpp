@@ -182,7 +182,6 @@ void Sharing::resume_waiters(const Unpacked& unpacked) {
     else
       arrived(node);
   }
-  nameless_.insert(nameless_.end(), unpacked.nameless.begin(), unpacked.nameless.end());
 }
 
 // A thunk has come because somebody needs it. It is granted to a sleeper at once, so that no FETCH
@@ -251,9 +250,6 @@ void Sharing::on_free(Reader& message) {
 }
 
 void Sharing::send_frees() {
-  for (Node*& node : nameless_) addresses_.forget(std::exchange(node, nullptr));
-  nameless_.clear();
-  addresses_.let_proxies_die();
   if (!addresses_.has_frees()) return;
   for (const auto& [pe, weights] : addresses_.take_frees()) {
     auto message = post_.open(Kind::free);

@@ -64,7 +64,7 @@ class Sharing {
   void on_ack(Reader& message);
   void on_free(Reader& message);
 
-  /// Sends the weights of proxies that have died, or that have got a small value.
+  /// Sends the weights of proxies that have died.
   void send_frees();
 
   AddressBook& addresses() noexcept { return addresses_; }
@@ -111,7 +111,6 @@ class Sharing {
   Counters& counters_;
   std::function<void(Node*)> spark_pool_;
   boost::unordered_flat_map<Hidden, Queue> queues_;
-  std::vector<Node*> nameless_;  // as in Unpacked, until the next send_frees
 };
 
 }  // namespace trawl::heap

@@ -43,7 +43,6 @@ class GraphUnpacker final : public PacketIn {
   struct Item {
     Node* node = nullptr;
     bool filled = false;                    // `node` is made from this record
-    bool small = false;                     // its value
     std::optional<std::uint32_t> ticket{};  // it was fetched ahead
     std::size_t read = 0;                   // of the payload
     Reference reference{};
@@ -239,18 +238,16 @@ class GraphUnpacker final : public PacketIn {
         if (whole)
           read_payload(nodes_[node], run.part);
         else
-          read_item(items_[item++], run);
+          read_item(items_[item++], run.part);
       }
     }
   }
 
-  void read_item(Item& item, const Run& run) {
-    if (run.part == Part::reference || run.part == Part::rest) return;
+  void read_item(const Item& item, Part part) {
+    if (part == Part::reference || part == Part::rest) return;
     payload_.slice(item.read);
-    const auto borrowed = borrowed_.size();
     // Read all the same, into a node that nobody will see: an array in it may be lent to us.
-    read_payload(item.filled ? item.node : fresh(item.node->code()), run.part);
-    item.small = run.size <= PackLimits::largest_beside_thunk && borrowed_.size() == borrowed;
+    read_payload(item.filled ? item.node : fresh(item.node->code()), part);
   }
 
   void read_payload(Node* node, Part part) {
@@ -291,7 +288,6 @@ class GraphUnpacker final : public PacketIn {
       result.thunks.push_back({item.node, item.reference});
     } else {
       item.node->settle(was, part == Part::failure ? State::exception : State::value);
-      if (was != State::black_hole && item.small) result.nameless.push_back(item.node);
     }
     if (was != State::black_hole) result.resolved.push_back(item.node);
   }

@@ -27,6 +27,10 @@ class Crew {
 
   /// A thunk that came from another PE, or that one waits for: any worker may take it.
   void add_imported(heap::Node* spark);
+  /// Whoever could have evaluated them has got something else to do.
+  void leave_imported() noexcept {
+    if (imported_count_.load(std::memory_order_relaxed) != 0) wake_another();
+  }
   heap::Node* take_imported();
   /// The oldest spark of any worker but `self`.
   heap::Node* take_from_siblings(const Worker& self);
@@ -65,10 +69,12 @@ class Crew {
   bool at_rest(const Worker* by) const noexcept;
   bool anybody_busy() const noexcept;
 
-  void wake_one() noexcept;
   void wake_all() noexcept;
 
  private:
+  bool will_take_the_only(const Worker& worker) const noexcept;
+  void wake_another() noexcept;
+
   Host& host_;
   unsigned limit_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -79,6 +85,7 @@ class Crew {
   mutable std::mutex imported_lock_;
   std::deque<heap::Node*> imported_;
   std::atomic<std::size_t> imported_count_{0};
+  std::atomic<std::size_t> next_to_wake_{0};
 };
 
 }  // namespace trawl::sched

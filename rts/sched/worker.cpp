@@ -117,6 +117,7 @@ bool Worker::step() {
   poll_when_due();
   if (Thread* thread = next_runnable()) {
     end_idle();
+    crew_.leave_imported();
     run(*thread);
     return true;
   }
@@ -147,8 +148,7 @@ Nanos Worker::about_now() const noexcept {
 // has come since the last look did not.
 void Worker::leave_messages_to_doorman() {
   bell_.stop_attending();
-  if (!host_.waiting()) return;
-  host_.poll(this);
+  if (host_.waiting()) host_.poll(this);
   if (host_.waiting() || host_.under_way()) bell_.ring_doorman();
 }
 

@@ -32,6 +32,7 @@ class Worker {
 
   int index() const noexcept { return index_; }
   Host& host() noexcept { return host_; }
+  const Crew& crew() const noexcept { return crew_; }
 
   // ---- on its OS thread, outside any Trawl thread
 

@@ -421,7 +421,7 @@ Figures without_collector(Figures figures) {
 void collect_all(Simulation& simulation) {
   for (int round = 0; round < 100 && names_in_use(simulation) != 0; ++round) {
     heap::collect();
-    heap::run_finalisers();
+    simulation.bury_the_dead();
     simulation.settle();
   }
 }
