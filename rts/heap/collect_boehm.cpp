@@ -378,8 +378,11 @@ bool is_owned(const void* block) noexcept {
   return kind == plain || kind == normal;
 }
 
+// With the lock, so that the one under way is counted when it has ended.
 std::uint64_t collections() noexcept {
-  return GC_get_gc_no();
+  std::uint64_t count = 0;
+  with_collector_lock([&count] { count = GC_get_gc_no(); });
+  return count;
 }
 
 Weak::~Weak() {

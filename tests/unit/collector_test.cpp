@@ -315,6 +315,32 @@ TEST(Collector, AProxyInTheMemoryOfADeadOne) {
   EXPECT_EQ(book.weights_held().size(), 2U * count) << "held, or on their way home";
 }
 
+TEST(Collector, AProxyIsFoundWholeOrNotAtAll) {
+  heap::AddressBook book(1, 2, 16);
+  const std::jthread collector([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) heap::collect();
+  });
+  const auto collections = heap::collections();
+  long found = 0;
+  long i = 0;
+  for (; i < 20'000 || heap::collections() < collections + 10; ++i) {
+    adopt_values(book, static_cast<std::uint64_t>(i), 1, nullptr);
+    book.bury();
+    for (long back = 0; back < std::min(i, 20L); ++back) {
+      const heap::Address at{0, 0, static_cast<std::uint64_t>(i - back)};
+      heap::Node* node = book.proxy(at);
+      if (node == nullptr) continue;
+      ASSERT_EQ(node->state(), heap::State::value);
+      const auto target = book.target(node);
+      ASSERT_TRUE(target);
+      ASSERT_EQ(target->at, at);
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 0) << "all died at once: this tests nothing";
+  EXPECT_LT(book.proxies(), static_cast<std::size_t>(i)) << "nothing died: this tests nothing";
+}
+
 TEST(Collector, LargePlainArraysAreNotScanned) {
   constexpr std::size_t count = 20'000;
   Simulation grid(grid_of(1, 1));
