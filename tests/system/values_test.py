@@ -20,14 +20,13 @@ for words, value in KNOWN.items():
     expect(sequential.out == f"{value}\n", f"expected {value}", sequential)
 
 runs = 0
-for pes in 1, 2, 3, 4, 8:
-    for fabric, env in FABRICS.items():
+for i, pes in enumerate((1, 2, 3, 4, 8)):
+    for j, (fabric, env) in enumerate(FABRICS.items()):
         for workers in 1, 2:
-            for policy in "random", "targeted":
-                for words, value in KNOWN.items():
-                    result = run(pes, *words, f"--trawl:workers={workers}",
-                                 f"--trawl:policy={policy}", env=env)
-                    expect(result.code == 0 and result.out == f"{value}\n", f"expected {value}",
-                           result)
-                    runs += 1
+            policy = ("random", "targeted")[(i + j + workers) % 2]
+            for words, value in KNOWN.items():
+                result = run(pes, *words, f"--trawl:workers={workers}", f"--trawl:policy={policy}",
+                             env=env)
+                expect(result.code == 0 and result.out == f"{value}\n", f"expected {value}", result)
+                runs += 1
 print(f"{runs} runs, all right")
