@@ -50,5 +50,14 @@ TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
   EXPECT_GT(pe.bell().rings(), rings);
 }
 
+TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
+  Quiet fabric;
+  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  const auto rings = pe.bell().rings();
+  const std::lock_guard lock(pe.lock());
+  pe.send(0, pe.open(fabric::Kind::bait));
+  EXPECT_GT(pe.bell().rings(), rings);
+}
+
 }  // namespace
 }  // namespace trawl
