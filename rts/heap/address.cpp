@@ -84,8 +84,7 @@ void AddressBook::bury() {
     young = nullptr;  // the collector scans what a vector has been cleared of
   }
   young_.clear();
-  const auto before = std::exchange(collections_, collections());
-  if (before == collections_) return;
+  if (!collected_since(collections_)) return;
   std::vector<Proxy*> dead;
   for (const auto& [key, proxy] : proxy_of_)
     if (proxy->node.dead()) dead.push_back(proxy.get());

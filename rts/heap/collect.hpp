@@ -160,8 +160,8 @@ class Hidden {
   std::uintptr_t bits_ = ~std::uintptr_t{0};
 };
 
-/// How many collections there have been.
-std::uint64_t collections() noexcept;
+/// Has a collection ended since the last call with this count, at first 0?
+bool collected_since(std::uint64_t& count) noexcept;
 
 /// Refers to an object that may die. Until `let_die` somebody else has to keep it alive; afterwards
 /// the collector takes it when nothing refers to it any more, and what only it refers to as well.

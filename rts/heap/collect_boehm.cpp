@@ -378,11 +378,11 @@ bool is_owned(const void* block) noexcept {
   return kind == plain || kind == normal;
 }
 
-// With the lock, so that the one under way is counted when it has ended.
-std::uint64_t collections() noexcept {
-  std::uint64_t count = 0;
+// The lock is held until a collection that has been counted has also ended.
+bool collected_since(std::uint64_t& count) noexcept {
+  if (GC_get_gc_no() == count) return false;
   with_collector_lock([&count] { count = GC_get_gc_no(); });
-  return count;
+  return true;
 }
 
 Weak::~Weak() {

@@ -45,8 +45,8 @@ Mutator& mutator() {
 void add_roots(const RootSource&) {}
 void remove_roots(const RootSource&) {}
 
-std::uint64_t collections() noexcept {
-  return 0;
+bool collected_since(std::uint64_t&) noexcept {
+  return false;
 }
 
 Weak::~Weak() = default;
