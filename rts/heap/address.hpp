@@ -16,6 +16,7 @@
 #include "rts/bytes.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/node.hpp"
+#include "rts/heap/weak.hpp"
 
 namespace trawl::heap {
 
@@ -125,7 +126,7 @@ class AddressBook {
           weight(reference.weight),
           ticket(its_ticket) {}
 
-    Hidden key;
+    Hidden key;  // outlasts the node
     Weak node;
     Address at;
     Weight weight;

@@ -378,43 +378,6 @@ bool is_owned(const void* block) noexcept {
   return kind == plain || kind == normal;
 }
 
-// The lock is held until a collection that has been counted has also ended.
-bool collected_since(std::uint64_t& count) noexcept {
-  if (GC_get_gc_no() == count) return false;
-  with_collector_lock([&count] { count = GC_get_gc_no(); });
-  return true;
-}
-
-Weak::~Weak() {
-  if (may_die_ && !dead()) GC_unregister_disappearing_link(reinterpret_cast<void**>(&bits_));
-}
-
-void Weak::let_die(const void* object) {
-  static_assert(sizeof bits_ == sizeof(void*) && decltype(bits_)::is_always_lock_free);
-  if (GC_general_register_disappearing_link(reinterpret_cast<void**>(&bits_), object) ==
-      GC_NO_MEMORY)
-    throw std::bad_alloc();
-  may_die_ = true;
-}
-
-// The lock is held until the links of what a collection has found dead are cut.
-void* Weak::get() const noexcept {
-  void* object = nullptr;
-  with_collector_lock([this, &object] {
-    const auto bits = bits_.load(std::memory_order_relaxed);
-    if (bits != 0) object = reinterpret_cast<void*>(~bits);
-  });
-  return object;
-}
-
-void on_death(void* object, void (*gone)(void*, void*), void* client) {
-  GC_register_finalizer_no_order(object, gone, client, nullptr, nullptr);
-}
-
-void run_finalisers() {
-  if (GC_should_invoke_finalizers()) GC_invoke_finalizers();
-}
-
 }  // namespace trawl::heap
 
 // ---- operator new: see "Where a Lazy may sit" in README.md -------------------------------------

@@ -45,21 +45,4 @@ Mutator& mutator() {
 void add_roots(const RootSource&) {}
 void remove_roots(const RootSource&) {}
 
-bool collected_since(std::uint64_t&) noexcept {
-  return false;
-}
-
-Weak::~Weak() = default;
-
-void Weak::let_die(const void*) {
-  may_die_ = true;
-}
-
-void* Weak::get() const noexcept {
-  return reinterpret_cast<void*>(~bits_.load(std::memory_order_relaxed));
-}
-
-void on_death(void*, void (*)(void*, void*), void*) {}
-void run_finalisers() {}
-
 }  // namespace trawl::heap

@@ -1,0 +1,57 @@
+// References that keep nothing alive, and what is done when an object has died.
+//
+// weak_boehm.cpp asks the collector; in weak_none.cpp nothing ever dies.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace trawl::heap {
+
+/// An address that does not keep its object alive.
+class Hidden {
+ public:
+  Hidden() = default;
+  explicit Hidden(const void* object) noexcept : bits_(~reinterpret_cast<std::uintptr_t>(object)) {}
+  void* reveal() const noexcept { return reinterpret_cast<void*>(~bits_); }
+  friend bool operator==(Hidden, Hidden) = default;
+  friend std::size_t hash_value(Hidden h) noexcept { return h.bits_ >> 4; }
+
+ private:
+  std::uintptr_t bits_ = ~std::uintptr_t{0};
+};
+
+/// Has a collection ended since the last call with this count, at first 0?
+bool collected_since(std::uint64_t& count) noexcept;
+
+/// Refers to an object that may die. Until `let_die` somebody else has to keep it alive; afterwards
+/// the collector takes it when nothing refers to it any more, and what only it refers to as well.
+/// (A finaliser would keep all that for one more collection.)
+class Weak {
+ public:
+  explicit Weak(const void* object) noexcept : bits_(~reinterpret_cast<std::uintptr_t>(object)) {}
+  ~Weak();
+  Weak(const Weak&) = delete;
+  Weak& operator=(const Weak&) = delete;
+
+  /// `object`: the same, which the caller still refers to.
+  void let_die(const void* object);
+  bool may_die() const noexcept { return may_die_; }
+  bool dead() const noexcept { return bits_.load(std::memory_order_relaxed) == 0; }
+  /// nullptr: it is dead.
+  void* get() const noexcept;
+
+ private:
+  std::atomic<std::uintptr_t> bits_;  // hidden, as in Hidden; the collector puts a 0 there
+  bool may_die_ = false;
+};
+
+/// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then
+/// its memory stays. Replaces an earlier registration; nullptr removes it.
+void on_death(void* object, void (*gone)(void* object, void* client), void* client);
+
+/// Runs what on_death registered, on this thread; cheap when nothing has died.
+void run_finalisers();
+
+}  // namespace trawl::heap
