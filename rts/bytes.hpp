@@ -63,19 +63,15 @@ class Writer {
 
   template <class T>
   requires std::is_trivially_copyable_v<T>
-  void put(const T& value) {
-    if (bytes_.size() - size_ < sizeof value) [[unlikely]]
-      make_room(sizeof value);
-    std::memcpy(bytes_.data() + size_, &value, sizeof value);
-    size_ += sizeof value;
-  }
+  void put(const T& value) { raw(&value, sizeof value); }
 
   void put_string(std::string_view text) {
     put(static_cast<std::uint32_t>(text.size()));
     raw(text.data(), text.size());
   }
 
-  void raw(const void* data, std::size_t size) {
+  // Else its size, mostly a constant, would be forgotten.
+  [[gnu::always_inline]] void raw(const void* data, std::size_t size) {
     if (bytes_.size() - size_ < size) [[unlikely]]
       make_room(size);
     if (size != 0) std::memcpy(bytes_.data() + size_, data, size);
@@ -124,9 +120,7 @@ class Reader {
   requires(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_enum_v<T>) T
       get() {
     T value;
-    need(sizeof value);
-    std::memcpy(&value, rest_.data(), sizeof value);
-    rest_ = rest_.subspan(sizeof value);
+    raw(&value, sizeof value);
     return value;
   }
 
@@ -138,7 +132,7 @@ class Reader {
     return text;
   }
 
-  void raw(void* into, std::size_t size) {
+  [[gnu::always_inline]] void raw(void* into, std::size_t size) {
     need(size);
     if (size != 0) std::memcpy(into, rest_.data(), size);
     rest_ = rest_.subspan(size);
