@@ -18,9 +18,9 @@ void Crew::add_imported(heap::Node* spark) {
     imported_.push_back(spark);
   }
   imported_count_.fetch_add(1, std::memory_order_relaxed);
-  // Whoever polls as he is idle will look for himself.
+  // An idle worker who has polled takes it, and wakes another for what he leaves.
   const bool ours = this_worker != nullptr && &this_worker->crew() == this;
-  if (!ours || !will_take_the_only(*this_worker)) wake_another();
+  if (!ours || !this_worker->idle()) wake_another();
 }
 
 heap::Node* Crew::take_imported() {
@@ -105,18 +105,9 @@ bool Crew::anybody_busy() const noexcept {
   return false;
 }
 
-bool Crew::will_take_the_only(const Worker& worker) const noexcept {
-  return worker.idle() && worker.runnable() == 0 &&
-         imported_count_.load(std::memory_order_relaxed) == 1;
-}
-
-// In turns: those that have been woken may not have looked yet.
 void Crew::wake_another() noexcept {
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const auto next = next_to_wake_.fetch_add(1, std::memory_order_relaxed);
-    auto& worker = *workers_[next % workers_.size()];
-    if (worker.idle() && &worker != this_worker) return worker.wake_up();
-  }
+  for (const auto& worker : workers_)
+    if (worker->idle() && worker.get() != this_worker) return worker->wake_up();
 }
 
 void Crew::wake_all() noexcept {

@@ -27,7 +27,7 @@ class Crew {
 
   /// A thunk that came from another PE, or that one waits for: any worker may take it.
   void add_imported(heap::Node* spark);
-  /// Whoever could have evaluated them has got something else to do.
+  /// A worker who was idle has found something to do: others may take what else has come.
   void leave_imported() noexcept {
     if (imported_count_.load(std::memory_order_relaxed) != 0) wake_another();
   }
@@ -72,7 +72,6 @@ class Crew {
   void wake_all() noexcept;
 
  private:
-  bool will_take_the_only(const Worker& worker) const noexcept;
   void wake_another() noexcept;
 
   Host& host_;
@@ -85,7 +84,6 @@ class Crew {
   mutable std::mutex imported_lock_;
   std::deque<heap::Node*> imported_;
   std::atomic<std::size_t> imported_count_{0};
-  std::atomic<std::size_t> next_to_wake_{0};
 };
 
 }  // namespace trawl::sched

@@ -81,7 +81,8 @@ void Fishing::remember(int thief) {
   disappointed_.push_back(thief);
 }
 
-void Fishing::bait_disappointed(Nanos now) {
+void Fishing::bait(Nanos now) {
+  if (disappointed_.empty()) return;
   const bool due = now >= next_bait_;
   resting_.store(!due, std::memory_order_relaxed);
   if (!due) return;

@@ -29,9 +29,7 @@ class Fishing {
 
   /// Tells PEs whose FISH were here in vain if there are sparks for them now, or sees to it that
   /// the next spark rings the doorman.
-  void bait(Nanos now) {
-    if (!disappointed_.empty()) bait_disappointed(now);
-  }
+  void bait(Nanos now);
   /// May a PE have to be told of sparks that ring nobody? Any thread may ask.
   bool resting() const noexcept { return resting_.load(std::memory_order_relaxed); }
   static constexpr Nanos between_baits = 2'000'000;
@@ -48,7 +46,6 @@ class Fishing {
   bool hungry() const;
   bool feed(int thief, Worker* by);
   void remember(int thief);
-  void bait_disappointed(Nanos now);
   void fish_at(int victim);
   void came_home(Nanos now);
   void send(int to, const balance::Fish& fish);

@@ -123,6 +123,7 @@ bool Worker::step() {
   }
   if (heap::Node* spark = find_spark()) {
     end_idle();
+    crew_.leave_imported();
     start_thread(spark);
     return true;
   }
