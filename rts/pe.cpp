@@ -117,17 +117,12 @@ void Pe::send(int to, Writer message) {
     trace::note(log(), trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {
     fragmenter_.send(fabric_, to, message.take());
-    if (!polling_ && !under_way() && fabric_.under_way()) look_after_send();
+    // A thread sends in the middle of a program's function, which may be a long one.
+    if (!polling_ && fabric_.under_way() && !under_way_.exchange(true)) bell().ring_doorman();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
     fail_locked("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
   }
-}
-
-// In the middle of a program's function, which may be a long one.
-void Pe::look_after_send() {
-  under_way_.store(true, std::memory_order_relaxed);
-  bell().ring_doorman();
 }
 
 bool Pe::poll(sched::Worker* by) {

@@ -62,9 +62,6 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos now() const noexcept override { return fabric_.now(); }
   Nanos last_poll() const noexcept override { return last_poll_.load(std::memory_order_relaxed); }
   bool poll(sched::Worker* by) override;
-  /// What depends on when the collector runs: simulated PEs don't do it by themselves. With the
-  /// lock held.
-  void bury_the_dead();
   fabric::Bell& bell() noexcept override { return fabric_.bell(); }
   Nanos longest_sleep() const noexcept override;
   bool waiting() const noexcept override { return fabric_.waiting(); }
@@ -79,10 +76,13 @@ class Pe final : public fabric::Post, public sched::Host {
   Writer open(fabric::Kind kind) override;
   void send(int to, Writer message) override;
 
+  /// What depends on when the collector runs: simulated PEs don't do it by themselves. With the
+  /// lock held.
+  void bury_the_dead();
+
   Figures figures() const;
 
  private:
-  void look_after_send();
   void take_messages(sched::Worker* by);
   void deliver(int from, std::span<const std::byte> message, sched::Worker* by);
   void dispatch(fabric::Kind kind, Reader& message, int from, sched::Worker* by);
