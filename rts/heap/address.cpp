@@ -80,7 +80,7 @@ void AddressBook::adopt(Node* node, const Reference& reference, std::uint32_t ti
 void AddressBook::bury() {
   for (Node*& young : young_) {
     Proxy* proxy = find(young);
-    if (proxy != nullptr && !proxy->node.may_die()) proxy->node.let_die(young);
+    if (proxy != nullptr && !proxy->node.may_die()) proxy->node.let_die();
     young = nullptr;  // the collector scans what a vector has been cleared of
   }
   young_.clear();

@@ -11,6 +11,7 @@
 #include <link.h>
 
 #include "rts/heap/collect.hpp"
+#include "rts/heap/weak.hpp"
 #include "rts/place.hpp"
 
 namespace trawl::heap {
@@ -89,6 +90,8 @@ struct CollectorHooks {
         mutators[i]->switching_.clear(std::memory_order_release);
       if (auto* hook = collection_hook.load()) hook(false);
       collection_time += steady_now() - collection_began;
+    } else if (type == GC_EVENT_RECLAIM_START) {
+      cut_links_to_the_dead();
     }
   }
 

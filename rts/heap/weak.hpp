@@ -25,27 +25,34 @@ class Hidden {
 /// Has a collection ended since the last call with this count, at first 0?
 bool collected_since(std::uint64_t& count) noexcept;
 
-/// Refers to an object that may die. Until `let_die` somebody else has to keep it alive; afterwards
-/// the collector takes it when nothing refers to it any more, and what only it refers to as well.
-/// (A finaliser would keep all that for one more collection.)
+/// Refers to an object that may die: to the beginning of what `allocate` has given. Until `let_die`
+/// somebody else has to keep it alive; afterwards the collector takes it when nothing refers to it
+/// any more, and what only it refers to as well. (A finaliser would keep all that for one more
+/// collection.)
 class Weak {
  public:
-  explicit Weak(const void* object) noexcept : bits_(~reinterpret_cast<std::uintptr_t>(object)) {}
+  /// Hidden as in Hidden, or not an object: then the highest bit is clear.
+  using Link = std::atomic<std::uintptr_t>;
+
+  explicit Weak(const void* object) noexcept : object_(object) {}
   ~Weak();
   Weak(const Weak&) = delete;
   Weak& operator=(const Weak&) = delete;
 
-  /// `object`: the same, which the caller still refers to.
-  void let_die(const void* object);
-  bool may_die() const noexcept { return may_die_; }
-  bool dead() const noexcept { return bits_.load(std::memory_order_relaxed) == 0; }
+  /// Whoever calls it still refers to the object.
+  void let_die();
+  bool may_die() const noexcept { return link_ != nullptr; }
+  bool dead() const noexcept { return may_die() && link_->load(std::memory_order_relaxed) == 0; }
   /// nullptr: it is dead.
   void* get() const noexcept;
 
  private:
-  std::atomic<std::uintptr_t> bits_;  // hidden, as in Hidden; the collector puts a 0 there
-  bool may_die_ = false;
+  Hidden object_;
+  Link* link_ = nullptr;  // of the object as well; the collector puts a 0 there
 };
+
+/// For the collector: puts the zeros.
+void cut_links_to_the_dead() noexcept;
 
 /// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then
 /// its memory stays. Replaces an earlier registration; nullptr removes it.

@@ -1,13 +1,80 @@
+#include <array>
+#include <mutex>
 #include <new>
 
 #include <gc/gc.h>
+#include <gc/gc_mark.h>
 
+#include "rts/bytes.hpp"
 #include "rts/heap/weak.hpp"
 
 namespace trawl::heap {
+namespace {
+
+using Link = Weak::Link;
+
+bool hides_object(std::uintptr_t bits) noexcept {
+  return bits >> (8 * sizeof bits - 1) != 0;
+}
+
+/// All links of the process, in blocks that are never given back: the collector goes through them
+/// while others make and free some. The collector has disappearing links of its own, but one of
+/// them costs more than ten messages take to read.
+class Links {
+ public:
+  Link* make(std::uintptr_t bits) {
+    const std::lock_guard lock(lock_);
+    if (free_ == nullptr) add_block();
+    Link* link = free_;
+    free_ = reinterpret_cast<Link*>(link->load(std::memory_order_relaxed));
+    link->store(bits, std::memory_order_relaxed);
+    return link;
+  }
+
+  void free(Link* link) noexcept {
+    const std::lock_guard lock(lock_);
+    link->store(reinterpret_cast<std::uintptr_t>(free_), std::memory_order_relaxed);
+    free_ = link;
+  }
+
+  // A link may be freed and made anew, for an object that lives, since it was looked at.
+  void cut() noexcept {
+    for (auto* block = first_.load(std::memory_order_acquire); block != nullptr;
+         block = block->next)
+      for (Link& link : block->links) {
+        auto bits = link.load(std::memory_order_relaxed);
+        if (hides_object(bits) && GC_is_marked(reinterpret_cast<void*>(~bits)) == 0)
+          link.compare_exchange_strong(bits, 0, std::memory_order_relaxed);
+      }
+  }
+
+ private:
+  struct Block {
+    std::array<Link, 1023> links;
+    Block* next;
+  };
+
+  void add_block() {
+    auto* block = new (PlainAllocator<Block>().allocate(1)) Block();
+    for (Link& link : block->links) {
+      link.store(reinterpret_cast<std::uintptr_t>(free_), std::memory_order_relaxed);
+      free_ = &link;
+    }
+    block->next = first_.load(std::memory_order_relaxed);
+    first_.store(block, std::memory_order_release);
+  }
+
+  std::mutex lock_;
+  Link* free_ = nullptr;  // each refers to the next
+  std::atomic<Block*> first_{nullptr};
+};
+
+constinit Links links;
+
+}  // namespace
 
 // The collector's lock is held until a collection that has been counted has also ended, and the
-// links of what it has found dead are cut.
+// links to what it has found dead are cut.
 
 bool collected_since(std::uint64_t& count) noexcept {
   if (GC_get_gc_no() == count) return false;
@@ -21,24 +88,26 @@ bool collected_since(std::uint64_t& count) noexcept {
 }
 
 Weak::~Weak() {
-  if (may_die_ && !dead()) GC_unregister_disappearing_link(reinterpret_cast<void**>(&bits_));
+  if (may_die()) links.free(link_);
 }
 
-void Weak::let_die(const void* object) {
-  static_assert(sizeof bits_ == sizeof(void*) && decltype(bits_)::is_always_lock_free);
-  if (GC_general_register_disappearing_link(reinterpret_cast<void**>(&bits_), object) ==
-      GC_NO_MEMORY)
-    throw std::bad_alloc();
-  may_die_ = true;
+void Weak::let_die() {
+  static_assert(sizeof(Link) == sizeof(void*) && Link::is_always_lock_free);
+  link_ = links.make(~reinterpret_cast<std::uintptr_t>(object_.reveal()));
 }
 
 void* Weak::get() const noexcept {
+  if (!may_die()) return object_.reveal();
   return GC_call_with_alloc_lock(
-      [](void* self) -> void* {
-        const auto bits = static_cast<const Weak*>(self)->bits_.load(std::memory_order_relaxed);
+      [](void* link) -> void* {
+        const auto bits = static_cast<const Link*>(link)->load(std::memory_order_relaxed);
         return bits == 0 ? nullptr : reinterpret_cast<void*>(~bits);
       },
-      const_cast<Weak*>(this));
+      link_);
+}
+
+void cut_links_to_the_dead() noexcept {
+  links.cut();
 }
 
 void on_death(void* object, void (*gone)(void*, void*), void* client) {

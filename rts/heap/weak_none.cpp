@@ -8,13 +8,16 @@ bool collected_since(std::uint64_t&) noexcept {
 
 Weak::~Weak() = default;
 
-void Weak::let_die(const void*) {
-  may_die_ = true;
+void Weak::let_die() {
+  static constinit Link alive = ~std::uintptr_t{0};
+  link_ = &alive;
 }
 
 void* Weak::get() const noexcept {
-  return reinterpret_cast<void*>(~bits_.load(std::memory_order_relaxed));
+  return object_.reveal();
 }
+
+void cut_links_to_the_dead() noexcept {}
 
 void on_death(void*, void (*)(void*, void*), void*) {}
 void run_finalisers() {}
