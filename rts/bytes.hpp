@@ -55,6 +55,13 @@ struct PlainAllocator {
 
 using Bytes = std::vector<std::byte, PlainAllocator<std::byte>>;
 
+// Not by the vector's constructor: with an allocator of ours it copies byte by byte.
+inline Bytes copy_of(std::span<const std::byte> bytes) {
+  Bytes copy(bytes.size());
+  if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
+  return copy;
+}
+
 /// Appends plain values, in the byte order of the machine: all PEs run the same binary.
 class Writer {
  public:
@@ -89,6 +96,8 @@ class Writer {
   void shrink(std::size_t size) noexcept { size_ = size; }
 
   std::size_t size() const noexcept { return size_; }
+  /// What can be put, from the beginning, before more memory is needed.
+  std::size_t room() const noexcept { return bytes_.size(); }
   std::span<const std::byte> view() const noexcept { return {bytes_.data(), size_}; }
   Bytes take() {
     bytes_.resize(size_);

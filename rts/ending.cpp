@@ -20,14 +20,14 @@ void Ending::finish(int code, Nanos now, const Figures& own) {
   deadline_ = now + patience;
   figures_[static_cast<std::size_t>(self_)] = own;
   for (int pe = 1; pe < static_cast<int>(figures_.size()); ++pe)
-    post_.send(pe, post_.open(fabric::Kind::finish));
+    post_.send(pe, post_.open(fabric::Kind::finish, pe));
 }
 
 void Ending::on_finish(Reader&, Nanos now, const Figures& own) {
   if (begun_) return;
   begun_ = true;
   deadline_ = now + patience;
-  auto message = post_.open(fabric::Kind::bye);
+  auto message = post_.open(fabric::Kind::bye, 0);
   message.put(own);
   post_.send(0, std::move(message));
 }
@@ -37,7 +37,7 @@ void Ending::on_bye(Reader& message, int from) {
   figures_[static_cast<std::size_t>(from)] = message.get<Figures>();
   if (--missing_ != 0) return;
   for (int pe = 1; pe < static_cast<int>(figures_.size()); ++pe)
-    post_.send(pe, post_.open(fabric::Kind::leave));
+    post_.send(pe, post_.open(fabric::Kind::leave, pe));
 }
 
 std::optional<Outcome> Ending::over(Nanos now, bool flushed) {

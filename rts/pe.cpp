@@ -10,6 +10,7 @@ namespace {
 
 constexpr int messages_a_poll = 64;
 constexpr std::size_t usual_message = 256;
+constexpr std::size_t largest_kept = 4096;  // of the messages whose memory is used again
 constexpr Nanos sleep_with_messages_under_way = 50'000;
 constexpr Nanos longest_sleep_with_bell = 10'000'000;  // to keep house
 constexpr Nanos longest_sleep_without_bell = 600'000;  // a message is answered within a millisecond
@@ -88,14 +89,15 @@ void Pe::finish(int code) {
 
 // ---- messages ----------------------------------------------------------------------------------
 
-Writer Pe::open(Kind kind) {
-  Writer message(usual_message);
-  message.put(std::array<std::byte, fabric::Fragmenter::prefix>{});
+Writer Pe::open(Kind kind, int to) {
+  auto message = std::exchange(spare_, Writer());
+  if (message.room() == 0) message = Writer(usual_message);
+  fabric::Fragmenter::begin(message);
   message.put(kind);
   if (carries_tables(kind)) {
     auto load = crew_.load();
     load.measured = (polling_ ? time_ : now()) + start_.clock_offset();
-    tables_.write_piggyback(message, load.measured, load);
+    tables_.write_piggyback(message, load.measured, load, to);
   }
   return message;
 }
@@ -116,13 +118,15 @@ void Pe::send(int to, Writer message) {
   if (kind == Kind::fetch)
     trace::note(log(), trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {
-    fragmenter_.send(fabric_, to, message.take());
+    fragmenter_.send(fabric_, to, message.view());
     // A thread sends in the middle of a program's function, which may be a long one.
     if (!polling_ && fabric_.under_way() && !under_way_.exchange(true)) bell().ring_doorman();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
     fail_locked("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
   }
+  message.shrink(0);
+  if (message.room() <= largest_kept) spare_ = std::move(message);
 }
 
 bool Pe::poll(sched::Worker* by) {
@@ -159,9 +163,9 @@ void Pe::take_messages(sched::Worker* by) {
       continue;
     }
     if (joined_ && !early_.empty()) {
-      const auto arrival = std::move(early_.front());
+      const auto [from, message] = std::move(early_.front());
       early_.pop_front();
-      deliver(arrival.from, fabric::Fragmenter::payload(arrival), by);
+      deliver(from, message, by);
       continue;
     }
     if (fabric_.size() == 1) return;
@@ -177,7 +181,7 @@ void Pe::take_messages(sched::Worker* by) {
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
     if (!joined_ && (payload.empty() || !is_for_strangers(static_cast<Kind>(payload[0]))))
-      early_.push_back(std::move(*arrival));
+      early_.emplace_back(arrival->from, copy_of(payload));
     else
       deliver(arrival->from, payload, by);
     // It has woken a thread, which goes first: who starts it sees what else has come.
@@ -305,7 +309,7 @@ void Pe::bury_the_dead() {
 
 void Pe::beat() {
   for (const int pe : alive_.due(time_)) {
-    auto message = open(Kind::ping);
+    auto message = open(Kind::ping, pe);
     message.put(time_);
     send(pe, std::move(message));
     if (const auto lost = alive_.lost(awake_.now())) {
@@ -346,7 +350,7 @@ void Pe::fail_locked(const std::string& why, int code) {
   const int first = self() == 0 ? 1 : 0;
   const int last = self() == 0 ? fabric_.size() : 1;
   for (int pe = first; pe < last; ++pe) {
-    auto message = open(Kind::fail);
+    auto message = open(Kind::fail, pe);
     message.put(code);
     message.put_string(why);
     send(pe, std::move(message));
@@ -358,7 +362,7 @@ void Pe::on_fail(Reader& message) {
   const auto why = message.get_string();
   if (self() == 0) return fail_locked(why, code);
   begin_failure(Outcome{code, {}, {}}, 0);
-  auto bye = open(Kind::bye);
+  auto bye = open(Kind::bye, 0);
   bye.put(Figures{});
   send(0, std::move(bye));
 }

@@ -73,7 +73,7 @@ class Pe final : public fabric::Post, public sched::Host {
   void (*pause() const noexcept)(sched::Worker&) override { return pause_; }
 
   // Post; with the lock held
-  Writer open(fabric::Kind kind) override;
+  Writer open(fabric::Kind kind, int to) override;
   void send(int to, Writer message) override;
 
   /// What depends on when the collector runs: simulated PEs don't do it by themselves. With the
@@ -118,7 +118,8 @@ class Pe final : public fabric::Post, public sched::Host {
   Counters counters_;
   fabric::Fragmenter fragmenter_;
   std::deque<Bytes> to_self_;
-  std::deque<fabric::Arrival> early_;  // came before we knew the others
+  std::deque<std::pair<int, Bytes>> early_;  // sender and content; came before we knew the others
+  Writer spare_;                             // memory of the last message
 
   balance::Tables tables_;
   std::unique_ptr<trace::Log> log_;

@@ -61,7 +61,7 @@ void Start::begin(Nanos now) {
     }
     return;
   }
-  auto message = post_.open(fabric::Kind::hello);
+  auto message = post_.open(fabric::Kind::hello, 0);
   message.put(heap::CodeTable::get().digest());
   write(message, peers_[static_cast<std::size_t>(self_)].facts);
   post_.send(0, std::move(message));
@@ -88,13 +88,13 @@ void Start::on_hello(Reader& message, int from, Nanos now) {
 }
 
 void Start::ping(int pe, Nanos now) {
-  auto message = post_.open(fabric::Kind::ping);
+  auto message = post_.open(fabric::Kind::ping, pe);
   message.put(now);
   post_.send(pe, std::move(message));
 }
 
 void Start::on_ping(Reader& message, int from, Nanos now) {
-  auto answer = post_.open(fabric::Kind::pong);
+  auto answer = post_.open(fabric::Kind::pong, from);
   answer.put(read_time(message));
   answer.put(now);
   post_.send(from, std::move(answer));
@@ -115,14 +115,15 @@ void Start::on_pong(Reader& message, int from, Nanos now) {
 }
 
 void Start::welcome_all(Nanos now) {
-  for (std::size_t pe = 1; pe < peers_.size(); ++pe) {
-    auto message = post_.open(fabric::Kind::welcome);
-    message.put(peers_[pe].offset);
+  for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe) {
+    const auto& reached = peers_[static_cast<std::size_t>(pe)];
+    auto message = post_.open(fabric::Kind::welcome, pe);
+    message.put(reached.offset);
     message.put(now);
-    message.put(peers_[pe].best_round_trip / 2);
+    message.put(reached.best_round_trip / 2);
     for (const auto& peer : peers_) write(message, peer.facts);
-    post_.send(static_cast<int>(pe), std::move(message));
-    tables_.note_latency(0, static_cast<int>(pe), {peers_[pe].best_round_trip / 2, now});
+    post_.send(pe, std::move(message));
+    tables_.note_latency(0, pe, {reached.best_round_trip / 2, now});
   }
   set_statics();
   begun_ = now;

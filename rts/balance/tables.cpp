@@ -115,7 +115,7 @@ void Tables::note_hot(int pe) {
   if (load_of(*oldest).measured < load_of(pe).measured) *oldest = pe;
 }
 
-void Tables::write_piggyback(Writer& out, Nanos now, const Load& own) {
+void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
   out.put(Load{own.sparks, own.runnable, std::max<Nanos>(now, 0)});
   const auto count_at = out.size();
   out.put(std::uint8_t{0});
@@ -123,6 +123,7 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own) {
   std::array<int, max_relayed> told{};
   std::uint8_t count = 0;
   const auto tell = [&](int pe) {
+    if (pe == to) return;
     if (std::find(told.begin(), told.begin() + count, pe) != told.begin() + count) return;
     told[count++] = pe;
     out.put(static_cast<std::uint32_t>(pe));

@@ -76,9 +76,10 @@ class Tables {
   /// The living PEs other than `self`, in no particular order.
   std::span<const int> others() const noexcept { return others_; }
 
-  /// Appends `own` as measured `now` and at most max_relayed rows about others: first PEs that have
-  /// sparks or have just run out of them, then all known ones in turn. Costs O(1).
-  void write_piggyback(Writer& out, Nanos now, const Load& own);
+  /// Appends `own` as measured `now` and, for the PE `to`, at most max_relayed rows about others:
+  /// first PEs that have sparks or have just run out of them, then all known ones in turn. Costs
+  /// O(1).
+  void write_piggyback(Writer& out, Nanos now, const Load& own, int to);
   /// Learns what `from` wrote, all of it or, throwing BadBytes, nothing. Times more than a second
   /// ahead of `now` become `now`. Returns the sender's own load: its `measured` is the time of
   /// sending, from which the latency of this message follows. Costs O(1).

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "rts/bytes.hpp"
@@ -11,10 +12,10 @@
 
 namespace trawl::fabric {
 
-/// A message as it arrived.
+/// A message as it arrived. Its bytes stay there until the next poll.
 struct Arrival {
   int from;
-  Bytes bytes;
+  std::span<const std::byte> bytes;
 };
 
 /// The endpoint of one PE. Not thread-safe: its PE calls it under one lock. Messages arrive whole,
@@ -31,7 +32,7 @@ class Fabric {
 
   /// Hands over a message of at most limit() bytes; returns at once. `to` may not be `self`.
   /// Throws Error when `to` is known to be unreachable.
-  virtual void send(int to, Bytes message) = 0;
+  virtual void send(int to, std::span<const std::byte> message) = 0;
 
   /// The next message that has arrived, if any; also drives sends that are under way.
   virtual std::optional<Arrival> poll() = 0;

@@ -35,33 +35,33 @@ void copy(std::byte* to, std::span<const std::byte> from) {
 
 }  // namespace
 
-void Fragmenter::send(Fabric& fabric, int to, Bytes message) {
-  if (message.size() < prefix) throw Error("a message came without room for its prefix");
-  if (message.size() <= fabric.limit()) {
-    message.front() = whole;
-    fabric.send(to, std::move(message));
-    return;
-  }
+void Fragmenter::begin(Writer& message) {
+  message.put(whole);
+}
+
+void Fragmenter::send(Fabric& fabric, int to, std::span<const std::byte> message) {
+  if (message.empty() || message.front() != whole) throw Error("a message came without its prefix");
+  if (message.size() <= fabric.limit()) return fabric.send(to, message);
   const auto chunk = chunk_size(fabric.limit());
-  const auto payload = std::span<const std::byte>(message).subspan(prefix);
+  const auto payload = message.subspan(prefix);
   if (payload.size() > max_message) throw Error("a message is longer than 1 TiB");
   Header header{++last_id_, 0, payload.size()};
+  Bytes bytes(fabric.limit());
+  bytes.front() = fragment;
   for (std::size_t at = 0; at < payload.size(); at += chunk, ++header.index) {
     const auto data = payload.subspan(at, std::min(chunk, payload.size() - at));
-    Bytes bytes(header_size + data.size());
-    bytes.front() = fragment;
     copy(bytes.data() + prefix, std::as_bytes(std::span(&header, 1)));
     copy(bytes.data() + header_size, data);
-    fabric.send(to, std::move(bytes));
+    fabric.send(to, std::span(bytes).first(header_size + data.size()));
   }
 }
 
 std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
-  while (auto arrival = fabric.poll()) {
+  while (const auto arrival = fabric.poll()) {
     if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
     if (arrival->bytes.front() == whole) return arrival;
     if (arrival->bytes.front() != fragment) refuse(arrival->from, "its first byte is unknown");
-    if (auto message = accept(std::move(*arrival), fabric.limit())) return message;
+    if (const auto message = accept(*arrival, fabric.limit())) return message;
   }
   return std::nullopt;
 }
@@ -80,10 +80,10 @@ void Fragmenter::Unfinished::append(std::span<const std::byte> data) {
   filled = needed;
 }
 
-std::optional<Arrival> Fragmenter::accept(Arrival arrival, std::size_t limit) {
+std::optional<Arrival> Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   const int from = arrival.from;
   if (arrival.bytes.size() <= header_size) refuse(from, "a fragment without content");
-  Reader reader(std::span<const std::byte>(arrival.bytes).subspan(prefix));
+  Reader reader(arrival.bytes.subspan(prefix));
   const auto header = reader.get<Header>();
   const auto data = reader.rest();
 
@@ -110,7 +110,7 @@ std::optional<Arrival> Fragmenter::accept(Arrival arrival, std::size_t limit) {
   }
 
   if (header.index != entry.next) {
-    entry.early.emplace(header.index, std::move(arrival.bytes));
+    entry.early.emplace(header.index, copy_of(arrival.bytes));
     return std::nullopt;
   }
   entry.append(data);
@@ -120,9 +120,9 @@ std::optional<Arrival> Fragmenter::accept(Arrival arrival, std::size_t limit) {
     entry.append(std::span(next->second).subspan(header_size));
   }
   if (entry.next <= last) return std::nullopt;
-  Arrival complete{from, std::move(entry.message)};
+  complete_ = std::move(entry.message);
   messages.erase(found);
-  return complete;
+  return Arrival{from, complete_};
 }
 
 }  // namespace trawl::fabric

@@ -13,8 +13,8 @@ namespace trawl::fabric {
 /// Cuts messages longer than a fabric's limit() into fragments and puts them together again. One
 /// per PE, used under the same lock as its fabric. All PEs' fabrics have the same limit().
 ///
-/// The first `prefix` bytes of every message belong to the Fragmenter: the sender leaves them free,
-/// the receiver skips them (`payload`). So a message that fits is neither copied nor moved.
+/// The first `prefix` bytes of every message belong to the Fragmenter: the sender has them written
+/// (`begin`), the receiver skips them (`payload`). So a message that fits is not copied.
 class Fragmenter {
  public:
   static constexpr std::size_t prefix = 1;
@@ -25,17 +25,20 @@ class Fragmenter {
   /// The most messages one PE may have begun and not finished.
   static constexpr std::size_t max_unfinished = 4096;
 
-  /// Sends a message that starts with `prefix` free bytes.
-  void send(Fabric& fabric, int to, Bytes message);
+  /// Writes the prefix of a message.
+  static void begin(Writer& message);
+  /// Sends a message that starts with its prefix.
+  void send(Fabric& fabric, int to, std::span<const std::byte> message);
 
   /// The next whole message, if one is complete; takes what has arrived from the fabric until then.
+  /// Its bytes stay there until the next call.
   /// Throws BadBytes, naming the sender, for a fragment that makes no sense; the fragment is
   /// dropped and receiving can go on.
   std::optional<Arrival> receive(Fabric& fabric);
 
   /// What the sender wrote behind the prefix.
   static std::span<const std::byte> payload(const Arrival& arrival) noexcept {
-    return std::span(arrival.bytes).subspan(prefix);
+    return arrival.bytes.subspan(prefix);
   }
 
   /// Drops what a PE that died has left unfinished.
@@ -53,10 +56,11 @@ class Fragmenter {
     void append(std::span<const std::byte> data);
   };
 
-  std::optional<Arrival> accept(Arrival arrival, std::size_t limit);
+  std::optional<Arrival> accept(const Arrival& arrival, std::size_t limit);
 
   std::uint64_t last_id_ = 0;
   std::unordered_map<int, std::unordered_map<std::uint64_t, Unfinished>> unfinished_;
+  Bytes complete_;  // the last that came in fragments
 };
 
 }  // namespace trawl::fabric

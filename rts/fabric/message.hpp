@@ -37,7 +37,7 @@ std::string_view name_of(Kind kind);
 class Post {
  public:
   /// A message to be appended to and then sent.
-  virtual Writer open(Kind kind) = 0;
+  virtual Writer open(Kind kind, int to) = 0;
   virtual void send(int to, Writer message) = 0;
 
  protected:

@@ -67,9 +67,9 @@ class Mpi final : public Fabric {
   int size() const noexcept override { return size_; }
   std::size_t limit() const noexcept override { return message_limit; }
 
-  void send(int to, Bytes message) override {
+  void send(int to, std::span<const std::byte> message) override {
     if (message.size() > message_limit) throw Error("a message is longer than the fabric's limit");
-    if (!neighbours_.send(to, message)) send_by_mpi(to, std::move(message));
+    if (!neighbours_.send(to, message)) send_by_mpi(to, message);
     if (Bell* bell = neighbours_.bell(to)) bell->ring();
   }
 
@@ -98,10 +98,10 @@ class Mpi final : public Fabric {
   }
 
  private:
-  void send_by_mpi(int to, Bytes message) {
+  void send_by_mpi(int to, std::span<const std::byte> message) {
     // Before it can be received: else another's announcement would count for it.
     neighbours_.announce_mpi(to);
-    Transfer transfer{to, MPI_REQUEST_NULL, std::move(message)};
+    Transfer transfer{to, MPI_REQUEST_NULL, copy_of(message)};
     check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
                     tag, comm_, &transfer.request),
           "to send to", to);
@@ -128,7 +128,7 @@ class Mpi final : public Fabric {
     for (auto tests = std::min(tests_per_poll, receiving_.size()); tests > 0; --tests) {
       auto transfer = std::move(receiving_.front());
       receiving_.pop_front();
-      if (transfer.done("to receive from")) return Arrival{transfer.pe, std::move(transfer.bytes)};
+      if (transfer.done("to receive from")) return arrived(std::move(transfer));
       receiving_.push_back(std::move(transfer));
     }
     return std::nullopt;
@@ -148,9 +148,14 @@ class Mpi final : public Fabric {
     Transfer transfer{from, MPI_REQUEST_NULL, Bytes(static_cast<std::size_t>(count))};
     check(MPI_Imrecv(transfer.bytes.data(), count, MPI_BYTE, &message, &transfer.request),
           "to receive from", from);
-    if (transfer.done("to receive from")) return Arrival{from, std::move(transfer.bytes)};
+    if (transfer.done("to receive from")) return arrived(std::move(transfer));
     receiving_.push_back(std::move(transfer));
     return std::nullopt;
+  }
+
+  Arrival arrived(Transfer transfer) {
+    received_ = std::move(transfer.bytes);
+    return {transfer.pe, received_};
   }
 
   Neighbours neighbours_;
@@ -160,6 +165,7 @@ class Mpi final : public Fabric {
   unsigned polls_ = 0;
   std::deque<Transfer> sending_;
   std::deque<Transfer> receiving_;
+  Bytes received_;  // the last message
 };
 
 /// The network device that carries traffic to other hosts: the one of the default route, else the

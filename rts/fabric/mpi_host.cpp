@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <new>
@@ -31,7 +32,8 @@ constexpr std::size_t fewest_lines = std::size_t{4 * 1024} / Pipe::line;
 /// 0: no pipes.
 std::size_t lines_of_a_pipe(std::size_t pes) {
   if (asked_for_tcp()) return 0;
-  const auto lines = std::min(most_for_pipes / (pes * pes) / Pipe::line, most_lines);
+  const auto lines =
+      std::bit_floor(std::min(most_for_pipes / (pes * pes) / Pipe::line, most_lines));
   return lines < fewest_lines ? 0 : lines;
 }
 
@@ -140,7 +142,7 @@ void Neighbours::lay_out(MPI_Comm world, MPI_Comm host, MPI_Win window, std::siz
     reach.pipe.emplace(pipe(fronts[rank], own_rank), lines);
   }
   for (std::size_t rank = 0; lines != 0 && rank < pes.size(); ++rank)
-    if (rank != own_rank) inlets_.push_back({pes[rank], {pipe(fronts[own_rank], rank), lines}});
+    if (rank != own_rank) inlets_.emplace_back(pes[rank], pipe(fronts[own_rank], rank), lines);
 }
 
 bool Neighbours::send(int to, std::span<const std::byte> message) noexcept {
@@ -153,7 +155,7 @@ std::optional<Arrival> Neighbours::receive() {
     auto& inlet = inlets_[next_inlet_];
     next_inlet_ = next_inlet_ + 1 == inlets_.size() ? 0 : next_inlet_ + 1;
     try {
-      if (auto message = inlet.pipe.read()) return Arrival{inlet.pe, std::move(*message)};
+      if (const auto message = inlet.pipe.read()) return Arrival{inlet.pe, *message};
     } catch (const BadBytes& e) {
       throw BadBytes("bad message from PE " + std::to_string(inlet.pe) + ": " + e.what());
     }

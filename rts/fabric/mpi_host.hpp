@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -66,6 +67,7 @@ class Neighbours {
     std::optional<PipeWriter> pipe;
   };
   struct Inlet {
+    Inlet(int its_pe, Pipe& its_pipe, std::size_t lines) : pe(its_pe), pipe(its_pipe, lines) {}
     int pe;
     PipeReader pipe;
   };
@@ -76,7 +78,7 @@ class Neighbours {
   int self_ = 0;
   bool are_all_ = false;
   std::vector<Reach> reach_;  // by PE
-  std::vector<Inlet> inlets_;
+  std::deque<Inlet> inlets_;
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};
 };

@@ -37,7 +37,7 @@ bool PipeWriter::has_room(std::size_t lines) noexcept {
 bool PipeWriter::write(std::span<const std::byte> message) noexcept {
   const auto lines = lines_of(message.size());
   if (message.empty() || lines > lines_ / 4) return false;
-  const auto at = static_cast<std::size_t>(written_ % lines_);
+  const auto at = static_cast<std::size_t>(written_ & (lines_ - 1));
   const auto to_end = lines_ - at;
   const auto skipped = lines <= to_end ? 0 : to_end;
   if (!has_room(skipped + lines)) return false;
@@ -50,17 +50,25 @@ bool PipeWriter::write(std::span<const std::byte> message) noexcept {
 }
 
 bool PipeReader::empty() const noexcept {
-  const auto read = pipe_->lines_read_.load(std::memory_order_acquire);
-  return pipe_->length(static_cast<std::size_t>(read % lines_)).load() == 0;
+  const auto taken = taken_.load(std::memory_order_acquire);
+  return pipe_->length(static_cast<std::size_t>(taken & (lines_ - 1))).load() == 0;
 }
 
 void PipeReader::clear(std::size_t at, std::size_t lines) noexcept {
   for (std::size_t i = 0; i < lines; ++i) pipe_->length(at + i).store(0, std::memory_order_relaxed);
 }
 
-std::optional<Bytes> PipeReader::read() {
-  const auto read = pipe_->lines_read_.load(std::memory_order_relaxed);
-  const auto at = static_cast<std::size_t>(read % lines_);
+void PipeReader::let_go() noexcept {
+  if (last_lines_ == 0) return;
+  clear(last_at_, last_lines_);
+  last_lines_ = 0;
+  pipe_->lines_read_.store(taken_.load(std::memory_order_relaxed), std::memory_order_release);
+}
+
+std::optional<std::span<const std::byte>> PipeReader::read() {
+  let_go();
+  const auto taken = taken_.load(std::memory_order_relaxed);
+  const auto at = static_cast<std::size_t>(taken & (lines_ - 1));
   auto length = pipe_->length(at).load(std::memory_order_acquire);
   if (length == 0) return std::nullopt;
   const auto skipped = length == at_beginning ? lines_ - at : 0;
@@ -70,12 +78,11 @@ std::optional<Bytes> PipeReader::read() {
     clear(at, 1);  // nothing more will come out of it
     throw BadBytes("the length that its sender wrote can't be true");
   }
-  Bytes message(length);
-  std::memcpy(message.data(), pipe_->content(begin), length);
-  clear(at, 1);
-  clear(begin, lines_of(length));
-  pipe_->lines_read_.store(read + skipped + lines_of(length), std::memory_order_release);
-  return message;
+  if (skipped != 0) clear(at, 1);
+  last_at_ = begin;
+  last_lines_ = lines_of(length);
+  taken_.store(taken + skipped + last_lines_, std::memory_order_release);
+  return std::span<const std::byte>(pipe_->content(begin), length);
 }
 
 }  // namespace trawl::fabric

@@ -1,11 +1,11 @@
 // Short messages from one PE to another of the same host, through memory that both see: a look
 // costs two loads, a message two or three cache lines. What it costs through MPI is in README.md.
 //
-// A ring of cache lines. A message is a record of whole lines that begins with its length; the
-// length is written last, and is what tells the reader that the record is there. Where a record
-// doesn't fit before the end it lies at the beginning, and a mark in the place of its length,
-// written even later, says so. The reader clears the first word of every line that it has read: a
-// record may begin at any of them the next time.
+// A ring of cache lines, as many as a power of two. A message is a record of whole lines that
+// begins with its length; the length is written last, and is what tells the reader that the record
+// is there. Where a record doesn't fit before the end it lies at the beginning, and a mark in the
+// place of its length, written even later, says so. The reader clears the first word of every line
+// that it has read: a record may begin at any of them the next time.
 #pragma once
 
 #include <atomic>
@@ -59,15 +59,19 @@ class PipeReader {
   PipeReader(Pipe& pipe, std::size_t lines) noexcept : pipe_(&pipe), lines_(lines) {}
 
   bool empty() const noexcept;
-  /// The next message, if one has come. Throws BadBytes if what is there can't be one; from then on
-  /// there is none.
-  std::optional<Bytes> read();
+  /// The next message, if one has come; it stays in the pipe until the next call. Throws BadBytes
+  /// if what is there can't be one; from then on there is none.
+  std::optional<std::span<const std::byte>> read();
 
  private:
+  void let_go() noexcept;
   void clear(std::size_t at, std::size_t lines) noexcept;
 
   Pipe* pipe_;
   std::size_t lines_;
+  std::atomic<std::uint64_t> taken_{0};  // lines; those of the last message are still in use
+  std::size_t last_at_ = 0;
+  std::size_t last_lines_ = 0;  // 0: there is none
 };
 
 }  // namespace trawl::fabric

@@ -19,7 +19,7 @@ class SimNet::Endpoint final : public Fabric {
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return net_.config_.pes; }
   std::size_t limit() const noexcept override { return net_.config_.limit; }
-  void send(int to, Bytes message) override { net_.send(self_, to, std::move(message)); }
+  void send(int to, std::span<const std::byte> message) override { net_.send(self_, to, message); }
   std::optional<Arrival> poll() override { return net_.poll(self_); }
   bool flushed() override { return true; }
   Nanos now() const noexcept override { return net_.pes_[static_cast<std::size_t>(self_)].clock; }
@@ -69,7 +69,7 @@ std::optional<Nanos> SimNet::next_arrival(int pe) const {
   return inbox.begin()->first.first;
 }
 
-void SimNet::send(int from, int to, Bytes message) {
+void SimNet::send(int from, int to, std::span<const std::byte> message) {
   if (to == from || to < 0 || to >= config_.pes) {
     throw Error("PE " + std::to_string(from) + " cannot send to PE " + std::to_string(to));
   }
@@ -89,7 +89,7 @@ void SimNet::send(int from, int to, Bytes message) {
     auto& last = receiver.last_arrival_from[from];
     last = arrival = std::max(last, arrival);
   }
-  receiver.inbox.emplace(std::pair(arrival, number), Arrival{from, std::move(message)});
+  receiver.inbox.emplace(std::pair(arrival, number), std::pair(from, copy_of(message)));
   ++in_flight_;
 }
 
@@ -98,10 +98,11 @@ std::optional<Arrival> SimNet::poll(int pe) {
   entry.clock += config_.poll_cost;
   const auto first = entry.inbox.begin();
   if (first == entry.inbox.end() || first->first.first > entry.clock) return std::nullopt;
-  auto arrival = std::move(first->second);
+  const int from = first->second.first;
+  entry.received = std::move(first->second.second);
   entry.inbox.erase(first);
   --in_flight_;
-  return arrival;
+  return Arrival{from, entry.received};
 }
 
 Nanos SimNet::travel_time(int from, int to, std::size_t bytes) {

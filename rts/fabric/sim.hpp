@@ -73,15 +73,16 @@ class SimNet {
   struct Pe {
     Nanos clock = 0;
     double speed = 1.0;
-    /// By arrival, then in the order of sending.
-    std::map<std::pair<Nanos, std::uint64_t>, Arrival> inbox;
+    /// Sender and content, by arrival, then in the order of sending.
+    std::map<std::pair<Nanos, std::uint64_t>, std::pair<int, Bytes>> inbox;
+    Bytes received{};  ///< the last message
     std::map<int, Nanos> last_arrival_from;
     std::unique_ptr<Endpoint> endpoint;
   };
 
   Pe& pe_at(int pe) { return pes_.at(static_cast<std::size_t>(pe)); }
   const Pe& pe_at(int pe) const { return pes_.at(static_cast<std::size_t>(pe)); }
-  void send(int from, int to, Bytes message);
+  void send(int from, int to, std::span<const std::byte> message);
   std::optional<Arrival> poll(int pe);
   Nanos travel_time(int from, int to, std::size_t bytes);
 

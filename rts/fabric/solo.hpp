@@ -13,7 +13,7 @@ class Solo final : public Fabric {
   int self() const noexcept override { return 0; }
   int size() const noexcept override { return 1; }
   std::size_t limit() const noexcept override { return std::size_t{64} << 10U; }
-  void send(int, Bytes) override { throw Error("there is no other PE"); }
+  void send(int, std::span<const std::byte>) override { throw Error("there is no other PE"); }
   std::optional<Arrival> poll() override { return std::nullopt; }
   bool flushed() override { return true; }
   Nanos now() const noexcept override {

@@ -62,7 +62,7 @@ bool Sharing::lends_to(std::uint32_t pe) const noexcept {
 
 bool Sharing::export_spark(Node* thunk, int to, bool first) {
   if (!thunk->move(State::unevaluated, State::exported)) return false;
-  auto message = post_.open(Kind::schedule);
+  auto message = post_.open(Kind::schedule, to);
   message.put(static_cast<std::uint8_t>(first));
   const auto before = message.size();
   pack_graph(message, thunk, addresses_, limits_, lends_to(static_cast<std::uint32_t>(to)));
@@ -107,10 +107,11 @@ std::uint32_t Sharing::fetch_ahead(const Address& at) {
 }
 
 void Sharing::send_fetch(const Address& target, const Remote& reply_to) {
-  auto message = post_.open(Kind::fetch);
+  const auto to = static_cast<int>(target.pe);
+  auto message = post_.open(Kind::fetch, to);
   message.put(target);
   message.put(reply_to);
-  post_.send(static_cast<int>(target.pe), std::move(message));
+  post_.send(to, std::move(message));
 }
 
 void Sharing::on_fetch(Reader& message) {
@@ -142,7 +143,8 @@ void Sharing::answer(Node* node, const Remote& remote) {
 }
 
 void Sharing::send_resume(Node* node, const Remote& remote) {
-  auto message = post_.open(Kind::resume);
+  const auto to = static_cast<int>(remote.pe);
+  auto message = post_.open(Kind::resume, to);
   message.put(remote.key);
   message.put(remote.ticket);
   message.put(remote.weight);
@@ -151,7 +153,7 @@ void Sharing::send_resume(Node* node, const Remote& remote) {
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
-  post_.send(static_cast<int>(remote.pe), std::move(message));
+  post_.send(to, std::move(message));
 }
 
 void Sharing::on_resume(Reader& message) {
@@ -208,14 +210,15 @@ void Sharing::arrived(Node* thunk) {
 
 void Sharing::acknowledge(std::span<const Arrived> thunks) {
   if (thunks.empty()) return;
-  auto message = post_.open(Kind::ack);
+  const auto to = static_cast<int>(thunks.front().was.at.pe);
+  auto message = post_.open(Kind::ack, to);
   message.put(static_cast<std::uint32_t>(thunks.size()));
   for (const auto& arrived : thunks) {
     message.put(arrived.was);
     message.put(addresses_.lend(arrived.thunk));
   }
   counters_.add(Count::ack_sent);
-  post_.send(static_cast<int>(thunks.front().was.at.pe), std::move(message));
+  post_.send(to, std::move(message));
 }
 
 void Sharing::on_ack(Reader& message) {
@@ -252,7 +255,7 @@ void Sharing::on_free(Reader& message) {
 void Sharing::send_frees() {
   if (!addresses_.has_frees()) return;
   for (const auto& [pe, weights] : addresses_.take_frees()) {
-    auto message = post_.open(Kind::free);
+    auto message = post_.open(Kind::free, static_cast<int>(pe));
     message.put(static_cast<std::uint32_t>(weights.size()));
     for (const auto& [slot, weight] : weights) {
       message.put(slot);

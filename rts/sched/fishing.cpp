@@ -100,7 +100,7 @@ void Fishing::bait(Nanos now) {
   for (; spare > 0 && !disappointed_.empty(); --spare) {
     const int thief = disappointed_.back();
     disappointed_.pop_back();
-    if (!tables_.lost(thief)) post_.send(thief, post_.open(fabric::Kind::bait));
+    if (!tables_.lost(thief)) post_.send(thief, post_.open(fabric::Kind::bait, thief));
   }
 }
 
@@ -126,7 +126,7 @@ void Fishing::caught() {
 }
 
 void Fishing::send(int to, const balance::Fish& fish) {
-  auto message = post_.open(fabric::Kind::fish);
+  auto message = post_.open(fabric::Kind::fish, to);
   fish.write(message);
   post_.send(to, std::move(message));
 }

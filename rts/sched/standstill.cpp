@@ -52,7 +52,7 @@ void Standstill::begin_round(const Worker* by) {
   answers_ = 1;
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
     if (pe == self_) continue;
-    auto message = post_.open(fabric::Kind::probe);
+    auto message = post_.open(fabric::Kind::probe, pe);
     message.put(round_);
     post_.send(pe, std::move(message));
   }
@@ -89,7 +89,7 @@ std::string Standstill::report() const {
 void Standstill::on_probe(Reader& message, const Worker* by) {
   const auto round = message.get<std::uint32_t>();
   const auto state = own_state(by);
-  auto answer = post_.open(fabric::Kind::state);
+  auto answer = post_.open(fabric::Kind::state, 0);
   answer.put(round);
   answer.put(static_cast<std::uint8_t>(state.at_rest));
   answer.put(state.sent);

@@ -14,6 +14,7 @@ constinit thread_local Worker* this_worker = nullptr;
 namespace {
 
 constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
+constexpr int looks_between_turns = 32;
 constexpr Nanos spin_time = 100'000;
 constexpr Nanos yield_interval = 25'000;  // the doorman who has the answer may wait for this core
 constexpr Nanos shortest_nap = 20'000;
@@ -103,6 +104,7 @@ void Worker::loop(bool spins) {
         next_yield = now + yield_interval;
       }
       sleepy = now >= spin_until;
+      listen();
       continue;
     }
     nap(rings_seen, std::min(nap_time, host_.longest_sleep()));
@@ -129,6 +131,11 @@ bool Worker::step() {
   }
   begin_idle();
   return false;
+}
+
+void Worker::listen() const noexcept {
+  for (int looks = 0; looks < looks_between_turns && !host_.waiting(); ++looks)
+    if (inbox_.load(std::memory_order_relaxed) != nullptr) return;
 }
 
 // With work of its own at hand, not before each piece of it.

@@ -24,7 +24,7 @@ void tables(benchmark::State& state) {
   trawl::Nanos now = 10'000;
   for (auto _ : state) {
     trawl::Writer message(256);
-    sender.write_piggyback(message, ++now, Load{3, 1, 0});
+    sender.write_piggyback(message, ++now, Load{3, 1, 0}, 1);
     trawl::Reader reader(message.view());
     receiver.read_piggyback(reader, 0, now);
     bytes = message.size();

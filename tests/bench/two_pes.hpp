@@ -65,11 +65,14 @@ class Lines final : public benchmark::BenchmarkReporter {
   }
 };
 
-/// Waits as PE 0 while PE 1 works, polling, so that both are awake.
+/// Waits as PE 0 while PE 1 works, polling as an idle worker does, so that both are awake.
 template <class T>
 const T& await(const trawl::Lazy<T>& work) {
   auto& worker = trawl::sched::worker_here();
-  while (!work.evaluated()) worker.host().poll(&worker);
+  while (!work.evaluated()) {
+    worker.host().poll(&worker);
+    worker.listen();
+  }
   return trawl::force(work);
 }
 

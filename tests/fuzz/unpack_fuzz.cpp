@@ -294,23 +294,24 @@ class Wire final : public trawl::fabric::Fabric {
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
   std::size_t limit() const noexcept override { return 400; }
-  void send(int to, Bytes message) override {
+  void send(int to, std::span<const std::byte> message) override {
     if (to < 0 || to >= size_ || to == self_) std::abort();  // a PE that believed what it was told
-    sent.emplace_back(to, std::move(message));
+    sent.emplace_back(to, trawl::copy_of(message));
   }
   std::optional<trawl::fabric::Arrival> poll() override {
     if (to_come.empty()) return std::nullopt;
-    auto arrival = std::move(to_come.front());
+    last_ = std::move(to_come.front());
     to_come.pop_front();
-    return arrival;
+    return trawl::fabric::Arrival{last_.first, last_.second};
   }
   bool flushed() override { return true; }
   trawl::Nanos now() const noexcept override { return now_ += 30'000; }
 
   std::vector<std::pair<int, Bytes>> sent;
-  std::deque<trawl::fabric::Arrival> to_come;
+  std::deque<std::pair<int, Bytes>> to_come;
 
  private:
+  std::pair<int, Bytes> last_;
   int self_;
   int size_;
   mutable trawl::Nanos now_ = 1'000'000'000;

@@ -33,7 +33,7 @@ class Outbox final : public fabric::Post {
     Reader read() const { return Reader(std::span<const std::byte>(bytes).subspan(1)); }
   };
 
-  Writer open(Kind kind) override {
+  Writer open(Kind kind, int) override {
     Writer message;
     message.put(kind);
     return message;
@@ -141,7 +141,7 @@ TEST(Start, ClocksAreComparedByTheFastestPing) {
 
 TEST(Start, AnotherProgramIsRefused) {
   Starting main(0, 3, {});
-  auto hello = main.outbox.open(Kind::hello);
+  auto hello = main.outbox.open(Kind::hello, 0);
   hello.put(heap::CodeTable::get().digest() + 1);
   main.outbox.send(0, std::move(hello));
   const auto letter = main.outbox.take();
@@ -252,7 +252,7 @@ TEST(Ending, NobodyWaitsForLong) {
 TEST(Ending, AByeThatNobodyAskedForIsBadBytes) {
   Outbox box;
   Ending main(0, 2, box);
-  auto bye = box.open(Kind::bye);
+  auto bye = box.open(Kind::bye, 0);
   bye.put(Figures{});
   box.send(0, std::move(bye));
   const auto letter = box.take();

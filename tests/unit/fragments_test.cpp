@@ -16,7 +16,10 @@ namespace {
 
 /// A message of `size` bytes behind its prefix; contents depend on the seed.
 Bytes message_of(std::size_t size, std::uint64_t seed) {
-  Bytes bytes(Fragmenter::prefix + size);
+  Writer prefix;
+  Fragmenter::begin(prefix);
+  Bytes bytes = prefix.take();
+  bytes.resize(Fragmenter::prefix + size);
   std::mt19937_64 random(seed);
   for (std::size_t i = Fragmenter::prefix; i < bytes.size(); ++i) {
     bytes[i] = static_cast<std::byte>(random() >> 56);
@@ -38,20 +41,21 @@ class Script final : public Fabric {
   int self() const noexcept override { return 0; }
   int size() const noexcept override { return 8; }
   std::size_t limit() const noexcept override { return limit_; }
-  void send(int, Bytes message) override { sent.push_back(std::move(message)); }
+  void send(int, std::span<const std::byte> message) override { sent.push_back(copy_of(message)); }
   std::optional<Arrival> poll() override {
     if (coming.empty()) return std::nullopt;
-    auto arrival = std::move(coming.front());
+    last_ = std::move(coming.front());
     coming.pop_front();
-    return arrival;
+    return Arrival{last_.first, last_.second};
   }
   bool flushed() override { return true; }
   Nanos now() const noexcept override { return 0; }
 
   std::vector<Bytes> sent;
-  std::deque<Arrival> coming;
+  std::deque<std::pair<int, Bytes>> coming;
 
  private:
+  std::pair<int, Bytes> last_;
   std::size_t limit_;
 };
 
@@ -63,18 +67,16 @@ std::vector<Bytes> cut(std::size_t limit, const Bytes& message) {
 }
 
 std::optional<Arrival> feed(Fragmenter& fragmenter, Script& fabric, int from, Bytes bytes) {
-  fabric.coming.push_back({from, std::move(bytes)});
+  fabric.coming.emplace_back(from, std::move(bytes));
   return fragmenter.receive(fabric);
 }
 
 TEST(Fragments, WhatFitsTravelsAsItIs) {
   Script fabric(100);
-  auto message = message_of(99, 1);
-  const auto* data = message.data();
-  Fragmenter().send(fabric, 1, std::move(message));
+  const auto message = message_of(99, 1);
+  Fragmenter().send(fabric, 1, message);
   ASSERT_EQ(fabric.sent.size(), 1u);
-  EXPECT_EQ(fabric.sent[0].data(), data);
-  EXPECT_EQ(fabric.sent[0].size(), 100u);
+  EXPECT_EQ(fabric.sent[0], message);
 }
 
 TEST(Fragments, FragmentsFillTheLimit) {
@@ -98,9 +100,9 @@ TEST(Fragments, EverySizeFromEverySenderArrivesWhole) {
   std::vector<std::vector<Bytes>> sent(4);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     for (int from = 1; from < 4; ++from) {
-      auto message = message_of(sizes[i], 100 * i + static_cast<std::size_t>(from));
+      const auto message = message_of(sizes[i], 100 * i + static_cast<std::size_t>(from));
       sent[static_cast<std::size_t>(from)].push_back(message);
-      fragmenters[static_cast<std::size_t>(from)].send(net.endpoint(from), 0, std::move(message));
+      fragmenters[static_cast<std::size_t>(from)].send(net.endpoint(from), 0, message);
     }
   }
 

@@ -157,7 +157,7 @@ class HeapGrid {
                   limits, memory, *this, counters,
                   [this](heap::Node* spark) { todo.push_back(spark); }) {}
 
-    Writer open(fabric::Kind kind) override {
+    Writer open(fabric::Kind kind, int) override {
       Writer message;
       message.put(kind);
       return message;

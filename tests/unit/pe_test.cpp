@@ -11,7 +11,7 @@ class Quiet final : public fabric::Fabric {
   int self() const noexcept override { return 0; }
   int size() const noexcept override { return 2; }
   std::size_t limit() const noexcept override { return 4096; }
-  void send(int, Bytes) override {}
+  void send(int, std::span<const std::byte>) override {}
   std::optional<fabric::Arrival> poll() override { return std::nullopt; }
   bool waiting() const noexcept override { return message_waits; }
   bool under_way() const noexcept override { return send_waits; }
@@ -38,7 +38,7 @@ TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   const auto send = [&] {
     const std::lock_guard lock(pe.lock());
-    pe.send(1, pe.open(fabric::Kind::bait));
+    pe.send(1, pe.open(fabric::Kind::bait, 1));
   };
   const auto rings = pe.bell().rings();
   send();
@@ -55,7 +55,7 @@ TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   const auto rings = pe.bell().rings();
   const std::lock_guard lock(pe.lock());
-  pe.send(0, pe.open(fabric::Kind::bait));
+  pe.send(0, pe.open(fabric::Kind::bait, 0));
   EXPECT_GT(pe.bell().rings(), rings);
 }
 

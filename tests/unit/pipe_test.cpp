@@ -28,6 +28,10 @@ struct Ends {
   PipeReader out;
 };
 
+bool same(std::span<const std::byte> got, const Bytes& sent) {
+  return std::equal(got.begin(), got.end(), sent.begin(), sent.end());
+}
+
 /// Its contents tell which of them it is.
 Bytes message(std::size_t size, std::uint64_t number) {
   Bytes bytes(size);
@@ -60,7 +64,7 @@ TEST(Pipe, BringsWhatWasWrittenInItsOrder) {
       const auto got = ends.out.read();
       ASSERT_EQ(got.has_value(), !under_way.empty());
       if (!got) continue;
-      ASSERT_EQ(*got, under_way.front());
+      ASSERT_TRUE(same(*got, under_way.front()));
       under_way.pop_front();
     }
   }
@@ -76,7 +80,23 @@ TEST(Pipe, RefusesWhatHasNoRoom) {
   while (ends.in.write(message(60, written))) ++written;
   EXPECT_EQ(written, lines);
   ASSERT_TRUE(ends.out.read());
+  EXPECT_FALSE(ends.in.write(message(60, written))) << "over a message that is still being read";
+  ASSERT_TRUE(ends.out.read());
   EXPECT_TRUE(ends.in.write(message(60, written)));
+}
+
+TEST(Pipe, AMessageStaysUntilTheNextIsReadButIsNotWaitingAnyMore) {
+  constexpr std::size_t lines = 16;
+  Ends ends(lines);
+  const auto first = message(200, 0);
+  ASSERT_TRUE(ends.in.write(first));
+  EXPECT_FALSE(ends.out.empty());
+  const auto got = ends.out.read();
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(ends.out.empty());
+  for (std::uint64_t i = 1; ends.in.write(message(100, i)); ++i) {
+  }
+  EXPECT_TRUE(same(*got, first));
 }
 
 TEST(Pipe, CarriesBetweenThreads) {
@@ -95,7 +115,7 @@ TEST(Pipe, CarriesBetweenThreads) {
     const auto expected = message(1 + random() % 300, i);
     auto got = ends.out.read();
     for (; !got; got = ends.out.read()) std::this_thread::yield();
-    wrong += *got == expected ? 0U : 1U;
+    wrong += same(*got, expected) ? 0U : 1U;
   }
   writer.join();
   EXPECT_EQ(wrong, 0U);

@@ -18,9 +18,11 @@
 namespace trawl::balance {
 namespace {
 
-Bytes piggyback(Tables& tables, Nanos now, const Load& own) {
+constexpr int somebody = -1;  // none of those there are
+
+Bytes piggyback(Tables& tables, Nanos now, const Load& own, int to = somebody) {
   Writer out;
-  tables.write_piggyback(out, now, own);
+  tables.write_piggyback(out, now, own, to);
   return out.take();
 }
 
@@ -111,6 +113,25 @@ TEST(Tables, LostIsForEver) {
   }
   tables.forget(0);
   EXPECT_FALSE(tables.lost(0));
+}
+
+TEST(Piggyback, NobodyIsToldOfHimself) {
+  for (const int pes : {2, 3, 8}) {
+    Tables tables(0, pes);
+    for (int pe = 1; pe < pes; ++pe) tables.note_load(pe, load(9, 1, 100));
+    Tables reader(1, pes);
+    for (Nanos now = 200; now < 230; ++now) {
+      auto told = piggyback(tables, now, load(0, 0, 0), 1);
+      Reader in(told);
+      in.get<Load>();
+      for (auto rows = in.get<std::uint8_t>(); rows > 0; --rows) {
+        EXPECT_NE(in.get<std::uint32_t>(), 1U);
+        in.get<Load>();
+      }
+      read(reader, told, 0, now);
+    }
+    for (int pe = 2; pe < pes; ++pe) EXPECT_TRUE(reader.known(pe));
+  }
 }
 
 TEST(Piggyback, BoundedOnAnyNumberOfPes) {
