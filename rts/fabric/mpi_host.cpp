@@ -142,7 +142,8 @@ void Neighbours::lay_out(MPI_Comm world, MPI_Comm host, MPI_Win window, std::siz
     reach.pipe.emplace(pipe(fronts[rank], own_rank), lines);
   }
   for (std::size_t rank = 0; lines != 0 && rank < pes.size(); ++rank)
-    if (rank != own_rank) inlets_.emplace_back(pes[rank], pipe(fronts[own_rank], rank), lines);
+    if (rank != own_rank)
+      inlets_.push_back(std::make_unique<Inlet>(pes[rank], pipe(fronts[own_rank], rank), lines));
 }
 
 bool Neighbours::send(int to, std::span<const std::byte> message) noexcept {
@@ -152,7 +153,7 @@ bool Neighbours::send(int to, std::span<const std::byte> message) noexcept {
 
 std::optional<Arrival> Neighbours::receive() {
   for (std::size_t i = 0; i < inlets_.size(); ++i) {
-    auto& inlet = inlets_[next_inlet_];
+    auto& inlet = *inlets_[next_inlet_];
     next_inlet_ = next_inlet_ + 1 == inlets_.size() ? 0 : next_inlet_ + 1;
     try {
       if (const auto message = inlet.pipe.read()) return Arrival{inlet.pe, *message};
@@ -178,7 +179,7 @@ bool Neighbours::expects_mpi() const noexcept {
 
 bool Neighbours::waiting() const noexcept {
   return expects_mpi() || std::any_of(inlets_.begin(), inlets_.end(),
-                                      [](const Inlet& inlet) { return !inlet.pipe.empty(); });
+                                      [](const auto& inlet) { return !inlet->pipe.empty(); });
 }
 
 Memory shared_memory(MPI_Comm world, MPI_Comm host) {

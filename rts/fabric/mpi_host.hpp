@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -78,7 +78,7 @@ class Neighbours {
   int self_ = 0;
   bool are_all_ = false;
   std::vector<Reach> reach_;  // by PE
-  std::deque<Inlet> inlets_;
+  std::vector<std::unique_ptr<Inlet>> inlets_;
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};
 };

@@ -90,6 +90,8 @@ struct CollectorHooks {
         mutators[i]->switching_.clear(std::memory_order_release);
       if (auto* hook = collection_hook.load()) hook(false);
       collection_time += steady_now() - collection_began;
+    } else if (type == GC_EVENT_MARK_END) {
+      begin_to_cut_links();
     } else if (type == GC_EVENT_RECLAIM_START) {
       cut_links_to_the_dead();
     }

@@ -51,7 +51,9 @@ class Weak {
   Link* link_ = nullptr;  // of the object as well; the collector puts a 0 there
 };
 
-/// For the collector: puts the zeros.
+/// For the collector: what is dead has been found, and the world still stands; then it puts the
+/// zeros, with its lock held.
+void begin_to_cut_links() noexcept;
 void cut_links_to_the_dead() noexcept;
 
 /// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then

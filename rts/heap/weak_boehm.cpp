@@ -37,6 +37,9 @@ class Links {
     free_ = link;
   }
 
+  bool cutting() const noexcept { return cutting_.load(std::memory_order_acquire); }
+  void begin_to_cut() noexcept { cutting_.store(true, std::memory_order_relaxed); }
+
   // A link may be freed and made anew, for an object that lives, since it was looked at.
   void cut() noexcept {
     for (auto* block = first_.load(std::memory_order_acquire); block != nullptr;
@@ -46,6 +49,7 @@ class Links {
         if (hides_object(bits) && GC_is_marked(reinterpret_cast<void*>(~bits)) == 0)
           link.compare_exchange_strong(bits, 0, std::memory_order_relaxed);
       }
+    cutting_.store(false, std::memory_order_release);
   }
 
  private:
@@ -67,15 +71,14 @@ class Links {
   std::mutex lock_;
   Link* free_ = nullptr;  // each refers to the next
   std::atomic<Block*> first_{nullptr};
+  std::atomic<bool> cutting_{false};  // from when the dead have been found
 };
 
 constinit Links links;
 
 }  // namespace
 
-// The collector's lock is held until a collection that has been counted has also ended, and the
-// links to what it has found dead are cut.
-
+// The collector's lock is held until a collection that has been counted has also ended.
 bool collected_since(std::uint64_t& count) noexcept {
   if (GC_get_gc_no() == count) return false;
   GC_call_with_alloc_lock(
@@ -96,14 +99,19 @@ void Weak::let_die() {
   link_ = links.make(~reinterpret_cast<std::uintptr_t>(object_.reveal()));
 }
 
+// See "Weak references" in README.md.
 void* Weak::get() const noexcept {
   if (!may_die()) return object_.reveal();
-  return GC_call_with_alloc_lock(
-      [](void* link) -> void* {
-        const auto bits = static_cast<const Link*>(link)->load(std::memory_order_relaxed);
-        return bits == 0 ? nullptr : reinterpret_cast<void*>(~bits);
-      },
-      link_);
+  const auto bits = link_->load(std::memory_order_relaxed);
+  if (bits == 0) return nullptr;
+  auto* object = reinterpret_cast<void*>(~bits);
+  asm volatile("" : "+r"(object) : : "memory");  // from here on the collector sees it
+  if (links.cutting()) GC_call_with_alloc_lock([](void*) -> void* { return nullptr; }, nullptr);
+  return dead() ? nullptr : object;
+}
+
+void begin_to_cut_links() noexcept {
+  links.begin_to_cut();
 }
 
 void cut_links_to_the_dead() noexcept {

@@ -156,8 +156,9 @@ Nanos Worker::about_now() const noexcept {
 // has come since the last look did not.
 void Worker::leave_messages_to_doorman() {
   bell_.stop_attending();
-  if (host_.waiting()) host_.poll(this);
-  if (host_.waiting() || host_.under_way()) bell_.ring_doorman();
+  const bool waited = host_.waiting();
+  if (waited) host_.poll(this);
+  if ((waited && host_.waiting()) || host_.under_way()) bell_.ring_doorman();
 }
 
 Thread* Worker::next_runnable() {

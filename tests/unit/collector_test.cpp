@@ -321,14 +321,18 @@ TEST(Collector, AProxyIsFoundWholeOrNotAtAll) {
     while (!stop.stop_requested()) heap::collect();
   });
   const auto before = heap::collector_figures().collections;
+  std::array<heap::Node*, 20> held{};  // found in the last turn
   long found = 0;
   long i = 0;
   for (; i < 20'000 || heap::collector_figures().collections < before + 10; ++i) {
     adopt_values(book, static_cast<std::uint64_t>(i), 1, nullptr);
     book.bury();
-    for (long back = 0; back < std::min(i, 20L); ++back) {
-      const heap::Address at{0, 0, static_cast<std::uint64_t>(i - back)};
+    for (std::size_t back = 0; back < held.size(); ++back) {
+      const heap::Address at{0, 0, static_cast<std::uint64_t>(i) - back};
       heap::Node* node = book.proxy(at);
+      if (back != 0 && held[back - 1] != nullptr) {
+        ASSERT_EQ(node, held[back - 1]);
+      }
       if (node == nullptr) continue;
       ASSERT_EQ(node->state(), heap::State::value);
       const auto target = book.target(node);
@@ -336,6 +340,8 @@ TEST(Collector, AProxyIsFoundWholeOrNotAtAll) {
       ASSERT_EQ(target->at, at);
       ++found;
     }
+    for (auto back = held.size(); back-- > 0;)
+      held[back] = book.proxy({0, 0, static_cast<std::uint64_t>(i) - back});
   }
   EXPECT_GT(found, 0) << "all died at once: this tests nothing";
   EXPECT_LT(book.proxies(), static_cast<std::size_t>(i)) << "nothing died: this tests nothing";
