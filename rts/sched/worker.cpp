@@ -250,6 +250,7 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
 
 void Worker::make_runnable(Thread& thread) {
   runnable_.fetch_add(1, std::memory_order_relaxed);
+  if (this == this_worker) return queue_.push_back(&thread);
   thread.next_ = inbox_.load(std::memory_order_relaxed);
   while (!inbox_.compare_exchange_weak(thread.next_, &thread, std::memory_order_release,
                                        std::memory_order_relaxed)) {
@@ -270,9 +271,9 @@ void Worker::begin_idle() {
 
 void Worker::end_idle() {
   if (!idle()) return;
-  idle_.store(false);
-  idle_sum_.fetch_add(about_now() - idle_since_.load(std::memory_order_relaxed),
-                      std::memory_order_relaxed);
+  idle_.store(false, std::memory_order_relaxed);
+  const auto idle_for = about_now() - idle_since_.load(std::memory_order_relaxed);
+  idle_sum_.store(idle_sum_.load(std::memory_order_relaxed) + idle_for, std::memory_order_relaxed);
   trace::note(host_.log(), trace::Kind::idle_end, static_cast<unsigned>(index_));
 }
 
