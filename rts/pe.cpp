@@ -281,6 +281,7 @@ void Pe::fish() {
 
 void Pe::keep_house(sched::Worker* by) {
   next_housekeeping_ = time_ + housekeeping_interval;
+  heap::clear_finished_calls();  // else a message's nodes may live for long
   awake_.look(time_);
   // A simulated run must not depend on when the collector runs.
   if (pause_ == nullptr) bury_the_dead();

@@ -347,6 +347,32 @@ TEST(Collector, AProxyIsFoundWholeOrNotAtAll) {
   EXPECT_LT(book.proxies(), static_cast<std::size_t>(i)) << "nothing died: this tests nothing";
 }
 
+constexpr std::size_t gap = 64;  // words
+
+[[gnu::noinline]] std::unique_ptr<heap::Weak> refer_weakly_and_leave_it_behind() {
+  std::array<heap::Node*, gap> left_behind{};
+  left_behind.fill(Lazy<long>(1).node());
+  asm volatile("" : : "r"(left_behind.data()) : "memory");
+  auto weak = std::make_unique<heap::Weak>(left_behind.front());
+  weak->let_die();
+  return weak;
+}
+
+[[gnu::noinline]] void collect_above_a_gap() {
+  std::array<heap::Node*, 2 * gap> unused;
+  asm volatile("" : : "r"(unused.data()));
+  heap::collect();
+}
+
+TEST(Collector, WhatFinishedCallsLeftIsCleared) {
+  const auto weak = refer_weakly_and_leave_it_behind();
+  collect_above_a_gap();
+  EXPECT_FALSE(weak->dead()) << "nothing was left behind: this tests nothing";
+  heap::clear_finished_calls();
+  collect_above_a_gap();
+  EXPECT_TRUE(weak->dead());
+}
+
 TEST(Collector, LargePlainArraysAreNotScanned) {
   constexpr std::size_t count = 20'000;
   Simulation grid(grid_of(1, 1));
