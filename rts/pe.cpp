@@ -139,7 +139,10 @@ bool Pe::poll(sched::Worker* by) {
   try {
     take_messages(by);
     fish();
-    if (time_ >= next_housekeeping_) keep_house(by);
+    if (time_ >= next_housekeeping_) {
+      heap::clear_finished_calls();  // else what a message has brought may live for long
+      keep_house(by);
+    }
   } catch (const Error& e) {
     fail_locked(e.what(), e.exit_code());
   }
@@ -281,7 +284,6 @@ void Pe::fish() {
 
 void Pe::keep_house(sched::Worker* by) {
   next_housekeeping_ = time_ + housekeeping_interval;
-  heap::clear_finished_calls();  // else a message's nodes may live for long
   awake_.look(time_);
   // A simulated run must not depend on when the collector runs.
   if (pause_ == nullptr) bury_the_dead();

@@ -30,8 +30,8 @@ class Fabric {
   /// The largest message `send` accepts, in bytes; longer ones travel in fragments (fragments.hpp).
   virtual std::size_t limit() const noexcept = 0;
 
-  /// Hands over a message of at most limit() bytes; returns at once. `to` may not be `self`.
-  /// Throws Error when `to` is known to be unreachable.
+  /// Hands over a message of at most limit() bytes; returns at once, having read or copied it. `to`
+  /// may not be `self`. Throws Error when `to` is known to be unreachable.
   virtual void send(int to, std::span<const std::byte> message) = 0;
 
   /// The next message that has arrived, if any; also drives sends that are under way.

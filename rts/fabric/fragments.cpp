@@ -57,6 +57,7 @@ void Fragmenter::send(Fabric& fabric, int to, std::span<const std::byte> message
 }
 
 std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
+  complete_ = Bytes();
   while (const auto arrival = fabric.poll()) {
     if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
     if (arrival->bytes.front() == whole) return arrival;

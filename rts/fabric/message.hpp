@@ -36,7 +36,7 @@ std::string_view name_of(Kind kind);
 /// Sends messages on a PE's behalf; all but those of start and end carry the sender's load entries.
 class Post {
  public:
-  /// A message to be appended to and then sent.
+  /// A message to be appended to and then sent, to the same PE.
   virtual Writer open(Kind kind, int to) = 0;
   virtual void send(int to, Writer message) = 0;
 

@@ -33,10 +33,11 @@ constexpr std::size_t message_limit = 128 * 1024;
 /// How many unfinished requests one poll looks at: with thousands under way it still returns soon.
 constexpr std::size_t tests_per_poll = 4;
 
-/// So often MPI is asked before the pipes are, and, once a message of ours went there, whether one
-/// has been announced or not: neither waits for ever behind the other, and UCX gets round to what
-/// it has kept of our own.
+/// So often MPI is asked before the pipes are, and, at the start and once a message of ours went
+/// there, whether one has been announced or not: neither waits for ever behind the other, and UCX
+/// gets round to what it has kept of our own.
 constexpr unsigned polls_between_mpi = 16;
+constexpr unsigned polls_at_start = 1U << 14U;
 
 constexpr int tag = 0;
 
@@ -77,7 +78,9 @@ class Mpi final : public Fabric {
   std::optional<Arrival> poll() override {
     finish_sends(tests_per_poll);
     const bool expects_mpi = !neighbours_.are_all() || neighbours_.expects_mpi();
-    const bool first_mpi = ++polls_ % polls_between_mpi == 0 && (expects_mpi || sent_by_mpi_);
+    if (++polls_ == polls_at_start) has_started_ = true;
+    const bool uses_mpi = expects_mpi || sent_by_mpi_ || !has_started_;
+    const bool first_mpi = polls_ % polls_between_mpi == 0 && uses_mpi;
     if (first_mpi)
       if (const auto arrival = receive_by_mpi()) return arrival;
     if (const auto arrival = neighbours_.receive()) return arrival;
@@ -100,10 +103,10 @@ class Mpi final : public Fabric {
 
  private:
   void send_by_mpi(int to, std::span<const std::byte> message) {
+    Transfer transfer{to, MPI_REQUEST_NULL, copy_of(message)};
     // Before it can be received: else another's announcement would count for it.
     neighbours_.announce_mpi(to);
     sent_by_mpi_ = true;
-    Transfer transfer{to, MPI_REQUEST_NULL, copy_of(message)};
     check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
                     tag, comm_, &transfer.request),
           "to send to", to);
@@ -165,6 +168,7 @@ class Mpi final : public Fabric {
   int self_ = 0;
   int size_ = 0;
   unsigned polls_ = 0;
+  bool has_started_ = false;
   bool sent_by_mpi_ = false;
   std::deque<Transfer> sending_;
   std::deque<Transfer> receiving_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <new>
@@ -32,8 +31,7 @@ constexpr std::size_t fewest_lines = std::size_t{4 * 1024} / Pipe::line;
 /// 0: no pipes.
 std::size_t lines_of_a_pipe(std::size_t pes) {
   if (asked_for_tcp()) return 0;
-  const auto lines =
-      std::bit_floor(std::min(most_for_pipes / (pes * pes) / Pipe::line, most_lines));
+  const auto lines = std::min(most_for_pipes / (pes * pes) / Pipe::line, most_lines);
   return lines < fewest_lines ? 0 : lines;
 }
 

@@ -37,7 +37,7 @@ bool PipeWriter::has_room(std::size_t lines) noexcept {
 bool PipeWriter::write(std::span<const std::byte> message) noexcept {
   const auto lines = lines_of(message.size());
   if (message.empty() || lines > lines_ / 4) return false;
-  const auto at = static_cast<std::size_t>(written_ & (lines_ - 1));
+  const auto at = at_;
   const auto to_end = lines_ - at;
   const auto skipped = lines <= to_end ? 0 : to_end;
   if (!has_room(skipped + lines)) return false;
@@ -46,12 +46,12 @@ bool PipeWriter::write(std::span<const std::byte> message) noexcept {
   pipe_->length(begin).store(static_cast<Length>(message.size()), std::memory_order_release);
   if (skipped != 0) pipe_->length(at).store(at_beginning, std::memory_order_release);
   written_ += skipped + lines;
+  at_ = begin + lines == lines_ ? 0 : begin + lines;
   return true;
 }
 
 bool PipeReader::empty() const noexcept {
-  const auto taken = taken_.load(std::memory_order_acquire);
-  return pipe_->length(static_cast<std::size_t>(taken & (lines_ - 1))).load() == 0;
+  return pipe_->length(at_.load(std::memory_order_acquire)).load() == 0;
 }
 
 void PipeReader::clear(std::size_t at, std::size_t lines) noexcept {
@@ -62,13 +62,12 @@ void PipeReader::let_go() noexcept {
   if (last_lines_ == 0) return;
   clear(last_at_, last_lines_);
   last_lines_ = 0;
-  pipe_->lines_read_.store(taken_.load(std::memory_order_relaxed), std::memory_order_release);
+  pipe_->lines_read_.store(taken_, std::memory_order_release);
 }
 
 std::optional<std::span<const std::byte>> PipeReader::read() {
   let_go();
-  const auto taken = taken_.load(std::memory_order_relaxed);
-  const auto at = static_cast<std::size_t>(taken & (lines_ - 1));
+  const auto at = at_.load(std::memory_order_relaxed);
   auto length = pipe_->length(at).load(std::memory_order_acquire);
   if (length == 0) return std::nullopt;
   const auto skipped = length == at_beginning ? lines_ - at : 0;
@@ -81,7 +80,8 @@ std::optional<std::span<const std::byte>> PipeReader::read() {
   if (skipped != 0) clear(at, 1);
   last_at_ = begin;
   last_lines_ = lines_of(length);
-  taken_.store(taken + skipped + last_lines_, std::memory_order_release);
+  taken_ += skipped + last_lines_;
+  at_.store(begin + last_lines_ == lines_ ? 0 : begin + last_lines_, std::memory_order_release);
   return std::span<const std::byte>(pipe_->content(begin), length);
 }
 

@@ -1,11 +1,11 @@
 // Short messages from one PE to another of the same host, through memory that both see: a look
 // costs two loads, a message two or three cache lines. What it costs through MPI is in README.md.
 //
-// A ring of cache lines, as many as a power of two. A message is a record of whole lines that
-// begins with its length; the length is written last, and is what tells the reader that the record
-// is there. Where a record doesn't fit before the end it lies at the beginning, and a mark in the
-// place of its length, written even later, says so. The reader clears the first word of every line
-// that it has read: a record may begin at any of them the next time.
+// A ring of cache lines. A message is a record of whole lines that begins with its length; the
+// length is written last, and is what tells the reader that the record is there. Where a record
+// doesn't fit before the end it lies at the beginning, and a mark in the place of its length,
+// written even later, says so. The reader clears the first word of every line that it has read: a
+// record may begin at any of them the next time.
 #pragma once
 
 #include <atomic>
@@ -49,6 +49,7 @@ class PipeWriter {
 
   Pipe* pipe_;
   std::size_t lines_;
+  std::size_t at_ = 0;           // the next line
   std::uint64_t written_ = 0;    // lines
   std::uint64_t read_seen_ = 0;  // lines; the reader may have read more since
 };
@@ -69,7 +70,8 @@ class PipeReader {
 
   Pipe* pipe_;
   std::size_t lines_;
-  std::atomic<std::uint64_t> taken_{0};  // lines; those of the last message are still in use
+  std::atomic<std::size_t> at_{0};  // the next line
+  std::uint64_t taken_ = 0;         // lines; those of the last message are still in use
   std::size_t last_at_ = 0;
   std::size_t last_lines_ = 0;  // 0: there is none
 };

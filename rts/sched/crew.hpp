@@ -29,7 +29,10 @@ class Crew {
   void add_imported(heap::Node* spark);
   /// A worker who was idle has found something to do: others may take what else has come.
   void leave_imported() noexcept {
-    if (imported_count_.load(std::memory_order_relaxed) != 0) wake_another();
+    if (has_imported()) wake_another();
+  }
+  bool has_imported() const noexcept {
+    return imported_count_.load(std::memory_order_relaxed) != 0;
   }
   heap::Node* take_imported();
   /// The oldest spark of any worker but `self`.

@@ -135,7 +135,7 @@ bool Worker::step() {
 
 void Worker::listen() const noexcept {
   for (int looks = 0; looks < looks_between_turns && !host_.waiting(); ++looks)
-    if (inbox_.load(std::memory_order_relaxed) != nullptr) return;
+    if (inbox_.load(std::memory_order_relaxed) != nullptr || crew_.has_imported()) return;
 }
 
 // With work of its own at hand, not before each piece of it.
@@ -271,7 +271,7 @@ void Worker::begin_idle() {
 
 void Worker::end_idle() {
   if (!idle()) return;
-  idle_.store(false, std::memory_order_relaxed);
+  idle_.store(false);  // before leave_imported looks; who adds a spark does so before looking here
   const auto idle_for = about_now() - idle_since_.load(std::memory_order_relaxed);
   idle_sum_.store(idle_sum_.load(std::memory_order_relaxed) + idle_for, std::memory_order_relaxed);
   trace::note(host_.log(), trace::Kind::idle_end, static_cast<unsigned>(index_));

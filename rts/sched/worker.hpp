@@ -44,8 +44,8 @@ class Worker {
   void loop(bool spins);
   /// One turn of the main loop; false: there was nothing to do.
   bool step();
-  /// Looks for messages alone, for a few hundred nanoseconds: an idle worker between two turns sees
-  /// them sooner so, and keeps nobody from the lock.
+  /// Looks for messages alone, for some hundred nanoseconds where there are few PEs: an idle worker
+  /// between two turns sees them sooner so, and keeps nobody from the lock.
   void listen() const noexcept;
 
   // ---- on the running thread
