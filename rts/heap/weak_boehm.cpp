@@ -18,8 +18,7 @@ bool hides_object(std::uintptr_t bits) noexcept {
 }
 
 /// All links of the process, in blocks that are never given back: the collector goes through them
-/// while others make and free some. The collector has disappearing links of its own, but one of
-/// them costs more than ten messages take to read.
+/// while others make and free some.
 class Links {
  public:
   Link* make(std::uintptr_t bits) {
