@@ -37,7 +37,7 @@ constexpr std::size_t tests_per_poll = 4;
 /// there, whether one has been announced or not: neither waits for ever behind the other, and UCX
 /// gets round to what it has kept of our own.
 constexpr unsigned polls_between_mpi = 16;
-constexpr unsigned polls_at_start = 1U << 14U;
+constexpr std::uint64_t polls_at_start = 1U << 14U;
 
 constexpr int tag = 0;
 
@@ -78,9 +78,8 @@ class Mpi final : public Fabric {
   std::optional<Arrival> poll() override {
     finish_sends(tests_per_poll);
     const bool expects_mpi = !neighbours_.are_all() || neighbours_.expects_mpi();
-    if (++polls_ == polls_at_start) has_started_ = true;
-    const bool uses_mpi = expects_mpi || sent_by_mpi_ || !has_started_;
-    const bool first_mpi = polls_ % polls_between_mpi == 0 && uses_mpi;
+    const bool uses_mpi = expects_mpi || sent_by_mpi_ || polls_ < polls_at_start;
+    const bool first_mpi = ++polls_ % polls_between_mpi == 0 && uses_mpi;
     if (first_mpi)
       if (const auto arrival = receive_by_mpi()) return arrival;
     if (const auto arrival = neighbours_.receive()) return arrival;
@@ -167,8 +166,7 @@ class Mpi final : public Fabric {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int self_ = 0;
   int size_ = 0;
-  unsigned polls_ = 0;
-  bool has_started_ = false;
+  std::uint64_t polls_ = 0;
   bool sent_by_mpi_ = false;
   std::deque<Transfer> sending_;
   std::deque<Transfer> receiving_;

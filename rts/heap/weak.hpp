@@ -51,8 +51,8 @@ class Weak {
   Link* link_ = nullptr;  // of the object as well; the collector puts a 0 there
 };
 
-/// For the collector: what is dead has been found, and the world still stands; then it puts the
-/// zeros, with its lock held.
+/// For collect_boehm.cpp: what is dead has been found, and the world still stands; then the zeros
+/// are put, with the collector's lock held.
 void begin_to_cut_links() noexcept;
 void cut_links_to_the_dead() noexcept;
 

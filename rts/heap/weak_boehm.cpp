@@ -100,10 +100,7 @@ void Weak::let_die() {
 
 // See "Weak references" in README.md.
 void* Weak::get() const noexcept {
-  if (!may_die()) return object_.reveal();
-  const auto bits = link_->load(std::memory_order_relaxed);
-  if (bits == 0) return nullptr;
-  auto* object = reinterpret_cast<void*>(~bits);
+  void* object = object_.reveal();
   asm volatile("" : "+r"(object) : : "memory");  // from here on the collector sees it
   if (links.cutting()) GC_call_with_alloc_lock([](void*) -> void* { return nullptr; }, nullptr);
   return dead() ? nullptr : object;

@@ -17,9 +17,6 @@ void* Weak::get() const noexcept {
   return object_.reveal();
 }
 
-void begin_to_cut_links() noexcept {}
-void cut_links_to_the_dead() noexcept {}
-
 void on_death(void*, void (*)(void*, void*), void*) {}
 void run_finalisers() {}
 

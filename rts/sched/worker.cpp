@@ -259,7 +259,7 @@ void Worker::make_runnable(Thread& thread) {
 }
 
 void Worker::wake_up() noexcept {
-  if (this != this_worker) bell_.ring_worker(index_);
+  bell_.ring_worker(index_);
 }
 
 void Worker::begin_idle() {

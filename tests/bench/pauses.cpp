@@ -1,6 +1,5 @@
 // For how long a collection stops its PE, with 100 MB alive: in one list, in a tree, in arrays of
 // numbers. Run with --trawl:workers=N.
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -50,16 +49,9 @@ std::vector<Lazy<std::vector<double>>> make_arrays() {
   return arrays;
 }
 
-// What an earlier run left on the stack would keep its list alive.
-[[gnu::noinline]] void clear_stack() {
-  std::array<volatile std::byte, 64 * 1024> bytes;
-  for (auto& byte : bytes) byte = std::byte{0};
-}
-
 void pause(benchmark::State& state, auto make) {
-  clear_stack();
   auto live = make();
-  clear_stack();
+  trawl::heap::clear_finished_calls();
   trawl::heap::collect();
   for (auto _ : state) trawl::heap::collect();
   benchmark::DoNotOptimize(live);

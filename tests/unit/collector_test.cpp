@@ -225,14 +225,9 @@ TEST(Collector, OtherThreadsHaveRootsToo) {
 
 // ---- what is taken back ------------------------------------------------------------------------
 
-[[gnu::noinline]] void clear_stack() {
-  [[maybe_unused]] volatile long zero[8192];
-  for (auto& each : zero) each = 0;
-}
-
 [[gnu::noinline]] std::size_t live_bytes() {
   for (int i = 0; i < 4; ++i) {
-    clear_stack();
+    heap::clear_finished_calls();
     heap::collect();
     heap::run_finalisers();
   }
@@ -274,7 +269,7 @@ TEST(Collector, AListOfProxiesDiesAtOnce) {
   const auto before = live_bytes();
   adopt_list(book, length);
   book.bury();
-  clear_stack();
+  heap::clear_finished_calls();
   heap::collect();
   const auto after = heap::collector_figures().live_bytes;
   // A stale word may hold on to a part of it.
@@ -300,7 +295,7 @@ TEST(Collector, AProxyInTheMemoryOfADeadOne) {
   heap::AddressBook book(1, 2, 16);
   adopt_values(book, 0, count, nullptr);
   book.bury();
-  clear_stack();
+  heap::clear_finished_calls();
   heap::collect();
   std::vector<Lazy<long>> values;
   adopt_values(book, count, count, &values);
