@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 
 #include <gc/gc.h>
@@ -12,6 +11,7 @@
 #include <link.h>
 
 #include "rts/heap/collect.hpp"
+#include "rts/heap/known_threads.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/place.hpp"
 
@@ -23,7 +23,6 @@ Nanos steady_now() {
 }
 
 constinit std::atomic<bool> started{false};
-constinit std::atomic<unsigned> torture_every{0};
 constinit std::atomic<unsigned> torture_count{0};
 constinit std::atomic<void (*)(bool)> collection_hook{nullptr};
 
@@ -46,25 +45,12 @@ void with_collector_lock(F f) {
       &f);
 }
 
-enum class Registered : std::uint8_t { no, yes, leaving };
-struct ThreadState {
-  Registered registered;
-  Storage storage;
-};
-constinit thread_local ThreadState here{Registered::no, Storage::scanned};
-
-void register_here() {
-  GC_stack_base base;
-  GC_get_stack_base(&base);
-  GC_register_my_thread(&base);
-}
-
 // Its destructor tells the collector that the thread ends.
 struct Leaver {
   bool armed = false;
   ~Leaver() {
     if (!armed) return;
-    here.registered = Registered::leaving;
+    registered = Registered::leaving;
     GC_unregister_my_thread();
   }
 };
@@ -162,61 +148,36 @@ void start() {
   other_roots_before = GC_get_push_other_roots();
   GC_set_push_other_roots(&CollectorHooks::push_roots);
   GC_set_on_collection_event(&CollectorHooks::event);
-  here.registered = Registered::yes;
+  registered = Registered::yes;
   started = true;
 }
 
-// The collector stops and scans only threads that it knows.
-inline void introduce_thread() {
-  if (here.registered == Registered::yes) [[likely]]
-    return;
+}  // namespace
+
+constinit thread_local Registered registered = Registered::no;
+constinit std::atomic<unsigned> torture_every{0};
+
+void register_thread() {
+  GC_stack_base base;
+  GC_get_stack_base(&base);
+  GC_register_my_thread(&base);
+}
+
+void introduce_slowly() {
   if (!started) return start();  // the first allocation, in the static initialisers
-  if (here.registered == Registered::leaving) return;
-  register_here();
-  here.registered = Registered::yes;
+  if (registered == Registered::leaving) return;
+  register_thread();
+  registered = Registered::yes;
   leaver.armed = true;
 }
 
-inline void torture() {
-  const auto every = torture_every.load(std::memory_order_relaxed);
-  if (every == 0 || ++torture_count % every != 0) [[likely]]
-    return;
+void collect_every(unsigned nth) {
+  if (++torture_count % nth != 0) return;
   introduce_thread();
   GC_gcollect();
 }
 
-void* get_storage(std::size_t size) {
-  introduce_thread();
-  // While the thread's last objects are destroyed it is no longer known.
-  const bool guest = here.registered == Registered::leaving;
-  if (guest) register_here();
-  torture();
-  void* memory = nullptr;
-  switch (here.storage) {
-    case Storage::scanned:
-      memory = GC_malloc_uncollectable(size);
-      break;
-    case Storage::owned:
-      memory = GC_malloc(size);
-      break;
-    case Storage::owned_plain:
-      memory = GC_malloc_atomic(size);
-      break;
-  }
-  if (guest) GC_unregister_my_thread();
-  return memory;
-}
-
-void* get_aligned_storage(std::size_t size, std::size_t alignment) {
-  auto* block = static_cast<std::byte*>(get_storage(size + alignment));
-  if (block == nullptr) return nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(block);
-  return block + (((address + alignment - 1) & ~(alignment - 1)) - address);
-}
-
-void give_aligned_storage(void* memory) {
-  if (memory != nullptr) GC_free(GC_base(memory));
-}
+namespace {
 
 int note_thread_locals(dl_phdr_info* info, std::size_t size, void* into) {
   if (size < sizeof(dl_phdr_info) || info->dlpi_tls_data == nullptr) return 0;
@@ -375,77 +336,4 @@ void set_collection_hook(void (*hook)(bool)) {
   collection_hook = hook;
 }
 
-StorageScope::StorageScope(Storage kind) noexcept : before_(here.storage) {
-  here.storage = kind;
-}
-StorageScope::~StorageScope() {
-  here.storage = before_;
-}
-
-bool is_owned(const void* block) noexcept {
-  if (GC_base(const_cast<void*>(block)) != block) return false;
-  constexpr int plain = 0;  // the collector's own kinds
-  constexpr int normal = 1;
-  const int kind = GC_get_kind_and_size(block, nullptr);
-  return kind == plain || kind == normal;
-}
-
 }  // namespace trawl::heap
-
-// ---- operator new: see "Where a Lazy may sit" in README.md -------------------------------------
-
-namespace {
-
-void* checked(void* memory) {
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-using trawl::heap::get_aligned_storage;
-using trawl::heap::get_storage;
-using trawl::heap::give_aligned_storage;
-
-void* operator new(std::size_t size) {
-  return checked(get_storage(size));
-}
-void* operator new[](std::size_t size) {
-  return checked(get_storage(size));
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return get_storage(size);
-}
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
-  return get_storage(size);
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
-}
-void operator delete(void* memory) noexcept {
-  GC_free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  GC_free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  GC_free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  GC_free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  give_aligned_storage(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-  give_aligned_storage(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  give_aligned_storage(memory);
-}
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-  give_aligned_storage(memory);
-}

@@ -25,13 +25,6 @@ CollectorFigures collector_figures() {
 }
 void set_collection_hook(void (*)(bool)) {}
 
-bool is_owned(const void*) noexcept {
-  return false;
-}
-
-StorageScope::StorageScope(Storage kind) noexcept : before_(kind) {}
-StorageScope::~StorageScope() = default;
-
 Mutator::Mutator() = default;
 Mutator::~Mutator() = default;
 void Mutator::pause() noexcept {}

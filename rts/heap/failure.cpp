@@ -8,6 +8,7 @@
 #include <cxxabi.h>
 
 #include "rts/heap/collect.hpp"
+#include "rts/heap/storage.hpp"
 #include "rts/heap/weak.hpp"
 
 namespace trawl::heap {

@@ -11,9 +11,9 @@
 
 #include "rts/bytes.hpp"
 #include "rts/error.hpp"
-#include "rts/heap/collect.hpp"
 #include "rts/heap/node.hpp"
 #include "rts/heap/packet.hpp"
+#include "rts/heap/storage.hpp"
 
 namespace trawl::heap {
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rts/heap/packer.hpp"
+#include "rts/heap/storage.hpp"
 #include "rts/heap/traits.hpp"
 
 namespace trawl::heap {

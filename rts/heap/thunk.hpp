@@ -14,6 +14,7 @@
 #include "rts/heap/failure.hpp"
 #include "rts/heap/node.hpp"
 #include "rts/heap/serial.hpp"
+#include "rts/heap/storage.hpp"
 
 namespace trawl::heap {
 

@@ -1,0 +1,124 @@
+#define GC_THREADS
+#include <cstddef>
+#include <new>
+
+#include <gc/gc.h>
+#include <gc/gc_mark.h>
+
+#include "rts/heap/known_threads.hpp"
+#include "rts/heap/storage.hpp"
+
+namespace trawl::heap {
+namespace {
+
+constinit thread_local Storage storage_here = Storage::scanned;
+
+void* get_storage(std::size_t size) {
+  introduce_thread();
+  // While the thread's last objects are destroyed it is no longer known.
+  const bool guest = registered == Registered::leaving;
+  if (guest) register_thread();
+  torture();
+  void* memory = nullptr;
+  switch (storage_here) {
+    case Storage::scanned:
+      memory = GC_malloc_uncollectable(size);
+      break;
+    case Storage::owned:
+      memory = GC_malloc(size);
+      break;
+    case Storage::owned_plain:
+      memory = GC_malloc_atomic(size);
+      break;
+  }
+  if (guest) GC_unregister_my_thread();
+  return memory;
+}
+
+void* get_aligned_storage(std::size_t size, std::size_t alignment) {
+  auto* block = static_cast<std::byte*>(get_storage(size + alignment));
+  if (block == nullptr) return nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return block + (((address + alignment - 1) & ~(alignment - 1)) - address);
+}
+
+void give_aligned_storage(void* memory) {
+  if (memory != nullptr) GC_free(GC_base(memory));
+}
+
+}  // namespace
+
+StorageScope::StorageScope(Storage kind) noexcept : before_(storage_here) {
+  storage_here = kind;
+}
+StorageScope::~StorageScope() {
+  storage_here = before_;
+}
+
+bool is_owned(const void* block) noexcept {
+  if (GC_base(const_cast<void*>(block)) != block) return false;
+  constexpr int plain = 0;  // the collector's own kinds
+  constexpr int normal = 1;
+  const int kind = GC_get_kind_and_size(block, nullptr);
+  return kind == plain || kind == normal;
+}
+
+}  // namespace trawl::heap
+
+// ---- operator new: see "Where a Lazy may sit" in README.md -------------------------------------
+
+namespace {
+
+void* checked(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+using trawl::heap::get_aligned_storage;
+using trawl::heap::get_storage;
+using trawl::heap::give_aligned_storage;
+
+void* operator new(std::size_t size) {
+  return checked(get_storage(size));
+}
+void* operator new[](std::size_t size) {
+  return checked(get_storage(size));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return get_storage(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return get_storage(size);
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
+}
+void operator delete(void* memory) noexcept {
+  GC_free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  GC_free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  GC_free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  GC_free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  give_aligned_storage(memory);
+}

@@ -1,0 +1,12 @@
+#include "rts/heap/storage.hpp"
+
+namespace trawl::heap {
+
+bool is_owned(const void*) noexcept {
+  return false;
+}
+
+StorageScope::StorageScope(Storage kind) noexcept : before_(kind) {}
+StorageScope::~StorageScope() = default;
+
+}  // namespace trawl::heap
