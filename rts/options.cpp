@@ -67,9 +67,10 @@ class Flags {
     add("max-fish", "N", options.max_fish, "FISH of a PE that may be under way",
         CLI::Range(1U, 1024U));
     add("fish-delay", "MICROSECONDS", options.fish_delay,
-        "wait after a FISH came home empty, at first (us)", CLI::Range(0.01, 1e9));
+        "how long a FISH waits for a spark where there is none, at first (us)",
+        CLI::Range(0.01, 1e9));
     add("fish-delay-max", "MICROSECONDS", options.fish_delay_max,
-        "... and after many (us); fish-delay if that is longer", CLI::Range(0.01, 1e9));
+        "... and after many in vain (us); fish-delay if that is longer", CLI::Range(0.01, 1e9));
     add("policy", "NAME", options.policy, "where to fish: " + policies(),
         CLI::IsMember(balance::policy_names()));
     add("packet-size", "BYTES", options.packet_size,

@@ -32,6 +32,13 @@ bool carries_work(Kind kind) {
   return kind == Kind::schedule || kind == Kind::fetch || kind == Kind::resume || kind == Kind::ack;
 }
 
+// Somebody here can go on once it has come.
+bool brings_work(std::span<const std::byte> message) {
+  if (message.empty()) return false;
+  const auto kind = static_cast<Kind>(message.front());
+  return kind == Kind::schedule || kind == Kind::resume;
+}
+
 bool is_for_strangers(Kind kind) {
   return kind == Kind::hello || kind == Kind::welcome || kind == Kind::ping || kind == Kind::pong ||
          kind == Kind::fail;
@@ -138,7 +145,7 @@ bool Pe::poll(sched::Worker* by) {
   last_poll_.store(time_, std::memory_order_relaxed);
   try {
     take_messages(by);
-    fish();
+    fish(by);
     if (time_ >= next_housekeeping_) {
       heap::clear_finished_calls();  // else what a message has brought may live for long
       keep_house(by);
@@ -154,7 +161,9 @@ bool Pe::poll(sched::Worker* by) {
 Nanos Pe::longest_sleep() const noexcept {
   if (under_way() || waiting()) return sleep_with_messages_under_way;
   if (!fabric_.all_ring()) return longest_sleep_without_bell;
-  return fishing_.resting() ? sched::Fishing::between_baits : longest_sleep_with_bell;
+  const auto due = fishing_.due();
+  if (due == sched::Fishing::never) return longest_sleep_with_bell;
+  return std::clamp<Nanos>(due - now(), 0, longest_sleep_with_bell);
 }
 
 void Pe::take_messages(sched::Worker* by) {
@@ -187,9 +196,9 @@ void Pe::take_messages(sched::Worker* by) {
       early_.emplace_back(arrival->from, copy_of(payload));
     else
       deliver(arrival->from, payload, by);
-    // It has woken a thread, which goes first: who starts it sees what else has come.
-    if (by != nullptr && !by->running() && by->runnable() != 0 && fabric_.all_ring() &&
-        to_self_.empty())
+    // That goes first; whoever begins it finds what else has come.
+    if (by != nullptr && brings_work(payload) && fabric_.all_ring() && to_self_.empty() &&
+        (by->running() || by->runnable() != 0 || crew_.has_imported()))
       return;
   }
 }
@@ -276,10 +285,10 @@ void Pe::check_joined() {
 
 // ---- what is due now and then ------------------------------------------------------------------
 
-void Pe::fish() {
+void Pe::fish(sched::Worker* by) {
   if (fabric_.size() == 1 || !joined_ || stopping_) return;
-  fishing_.consider(time_);
-  fishing_.bait(time_);
+  fishing_.serve(by, time_);
+  fishing_.consider();
 }
 
 void Pe::keep_house(sched::Worker* by) {

@@ -90,7 +90,7 @@ class Pe final : public fabric::Post, public sched::Host {
   void fail_locked(const std::string& why, int code);
   void begin_failure(Outcome outcome, int missing);
   void check_joined();
-  void fish();
+  void fish(sched::Worker* by);
   void keep_house(sched::Worker* by);
   void beat();
   void note_load(Nanos now);

@@ -154,14 +154,25 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
 }
 
 bool Simulation::quiet() {
-  if (net_.in_flight() != 0) return false;
+  if (net_.in_flight() != 0 || outstanding_fish() != kept_fish()) return false;
   return std::all_of(seats_.begin(), seats_.end(), [](const auto& seat) {
-    return seat->pe->crew().at_rest(nullptr) && seat->pe->fishing().outstanding() == 0 &&
-           !seat->pe->sharing().addresses().has_frees();
+    return seat->pe->crew().at_rest(nullptr) && !seat->pe->sharing().addresses().has_frees();
   });
 }
 
-// PEs go on fishing while they have nothing to do; a moment without a fish under way will come.
+std::size_t Simulation::outstanding_fish() const {
+  std::size_t sum = 0;
+  for (const auto& seat : seats_) sum += seat->pe->fishing().outstanding();
+  return sum;
+}
+
+std::size_t Simulation::kept_fish() const {
+  std::size_t sum = 0;
+  for (const auto& seat : seats_) sum += seat->pe->fishing().kept();
+  return sum;
+}
+
+// PEs go on fishing while they have nothing to do; a moment when all fish are kept will come.
 void Simulation::settle(Nanos limit) {
   go_on([this] { return quiet(); }, limit);
 }

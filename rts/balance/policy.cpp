@@ -32,6 +32,7 @@ void Fish::visit(int pe) noexcept {
 
 void Fish::write(Writer& out) const {
   out.put(std::int32_t{thief});
+  out.put(patience);
   out.put(static_cast<std::uint8_t>(age));
   for (const auto pe : visited()) out.put(pe);
 }
@@ -39,6 +40,9 @@ void Fish::write(Writer& out) const {
 Fish Fish::read(Reader& in, int pes) {
   Fish fish;
   fish.thief = get_pe(in, pes);
+  fish.patience = in.get<Nanos>();
+  if (fish.patience < 0 || fish.patience > Backoff::longest)
+    throw BadBytes("a fish of impossible patience");
   const auto age = in.get<std::uint8_t>();
   if (age > max_age) throw BadBytes("a fish too old");
   while (fish.age < age) fish.visit(get_pe(in, pes));
@@ -96,8 +100,7 @@ int random_unvisited(const Tables& tables, const Fish& fish, Dice& dice) {
 }
 
 Backoff::Backoff(Nanos min, Nanos max) : min_(min), max_(max), base_(min) {
-  constexpr Nanos hour = 3'600'000'000'000;
-  if (min <= 0 || max < min || max > hour) {
+  if (min <= 0 || max < min || max > longest) {
     throw Error("the delays between fish must be above 0, the longest not under the shortest", 2);
   }
 }

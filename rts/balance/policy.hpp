@@ -17,6 +17,7 @@ struct Fish {
   static constexpr std::uint32_t max_age = 10;  ///< visits before it must go home
 
   int thief = 0;
+  Nanos patience = 0;                        ///< how long it may be kept where its journey ends
   std::uint32_t age = 0;                     ///< PEs visited so far, at most max_age
   std::array<std::int32_t, max_age> seen{};  ///< the first `age` of these
 
@@ -41,8 +42,8 @@ class Policy {
   virtual int victim(const Tables& tables, std::uint64_t random) const = 0;
 
   /// Where a PE without sparks sends a fish, once it has marked it with `visit(self)`: the next PE,
-  /// or fish.thief to send it home; -1 when the thief is lost and the fish is to be dropped. So a
-  /// fish is home after at most Fish::max_age visits.
+  /// or fish.thief when its journey ends here; -1 when the thief is lost and the fish is to be
+  /// dropped. So a fish makes at most Fish::max_age visits.
   virtual int forward(const Tables& tables, const Fish& fish, std::uint64_t random) const = 0;
 
   /// The number of sparks under which this PE fishes, given the flag's.
@@ -76,12 +77,13 @@ class Dice {
 /// A living PE that `fish` has not visited, neither its thief nor this one; -1: there is none.
 int random_unvisited(const Tables& tables, const Fish& fish, Dice& dice);
 
-/// How long to wait before fishing again after a FISH came home empty, in nanoseconds: doubling,
-/// with jitter so that PEs that fell idle together do not fish together.
+/// How long a FISH may be kept by the PE where it ends in vain, and comes home from empty, in
+/// nanoseconds: doubling, with jitter so that PEs that fell idle together do not fish together.
 class Backoff {
  public:
   static constexpr Nanos default_min = 20'000;
   static constexpr Nanos default_max = 5'000'000;
+  static constexpr Nanos longest = 3'600'000'000'000;  ///< an hour
 
   /// Throws Error (exit code 2) unless 0 < min <= max <= an hour.
   explicit Backoff(Nanos min = default_min, Nanos max = default_max);

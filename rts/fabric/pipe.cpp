@@ -1,5 +1,6 @@
 #include "rts/fabric/pipe.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -14,6 +15,9 @@ constexpr Length at_beginning = std::numeric_limits<Length>::max();
 constexpr std::size_t lines_of(std::size_t message) noexcept {
   return (sizeof(Length) + message + Pipe::line - 1) / Pipe::line;
 }
+
+/// A short message's lines are fetched all at once, not each when it is come to.
+constexpr std::size_t lines_on_their_way = 4;
 
 static_assert(sizeof(Pipe) == Pipe::line && std::atomic_ref<Length>::is_always_lock_free &&
               std::atomic<std::uint64_t>::is_always_lock_free);
@@ -42,7 +46,12 @@ bool PipeWriter::write(std::span<const std::byte> message) noexcept {
   const auto skipped = lines <= to_end ? 0 : to_end;
   if (!has_room(skipped + lines)) return false;
   const auto begin = skipped == 0 ? at : 0;
-  std::memcpy(pipe_->content(begin), message.data(), message.size());
+  // The first line last: its reader looks at it all the time, and would take it away in between.
+  const auto first = message.first(std::min(message.size(), Pipe::line - sizeof(Length)));
+  const auto rest = message.subspan(first.size());
+  if (!rest.empty()) std::memcpy(pipe_->content(begin) + first.size(), rest.data(), rest.size());
+  std::atomic_signal_fence(std::memory_order_release);
+  std::memcpy(pipe_->content(begin), first.data(), first.size());
   pipe_->length(begin).store(static_cast<Length>(message.size()), std::memory_order_release);
   if (skipped != 0) pipe_->length(at).store(at_beginning, std::memory_order_release);
   written_ += skipped + lines;
@@ -80,6 +89,8 @@ std::optional<std::span<const std::byte>> PipeReader::read() {
   if (skipped != 0) clear(at, 1);
   last_at_ = begin;
   last_lines_ = lines_of(length);
+  for (std::size_t i = 1; i < std::min(last_lines_, lines_on_their_way); ++i)
+    __builtin_prefetch(pipe_->content(begin + i));
   taken_ += skipped + last_lines_;
   at_.store(begin + last_lines_ == lines_ ? 0 : begin + last_lines_, std::memory_order_release);
   return std::span<const std::byte>(pipe_->content(begin), length);

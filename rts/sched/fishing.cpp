@@ -6,6 +6,7 @@ namespace trawl::sched {
 namespace {
 
 constexpr std::size_t most_remembered = 16;
+constexpr Nanos between_baits = 2'000'000;
 
 }  // namespace
 
@@ -22,8 +23,8 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
       low_watermark_(options.low_watermark),
       max_fish_(options.max_fish) {}
 
-void Fishing::consider(Nanos now) {
-  if (outstanding_ >= max_fish_ || now < not_before_ || !hungry()) return;
+void Fishing::consider() {
+  if (outstanding_ >= max_fish_ + (baited_ ? 1U : 0U) || !hungry()) return;
   const int victim = policy_->victim(tables_, random_());
   if (victim >= 0) fish_at(victim);
 }
@@ -34,6 +35,7 @@ void Fishing::fish_at(int victim) {
   trace::note(crew_.host().log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
   balance::Fish fish;
   fish.thief = tables_.self();
+  fish.patience = backoff_.next(random_());
   send(victim, fish);
 }
 
@@ -48,11 +50,12 @@ bool Fishing::hungry() const {
 
 void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   auto fish = balance::Fish::read(message, tables_.size());
-  if (fish.thief == tables_.self()) return came_home(now);
+  if (fish.thief == tables_.self()) return came_home();
   if (feed(fish.thief, by)) return;
-  remember(fish.thief);
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
+  if (next == fish.thief) return keep(fish, now);
+  remember(fish.thief);
   if (next < 0) return;
   counters_.add(Count::fish_forwarded);
   trace::note(crew_.host().log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
@@ -75,17 +78,53 @@ bool Fishing::feed(int thief, Worker* by) {
   return given > 0;
 }
 
+// Its thief would only wait until it may fish again: here it learns of a spark sooner.
+void Fishing::keep(const balance::Fish& fish, Nanos now) {
+  std::erase(disappointed_, fish.thief);
+  kept_.push_back({fish, now + fish.patience});
+}
+
+void Fishing::serve(Worker* by, Nanos now) {
+  if (kept_.empty() && disappointed_.empty()) {
+    if (watching_ && !crew_.watching_for_sparks()) {
+      watching_ = false;
+      next_bait_ = now + between_baits;
+    }
+    return;
+  }
+  feed_kept(by);
+  return_kept(now);
+  watch_or_bait(now);
+  Nanos due = kept_.empty() && disappointed_.empty() ? never : std::max(now, next_bait_);
+  if (watching_) due = never;
+  for (const Kept& each : kept_) due = std::min(due, each.until);
+  due_.store(due, std::memory_order_relaxed);
+}
+
+void Fishing::feed_kept(Worker* by) {
+  const auto fed = std::find_if_not(kept_.begin(), kept_.end(), [&](const Kept& each) {
+    return tables_.lost(each.fish.thief) || feed(each.fish.thief, by);
+  });
+  kept_.erase(kept_.begin(), fed);
+}
+
+void Fishing::return_kept(Nanos now) {
+  std::erase_if(kept_, [&](const Kept& each) {
+    if (now < each.until) return false;
+    remember(each.fish.thief);
+    send(each.fish.thief, each.fish);
+    return true;
+  });
+}
+
 void Fishing::remember(int thief) {
   if (disappointed_.size() == most_remembered) return;
   if (std::find(disappointed_.begin(), disappointed_.end(), thief) != disappointed_.end()) return;
   disappointed_.push_back(thief);
 }
 
-void Fishing::bait(Nanos now) {
-  if (disappointed_.empty()) return;
-  const bool due = now >= next_bait_;
-  resting_.store(!due, std::memory_order_relaxed);
-  if (!due) return;
+void Fishing::watch_or_bait(Nanos now) {
+  if ((kept_.empty() && disappointed_.empty()) || now < next_bait_) return;
   auto spare = crew_.spare_sparks();
   if (spare == 0) {
     if (!watching_) {
@@ -104,24 +143,25 @@ void Fishing::bait(Nanos now) {
   }
 }
 
+// The FISH under way may be kept where there is nothing: until one comes home, another may go.
 void Fishing::on_bait(int from) {
-  if (outstanding_ >= max_fish_ || !hungry()) return;
+  if (outstanding_ > max_fish_ || !hungry()) return;
+  baited_ = outstanding_ >= max_fish_;
   backoff_.reset();
-  not_before_ = 0;
   fish_at(from);
 }
 
-void Fishing::came_home(Nanos now) {
+void Fishing::came_home() {
   if (outstanding_ == 0) throw BadBytes("it brings home a fish that was not sent");
   --outstanding_;
+  baited_ = false;
   counters_.add(Count::fish_home_empty);
   trace::note(crew_.host().log(), trace::Kind::fish_home, 0);
-  not_before_ = now + backoff_.next(random_());
 }
 
 void Fishing::caught() {
   if (outstanding_ == 0) throw BadBytes("it answers a fish that was not sent");
-  --outstanding_;
+  if (--outstanding_ < max_fish_) baited_ = false;
   backoff_.reset();
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
+#include <limits>
 #include <memory>
 #include <random>
 #include <vector>
@@ -21,18 +21,20 @@ namespace trawl::sched {
 /// Guarded by its PE's lock.
 class Fishing {
  public:
+  static constexpr Nanos never = std::numeric_limits<Nanos>::max();
+
   Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Crew& crew,
           fabric::Post& post, Counters& counters);
 
-  /// Sends a FISH if this PE wants sparks, has none under way, and has waited long enough.
-  void consider(Nanos now);
+  /// Sends a FISH if this PE wants sparks and has none under way.
+  void consider();
 
-  /// Tells PEs whose FISH were here in vain if there are sparks for them now, or sees to it that
-  /// the next spark rings the doorman.
-  void bait(Nanos now);
-  /// May a PE have to be told of sparks that ring nobody? Any thread may ask.
-  bool resting() const noexcept { return resting_.load(std::memory_order_relaxed); }
-  static constexpr Nanos between_baits = 2'000'000;
+  /// Feeds the FISH that are kept here, and sends home those whose patience is at an end. Tells PEs
+  /// whose FISH were here in vain if there are sparks for them too, or sees to it that the next
+  /// spark rings the doorman.
+  void serve(Worker* by, Nanos now);
+  /// When to do so again even if nothing happens. Any thread may ask.
+  Nanos due() const noexcept { return due_.load(std::memory_order_relaxed); }
 
   /// Each reads the rest of a message; they throw BadBytes.
   void on_fish(Reader& message, Worker* by, Nanos now);
@@ -40,14 +42,21 @@ class Fishing {
   void caught();
   void on_bait(int from);
 
+  /// Our FISH that are under way, or kept somewhere.
   unsigned outstanding() const noexcept { return outstanding_; }
+  /// FISH of others that are kept here.
+  std::size_t kept() const noexcept { return kept_.size(); }
 
  private:
   bool hungry() const;
   bool feed(int thief, Worker* by);
+  void keep(const balance::Fish& fish, Nanos now);
+  void feed_kept(Worker* by);
+  void return_kept(Nanos now);
   void remember(int thief);
+  void watch_or_bait(Nanos now);
   void fish_at(int victim);
-  void came_home(Nanos now);
+  void came_home();
   void send(int to, const balance::Fish& fish);
 
   balance::Tables& tables_;
@@ -60,12 +69,17 @@ class Fishing {
   unsigned low_watermark_;
   unsigned max_fish_;
   unsigned outstanding_ = 0;
-  Nanos not_before_ = 0;
+  bool baited_ = false;
 
+  struct Kept {
+    balance::Fish fish;
+    Nanos until;
+  };
+  std::vector<Kept> kept_;         // oldest first
   std::vector<int> disappointed_;  // PEs, each once
   bool watching_ = false;
   Nanos next_bait_ = 0;
-  std::atomic<bool> resting_{false};
+  std::atomic<Nanos> due_{never};
 };
 
 }  // namespace trawl::sched

@@ -15,6 +15,7 @@ namespace {
 
 constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
 constexpr int looks_between_turns = 32;
+constexpr int most_polls_in_a_row = 8;
 constexpr Nanos spin_time = 100'000;
 constexpr Nanos yield_interval = 25'000;  // the doorman who has the answer may wait for this core
 constexpr Nanos shortest_nap = 20'000;
@@ -156,9 +157,8 @@ Nanos Worker::about_now() const noexcept {
 // has come since the last look did not.
 void Worker::leave_messages_to_doorman() {
   bell_.stop_attending();
-  const bool waited = host_.waiting();
-  if (waited) host_.poll(this);
-  if ((waited && host_.waiting()) || host_.under_way()) bell_.ring_doorman();
+  for (int i = 0; i < most_polls_in_a_row && host_.waiting() && host_.poll(this);) ++i;
+  if (host_.waiting() || host_.under_way()) bell_.ring_doorman();
 }
 
 Thread* Worker::next_runnable() {

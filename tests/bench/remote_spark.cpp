@@ -1,6 +1,5 @@
 // A spark fished by the other PE, evaluated there (trivially), and its value back. Run under
-// mpiexec -n 2 with --trawl:workers=1 --trawl:fish-delay=0.1 --trawl:fish-delay-max=0.1, so that
-// both PEs are awake.
+// mpiexec -n 2 with --trawl:workers=1. Both PEs are awake: each looks for messages all the time.
 #include "tests/bench/two_pes.hpp"
 
 namespace {

@@ -71,7 +71,7 @@ const T& await(const trawl::Lazy<T>& work) {
   auto& worker = trawl::sched::worker_here();
   while (!work.evaluated()) {
     worker.host().poll(&worker);
-    worker.listen();
+    if (!work.evaluated()) worker.listen();
   }
   return trawl::force(work);
 }

@@ -1,4 +1,5 @@
-// A PE that fished in vain learns of new sparks without fishing again.
+// A PE that fished in vain gets new sparks without fishing again: its FISH is kept where it ended,
+// and where it passed it is remembered.
 #include <gtest/gtest.h>
 
 #include "lang/trawl.hpp"
@@ -38,6 +39,37 @@ TEST(Bait, AnIdlePeIsToldOfTheFirstSpark) {
     Simulation::work(20 * milli);
     EXPECT_EQ(force(x).pe, 1);
     EXPECT_LT(force(x).begun_us - made, 5000);
+  });
+  grid.settle();
+}
+
+std::uint64_t fish_sent(Simulation& grid, int pe) {
+  return grid.pe(pe).figures()[static_cast<std::size_t>(Count::fish_sent)];
+}
+
+TEST(KeptFish, IsAnsweredWithTheFirstSpark) {
+  Simulation grid(patient_grid(2));
+  grid.run([&] {
+    Simulation::work(60'000 * milli);
+    const auto sent = fish_sent(grid, 1);
+    const auto x = par(lazy<look>(1000L));
+    Simulation::work(milli / 2);
+    EXPECT_EQ(x.evaluated() ? 0U : fish_sent(grid, 1), sent);
+    Simulation::work(milli);
+    EXPECT_EQ(force(x).pe, 1);
+  });
+  grid.settle();
+}
+
+TEST(KeptFish, GoesHomeWhenItsPatienceEnds) {
+  auto config = patient_grid(2);
+  config.options.fish_delay_max = config.options.fish_delay;  // 1 ms
+  Simulation grid(config);
+  grid.run([&] {
+    const auto sent = fish_sent(grid, 1);
+    Simulation::work(1000 * milli);
+    EXPECT_GT(fish_sent(grid, 1), sent + 400);
+    EXPECT_LT(fish_sent(grid, 1), sent + 1100);
   });
   grid.settle();
 }

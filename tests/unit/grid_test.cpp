@@ -51,8 +51,9 @@ Simulation::Config random_grid(Random& random, std::uint64_t seed) {
   options.max_fish = 1 + static_cast<unsigned>(below(random, 3));
   options.spark_pool = one_of<std::size_t>(random, {1, 2, 8, 256});
   options.stack_size = std::size_t{256} << 10U;
-  // So long that a moment without any fish under way comes, see Simulation::settle.
-  options.fish_delay_max = static_cast<double>(100 * (net.latency + net.jitter)) * 1e-3;
+  // So long that a moment comes when all fish are kept, see Simulation::settle.
+  const auto hop = static_cast<double>(net.latency + net.jitter) + 100 / net.bytes_per_nano;
+  options.fish_delay_max = 100 * hop * 1e-3;
   config.full_weight = one_of<heap::Weight>(random, {1, 2, 4, 1U << 16U});
   const bool equal = below(random, 2) == 0;
   const auto clusters = 1 + below(random, 3);
@@ -97,6 +98,8 @@ class TableWatch {
 // ---- what must hold when all is done -----------------------------------------------------------
 
 void expect_nothing_is_left(Simulation& simulation) {
+  std::size_t fish_under_way = 0;
+  std::size_t fish_kept = 0;
   for (int i = 0; i < simulation.size(); ++i) {
     SCOPED_TRACE("PE " + std::to_string(i));
     auto& pe = simulation.pe(i);
@@ -104,8 +107,10 @@ void expect_nothing_is_left(Simulation& simulation) {
     EXPECT_EQ(pe.crew().blocked().size(), 0u);
     EXPECT_EQ(pe.sharing().blocking_queues(), 0u);
     EXPECT_EQ(pe.crew().load().sparks, 0u);
-    EXPECT_EQ(pe.fishing().outstanding(), 0u);
+    fish_under_way += pe.fishing().outstanding();
+    fish_kept += pe.fishing().kept();
   }
+  EXPECT_EQ(fish_under_way, fish_kept);
 }
 
 std::size_t names_in_use(Simulation& simulation) {

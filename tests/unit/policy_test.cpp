@@ -39,7 +39,7 @@ Tables random_tables(Random& random, int pes) {
 }
 
 TEST(Fish, SurvivesTheJourney) {
-  Fish fish{.thief = 3};
+  Fish fish{.thief = 3, .patience = 12'345};
   for (int pe = 10; pe < 30; ++pe) {
     Writer out;
     fish.write(out);
@@ -47,6 +47,7 @@ TEST(Fish, SurvivesTheJourney) {
     const auto arrived = Fish::read(in, 30);
     EXPECT_EQ(in.left(), 0u);
     EXPECT_EQ(arrived.thief, 3);
+    EXPECT_EQ(arrived.patience, 12'345);
     EXPECT_TRUE(std::ranges::equal(arrived.visited(), fish.visited()));
     fish.visit(pe);
   }
@@ -64,6 +65,7 @@ TEST(Fish, HostileBytes) {
     Reader in(bytes);
     const auto read = Fish::read(in, pes);
     EXPECT_TRUE(read.thief >= 0 && read.thief < pes && read.age <= Fish::max_age);
+    EXPECT_TRUE(read.patience >= 0 && read.patience <= Backoff::longest);
     for (const int pe : read.visited()) EXPECT_TRUE(pe >= 0 && pe < pes);
   });
   EXPECT_GT(refused, 10'000);
