@@ -51,6 +51,7 @@ bool Fishing::hungry() const {
 void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   auto fish = balance::Fish::read(message, tables_.size());
   if (fish.thief == tables_.self()) return came_home();
+  feed_kept(by);  // they were here first
   if (feed(fish.thief, by)) return;
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
@@ -102,9 +103,10 @@ void Fishing::serve(Worker* by, Nanos now) {
 }
 
 void Fishing::feed_kept(Worker* by) {
-  const auto fed = std::find_if_not(kept_.begin(), kept_.end(), [&](const Kept& each) {
-    return tables_.lost(each.fish.thief) || feed(each.fish.thief, by);
-  });
+  auto fed = kept_.begin();
+  while (fed != kept_.end() && crew_.spare_sparks() != 0 &&
+         (tables_.lost(fed->fish.thief) || feed(fed->fish.thief, by)))
+    ++fed;
   kept_.erase(kept_.begin(), fed);
 }
 
