@@ -19,19 +19,18 @@ template <class Call, class R, class... A>
 class Spawned {
  public:
   template <class... G>
-  explicit Spawned(std::in_place_t, G&&... given) : kept_(std::forward<G>(given)...) {
-    sched::Worker& worker = here();
-    worker.calls.store(worker.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  explicit Spawned(std::in_place_t, G&&... given)
+      : kept_(std::forward<G>(given)...), pool_(&sched::worker_here().pool) {
     if constexpr (in_slot)
-      slot_ = worker.pool.push(code, Arguments(std::forward<G>(given)...));
+      slot_ = pool_->push<A...>(code, std::forward<G>(given)...);
     else
-      slot_ = worker.pool.push(code, sched::Elsewhere{&kept_.arguments});
+      slot_ = pool_->push(code, sched::Elsewhere{&kept_.arguments});
   }
   // The compiler shows the line.
   Spawned(const Spawned&) = delete;  // trawl: what spawn returns stays in its frame; store a Lazy.
   Spawned& operator=(const Spawned&) = delete;
   ~Spawned() {
-    if (slot_ != nullptr) withdraw(slot_);
+    if (slot_ != nullptr) withdraw(*pool_, slot_);
   }
 
   /// The result, from whoever made the call: here and now, if nobody has. To be called once. Throws
@@ -40,9 +39,9 @@ class Spawned {
     // Not ours any more, whatever happens: here the compiler sees that the destructor has nothing
     // to do. For the same reason nothing below is told where this object lies.
     sched::Slot* const slot = std::exchange(slot_, nullptr);
-    if (sched::this_worker->pool.take_back(slot)) [[likely]]
+    if (pool_->take_back(slot)) [[likely]]
       return call(slot, kept_);
-    return sync_taken(slot, kept_);
+    return sync_taken(*pool_, slot, kept_);
   }
 
  private:
@@ -63,12 +62,6 @@ class Spawned {
   using Kept = std::conditional_t<in_slot, Nothing, All>;
   using ToKept = std::conditional_t<in_slot, Nothing, const All&>;
 
-  static sched::Worker& here() {
-    if (sched::this_worker == nullptr) [[unlikely]]
-      return sched::worker_here();
-    return *sched::this_worker;
-  }
-
   static R call_with(const Arguments& arguments) {
     return std::apply([](const A&... each) -> R { return Call{}(each...); }, arguments);
   }
@@ -80,9 +73,8 @@ class Spawned {
       return call_with(kept.arguments);
   }
 
-  [[gnu::noinline, gnu::cold]] static R sync_taken(sched::Slot* slot,
+  [[gnu::noinline, gnu::cold]] static R sync_taken(sched::SparkPool& pool, sched::Slot* slot,
                                                    [[maybe_unused]] ToKept kept) {
-    sched::SparkPool& pool = sched::this_worker->pool;
     if (heap::Node* node = pool.reclaim(slot)) return force(Lazy<R>::refer_to(node));
     if constexpr (in_slot) {
       const Arguments arguments = slot->arguments<Arguments>();
@@ -94,14 +86,15 @@ class Spawned {
     }
   }
 
-  [[gnu::noinline, gnu::cold]] static void withdraw(sched::Slot* slot) noexcept {
-    sched::SparkPool& pool = sched::this_worker->pool;
+  [[gnu::noinline, gnu::cold]] static void withdraw(sched::SparkPool& pool,
+                                                    sched::Slot* slot) noexcept {
     if (pool.take_back(slot)) return;
     pool.reclaim(slot);
     pool.discard(slot);
   }
 
   [[no_unique_address]] Kept kept_;
+  sched::SparkPool* pool_;  // a thread stays with its worker
   sched::Slot* slot_;
 };
 

@@ -404,7 +404,7 @@ Figures Pe::figures() const {
     const auto& worker = crew[i];
     add_to(sum, worker.counters);
     const auto promoted = worker.pool.promoted();  // first: it is never more
-    const auto calls = worker.calls.load(std::memory_order_relaxed);
+    const auto calls = worker.pool.calls();
     at(Count::sparks_created) += calls;
     at(Count::sparks_subsumed) += calls - promoted;
     at(Count::sparks_ignored) += worker.pool.refused();

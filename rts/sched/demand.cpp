@@ -6,10 +6,8 @@
 namespace trawl {
 namespace sched {
 
-Worker& worker_here() {
-  if (this_worker == nullptr)
-    throw Error("a thunk can only be sparked or evaluated inside of trawl::run");
-  return *this_worker;
+void refuse_outside_of_a_run() {
+  throw Error("a thunk can only be sparked or evaluated inside of trawl::run");
 }
 
 void demand(heap::Node* node) {

@@ -8,8 +8,14 @@
 
 namespace trawl::sched {
 
+[[noreturn, gnu::cold]] void refuse_outside_of_a_run();
+
 /// The worker under the calling code; throws Error outside of a run.
-Worker& worker_here();
+inline Worker& worker_here() {
+  if (this_worker == nullptr) [[unlikely]]
+    refuse_outside_of_a_run();
+  return *this_worker;
+}
 
 /// Returns when `node` has its value or exception: evaluates it, or waits for whoever does
 /// (evaluate-and-die). Throws Error outside of a run.

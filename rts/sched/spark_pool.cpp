@@ -42,33 +42,39 @@ std::optional<heap::Node*> Slot::take_thunk() noexcept {
 // ---- SparkPool ---------------------------------------------------------------------------------
 
 SparkPool::SparkPool(std::size_t capacity, std::function<void()> noticed)
-    : noticed_(std::move(noticed)), slots_(capacity + 1) {
-  limit_ = slots_.data() + slots_.size();
+    : noticed_(std::move(noticed)), slots_(capacity + 2) {
+  limit_ = &slots_.back();
   end_.store(limit_, std::memory_order_relaxed);
   bottom_.store(first(), std::memory_order_relaxed);
   top_.store(first(), std::memory_order_relaxed);
-  heap::add_roots(*this);
 }
 
-// One more than there seem to be: the newest, while its owner claims it in vain.
-std::span<const std::byte> SparkPool::roots() const noexcept {
-  const Slot* bottom = bottom_.load(std::memory_order_relaxed);
-  return std::as_bytes(std::span(slots_.data() + 1, bottom == limit_ ? bottom : bottom + 1));
+// One more than there seem to be: the newest, while its owner pushes it, or claims it in vain.
+std::span<const std::byte> SparkPool::Roots::roots() const noexcept {
+  const Slot* bottom = pool_.bottom_.load(std::memory_order_relaxed);
+  return std::as_bytes(std::span(pool_.slots_.data() + 1, bottom + 1));
 }
 
 bool SparkPool::push_at_end(heap::Node* node) noexcept {
-  const bool watched = stop_watching();
-  if (!make_room()) return false;
-  push(node);
-  if (watched) noticed_();
-  return true;
+  Slot spark;
+  spark.put(node);
+  return make_room_and_push(spark) != nullptr;
 }
 
-Slot* SparkPool::push_at_end(const Slot& call) {
-  const bool watched = stop_watching();
-  if (!make_room()) return new Slot(call);
+// The call lies above the newest spark, where there is a slot even at the limit.
+Slot* SparkPool::push_call_at_end() {
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-  new (bottom) Slot(call);
+  const Slot call = *bottom;
+  bottom->clear();
+  Slot* slot = make_room_and_push(call);
+  return slot != nullptr ? slot : new Slot(call);
+}
+
+Slot* SparkPool::make_room_and_push(const Slot& spark) noexcept {
+  const bool watched = stop_watching();
+  if (!make_room()) return nullptr;
+  Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+  new (bottom) Slot(spark);
   bottom_.store(bottom + 1, std::memory_order_release);
   if (watched) noticed_();
   return bottom;

@@ -24,6 +24,7 @@
 #include "rts/heap/collect.hpp"
 #include "rts/heap/node.hpp"
 #include "rts/sched/fence.hpp"
+#include "rts/stats.hpp"
 
 namespace trawl::sched {
 
@@ -49,14 +50,10 @@ class alignas(64) Slot {
   Slot(const Slot& other) noexcept
       : what_(other.what_.load(std::memory_order_relaxed)), arguments_(other.arguments_) {}
   Slot& operator=(const Slot&) = delete;
-  template <class Arguments>
-  Slot(const heap::Code& code, const Arguments& arguments) noexcept {
-    put(code, arguments);
-  }
 
-  template <class Arguments>
-  void put(const heap::Code& code, const Arguments& arguments) noexcept {
-    new (arguments_.data()) Arguments(arguments);
+  template <class... A>
+  void put(const heap::Code& code, const A&... arguments) noexcept {
+    new (arguments_.data()) std::tuple<A...>(arguments...);
     set(&code, call);
   }
   void put(const heap::Code& code, Elsewhere arguments) noexcept {
@@ -121,11 +118,10 @@ class alignas(64) Slot {
 
 /// The slots lie in one array, oldest first; when its end is reached thunks move towards its
 /// beginning.
-class SparkPool final : heap::RootSource {
+class SparkPool {
  public:
   /// `noticed` is called, by the owner, for the first spark after a call of `watch`.
   explicit SparkPool(std::size_t capacity, std::function<void()> noticed = {});
-  ~SparkPool() { heap::remove_roots(*this); }
   SparkPool(const SparkPool&) = delete;
   SparkPool& operator=(const SparkPool&) = delete;
 
@@ -141,23 +137,27 @@ class SparkPool final : heap::RootSource {
     return true;
   }
 
-  /// A call, which its spawner must take_back or reclaim. `arguments`: a std::tuple that fits,
-  /// or Elsewhere. When the pool is full nobody else will take it.
-  template <class Arguments>
-  Slot* push(const heap::Code& code, const Arguments& arguments) {
+  /// A call, which its spawner must take_back or reclaim. `arguments` fit, or it is an Elsewhere.
+  /// When the pool is full nobody else will take it.
+  template <class... A>
+  [[gnu::always_inline]] Slot* push(const heap::Code& code, const A&... arguments) {
+    calls_.add();
     Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom >= end_.load(std::memory_order_relaxed)) [[unlikely]]
-      return push_call_at_end(code, arguments);
-    bottom->put(code, arguments);
+    if (bottom >= end_.load(std::memory_order_relaxed)) [[unlikely]] {
+      bottom->put(code, arguments...);  // handing them over otherwise would cost the fast way
+      return push_call_at_end();
+    }
+    bottom->put(code, arguments...);
     bottom_.store(bottom + 1, std::memory_order_release);
     return bottom;
   }
 
   /// Takes a call back if it is the newest spark and nobody else has taken it. Its arguments may be
   /// read until the next push.
-  bool take_back(const Slot* slot) noexcept {
-    Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
-    return newest == slot && claim(newest);
+  bool take_back(Slot* slot) noexcept {
+    // As a distance: of two equal addresses g++ keeps both in registers, from push on.
+    const auto above = reinterpret_cast<std::uintptr_t>(bottom_.load(std::memory_order_relaxed));
+    return above - reinterpret_cast<std::uintptr_t>(slot) == sizeof(Slot) && claim(slot);
   }
   /// The same for a thunk.
   bool take_back(const heap::Node* node) noexcept {
@@ -185,7 +185,8 @@ class SparkPool final : heap::RootSource {
   void watch() noexcept { end_.store(slots_.data(), std::memory_order_relaxed); }
   bool watched() const noexcept { return end_.load(std::memory_order_relaxed) != limit_; }
 
-  /// Calls that were promoted, and thunks that were found fizzled, so far.
+  /// Calls that were pushed, calls that were promoted, and thunks that were found fizzled, so far.
+  std::uint64_t calls() const noexcept { return calls_.value(); }
   std::uint64_t promoted() const noexcept { return promoted_.load(std::memory_order_relaxed); }
   std::uint64_t fizzled() const noexcept { return fizzled_.load(std::memory_order_relaxed); }
   /// For which there was no room.
@@ -208,17 +209,13 @@ class SparkPool final : heap::RootSource {
     return claim_contended(newest);
   }
 
-  std::span<const std::byte> roots() const noexcept override;
   Slot* first() noexcept { return slots_.data() + 1; }
   bool in_array(const Slot* slot) const noexcept {
     return slot > slots_.data() && slot < slots_.data() + slots_.size();
   }
   bool push_at_end(heap::Node* node) noexcept;
-  Slot* push_at_end(const Slot& call);
-  template <class Arguments>
-  [[gnu::noinline, gnu::cold]] Slot* push_call_at_end(const heap::Code& code, Arguments arguments) {
-    return push_at_end(Slot(code, arguments));
-  }
+  [[gnu::cold]] Slot* push_call_at_end();
+  Slot* make_room_and_push(const Slot& pushed) noexcept;
   bool stop_watching() noexcept;
   bool make_room() noexcept;
   bool claim_contended(Slot* newest) noexcept;
@@ -226,14 +223,31 @@ class SparkPool final : heap::RootSource {
   void compact() noexcept;
   void trim() noexcept;
 
-  // Owner's side; thieves read bottom_.
+  /// Tells the collector of the sparks.
+  class Roots final : heap::RootSource {
+   public:
+    explicit Roots(const SparkPool& pool) : pool_(pool) { heap::add_roots(*this); }
+    ~Roots() { heap::remove_roots(*this); }
+    Roots(const Roots&) = delete;
+    Roots& operator=(const Roots&) = delete;
+
+   private:
+    std::span<const std::byte> roots() const noexcept override;
+
+    const SparkPool& pool_;
+  };
+
+  // Owner's side; thieves read bottom_. It comes first, as g++ keeps its address in
+  // a register between spawn and sync.
   std::atomic<Slot*> bottom_;
   std::atomic<Slot*> end_;  // limit_, or the beginning while sparks are watched for
+  Tally calls_;
   Slot* limit_;
   std::function<void()> noticed_;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room
-  // The first slot is never used: take_back looks below an empty pool. Below top_ lie promoted
-  // calls whose spawners have not come back yet, and nothing.
+  // The first slot is never used: take_back looks below an empty pool. Nor is the last, but for
+  // what is being pushed. Below top_ lie promoted calls whose spawners have not come back yet, and
+  // nothing.
   std::vector<Slot, PlainAllocator<Slot>> slots_;
 
   alignas(64) std::atomic<Slot*> top_;
@@ -241,6 +255,7 @@ class SparkPool final : heap::RootSource {
   std::atomic<std::uint64_t> promoted_{0};
   std::atomic<std::uint64_t> fizzled_{0};
   std::atomic<std::uint64_t> refused_{0};
+  Roots roots_{*this};
 };
 
 }  // namespace trawl::sched

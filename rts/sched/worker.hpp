@@ -26,9 +26,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   SparkPool pool;
-  /// Sparks that are calls; everything else is in counters. Others may read it.
-  std::atomic<std::uint64_t> calls{0};
-  Counters counters;
+  Counters counters;  // the pool has its own
 
   int index() const noexcept { return index_; }
   Host& host() noexcept { return host_; }

@@ -35,7 +35,7 @@ long number_of(heap::Node* node) {
 }
 
 Slot* push_call(SparkPool& pool, long n) {
-  return pool.push(heap::thunk_code<Function<number>, long, long>, std::tuple<long>(n));
+  return pool.push(heap::thunk_code<Function<number>, long, long>, n);
 }
 
 TEST(SparkPool, OwnerTakesTheNewestThievesTheOldest) {
