@@ -154,21 +154,16 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
 }
 
 bool Simulation::quiet() {
-  if (net_.in_flight() != 0 || outstanding_fish() != kept_fish()) return false;
-  return std::all_of(seats_.begin(), seats_.end(), [](const auto& seat) {
-    return seat->pe->crew().at_rest(nullptr) && !seat->pe->sharing().addresses().has_frees();
+  if (net_.in_flight() != 0) return false;
+  return std::all_of(seats_.begin(), seats_.end(), [this](const auto& seat) {
+    return seat->pe->crew().at_rest(nullptr) && !seat->pe->sharing().addresses().has_frees() &&
+           seat->pe->fishing().outstanding() == fish_kept(seat->index);
   });
 }
 
-std::size_t Simulation::outstanding_fish() const {
+std::size_t Simulation::fish_kept(int thief) const {
   std::size_t sum = 0;
-  for (const auto& seat : seats_) sum += seat->pe->fishing().outstanding();
-  return sum;
-}
-
-std::size_t Simulation::kept_fish() const {
-  std::size_t sum = 0;
-  for (const auto& seat : seats_) sum += seat->pe->fishing().kept();
+  for (const auto& seat : seats_) sum += seat->pe->fishing().kept(thief);
   return sum;
 }
 

@@ -69,8 +69,7 @@ class Simulation {
   Nanos wake_time(const Seat& seat) const;
   void go_on(const std::function<bool()>& done, Nanos limit);
   bool quiet();
-  std::size_t outstanding_fish() const;
-  std::size_t kept_fish() const;
+  std::size_t fish_kept(int thief) const;
 
   fabric::SimNet net_;
   std::vector<std::unique_ptr<Seat>> seats_;

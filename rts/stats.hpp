@@ -57,7 +57,7 @@ class Tally {
   void add(std::uint64_t n = 1) noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
     // g++ makes three instructions of the load and the store, and each spawn is counted.
-    asm("addq %1, %0" : "+m"(value_) : "er"(n) : "cc");
+    asm("{addq %1, %0|add %0, %1}" : "+m"(value_) : "er"(n) : "cc");
 #else
     value_.store(value() + n, std::memory_order_relaxed);
 #endif

@@ -14,7 +14,7 @@ namespace trawl::balance {
 
 /// The travels of a FISH message: who asks for work, and who had none.
 struct Fish {
-  static constexpr std::uint32_t max_age = 10;  ///< visits before it must go home
+  static constexpr std::uint32_t max_age = 10;  ///< visits at most
 
   int thief = 0;
   Nanos patience = 0;                        ///< how long it may be kept where its journey ends

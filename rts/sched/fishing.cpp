@@ -85,13 +85,18 @@ void Fishing::keep(const balance::Fish& fish, Nanos now) {
   kept_.push_back({fish, now + fish.patience});
 }
 
+std::size_t Fishing::kept(int thief) const noexcept {
+  return static_cast<std::size_t>(std::count_if(
+      kept_.begin(), kept_.end(), [&](const Kept& each) { return each.fish.thief == thief; }));
+}
+
 void Fishing::serve(Worker* by, Nanos now) {
   if (kept_.empty() && disappointed_.empty()) {
     if (watching_ && !crew_.watching_for_sparks()) {
       watching_ = false;
       next_bait_ = now + between_baits;
     }
-    return;
+    return due_.store(never, std::memory_order_relaxed);
   }
   feed_kept(by);
   return_kept(now);
@@ -104,15 +109,14 @@ void Fishing::serve(Worker* by, Nanos now) {
 
 void Fishing::feed_kept(Worker* by) {
   auto fed = kept_.begin();
-  while (fed != kept_.end() && crew_.spare_sparks() != 0 &&
-         (tables_.lost(fed->fish.thief) || feed(fed->fish.thief, by)))
-    ++fed;
+  while (fed != kept_.end() && crew_.spare_sparks() != 0 && feed(fed->fish.thief, by)) ++fed;
   kept_.erase(kept_.begin(), fed);
 }
 
 void Fishing::return_kept(Nanos now) {
   std::erase_if(kept_, [&](const Kept& each) {
     if (now < each.until) return false;
+    if (tables_.lost(each.fish.thief)) return true;
     remember(each.fish.thief);
     send(each.fish.thief, each.fish);
     return true;

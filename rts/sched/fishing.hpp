@@ -44,8 +44,8 @@ class Fishing {
 
   /// Our FISH that are under way, or kept somewhere.
   unsigned outstanding() const noexcept { return outstanding_; }
-  /// FISH of others that are kept here.
-  std::size_t kept() const noexcept { return kept_.size(); }
+  /// The FISH of `thief` that are kept here.
+  std::size_t kept(int thief) const noexcept;
 
  private:
   bool hungry() const;

@@ -47,6 +47,7 @@ SparkPool::SparkPool(std::size_t capacity, std::function<void()> noticed)
   end_.store(limit_, std::memory_order_relaxed);
   bottom_.store(first(), std::memory_order_relaxed);
   top_.store(first(), std::memory_order_relaxed);
+  heap::add_roots(roots_);
 }
 
 // One more than there seem to be: the newest, while its owner pushes it, or claims it in vain.
@@ -56,9 +57,7 @@ std::span<const std::byte> SparkPool::Roots::roots() const noexcept {
 }
 
 bool SparkPool::push_at_end(heap::Node* node) noexcept {
-  Slot spark;
-  spark.put(node);
-  return make_room_and_push(spark) != nullptr;
+  return push_slowly([node](Slot& slot) { slot.put(node); }) != nullptr;
 }
 
 // The call lies above the newest spark, where there is a slot even at the limit.
@@ -66,15 +65,17 @@ Slot* SparkPool::push_call_at_end() {
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
   const Slot call = *bottom;
   bottom->clear();
-  Slot* slot = make_room_and_push(call);
+  Slot* slot = push_slowly([&call](Slot& at) { at.put(call); });
   return slot != nullptr ? slot : new Slot(call);
 }
 
-Slot* SparkPool::make_room_and_push(const Slot& spark) noexcept {
+// nullptr: there is no room.
+template <class Put>
+Slot* SparkPool::push_slowly(Put put) noexcept {
   const bool watched = stop_watching();
   if (!make_room()) return nullptr;
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-  new (bottom) Slot(spark);
+  put(*bottom);
   bottom_.store(bottom + 1, std::memory_order_release);
   if (watched) noticed_();
   return bottom;
@@ -88,7 +89,7 @@ bool SparkPool::stop_watching() noexcept {
 // makes too many of.
 bool SparkPool::make_room() noexcept {
   if (bottom_.load(std::memory_order_relaxed) != limit_) return true;
-  const auto enough = slots_.size() / 8;
+  const auto enough = (slots_.size() - 2) / 8;
   const std::lock_guard lock(thieves_);
   const auto taken = static_cast<std::size_t>(top_.load(std::memory_order_relaxed) - first());
   if (to_refuse_ != 0 && taken < enough) {

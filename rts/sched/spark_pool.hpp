@@ -47,8 +47,7 @@ class alignas(64) Slot {
                                (std::is_trivially_copyable_v<A> && ...);
 
   Slot() = default;
-  Slot(const Slot& other) noexcept
-      : what_(other.what_.load(std::memory_order_relaxed)), arguments_(other.arguments_) {}
+  Slot(const Slot& other) noexcept { put(other); }
   Slot& operator=(const Slot&) = delete;
 
   template <class... A>
@@ -61,6 +60,10 @@ class alignas(64) Slot {
     set(&code, call_elsewhere);
   }
   void put(heap::Node* node) noexcept { set(node, thunk); }
+  void put(const Slot& other) noexcept {
+    arguments_ = other.arguments_;
+    what_.store(other.what_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
   void clear() noexcept { what_.store(0, std::memory_order_relaxed); }
 
   template <class Arguments>
@@ -122,6 +125,7 @@ class SparkPool {
  public:
   /// `noticed` is called, by the owner, for the first spark after a call of `watch`.
   explicit SparkPool(std::size_t capacity, std::function<void()> noticed = {});
+  ~SparkPool() { heap::remove_roots(roots_); }
   SparkPool(const SparkPool&) = delete;
   SparkPool& operator=(const SparkPool&) = delete;
 
@@ -215,7 +219,8 @@ class SparkPool {
   }
   bool push_at_end(heap::Node* node) noexcept;
   [[gnu::cold]] Slot* push_call_at_end();
-  Slot* make_room_and_push(const Slot& pushed) noexcept;
+  template <class Put>
+  Slot* push_slowly(Put put) noexcept;
   bool stop_watching() noexcept;
   bool make_room() noexcept;
   bool claim_contended(Slot* newest) noexcept;
@@ -224,12 +229,9 @@ class SparkPool {
   void trim() noexcept;
 
   /// Tells the collector of the sparks.
-  class Roots final : heap::RootSource {
+  class Roots final : public heap::RootSource {
    public:
-    explicit Roots(const SparkPool& pool) : pool_(pool) { heap::add_roots(*this); }
-    ~Roots() { heap::remove_roots(*this); }
-    Roots(const Roots&) = delete;
-    Roots& operator=(const Roots&) = delete;
+    explicit Roots(const SparkPool& pool) : pool_(pool) {}
 
    private:
     std::span<const std::byte> roots() const noexcept override;

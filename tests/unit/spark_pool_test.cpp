@@ -182,7 +182,7 @@ TEST(SparkPool, ThunksMakeRoomAroundCalls) {
 }
 
 /// Some thieves at the other end of a pool, for as long as this lives. Each calls `took(node)`
-/// for every spark that it gets.
+/// for every spark that it gets, and now and then makes the owner push the slow way.
 template <class Took>
 class Thieves {
  public:
@@ -191,8 +191,9 @@ class Thieves {
     for (int i = 0; i < how_many; ++i)
       threads_.emplace_back([this, &pool] {
         heap::mutator();
-        while (!leaving_.load(std::memory_order_relaxed)) {
+        for (int turn = 0; !leaving_.load(std::memory_order_relaxed); ++turn) {
           if (heap::Node* node = pool.take_oldest(false)) took_(node);
+          if (turn % 64 == 0) pool.watch();
           std::this_thread::yield();
         }
       });
@@ -209,7 +210,7 @@ class Thieves {
 };
 
 /// Who has evaluated what: a thunk that two have taken is evaluated by the one who marks it first.
-class Tally {
+class Ledger {
  public:
   void take(heap::Node* node) {
     if (node->move(heap::State::unevaluated, heap::State::black_hole)) call(number_of(node));
@@ -225,12 +226,12 @@ class Tally {
 };
 
 TEST(SparkPool, EachThunkIsTakenAndEvaluatedOnce) {
-  Tally tally;
+  Ledger ledger;
   std::atomic<long> stolen{0};
   SparkPool pool(16);
   {
     const Thieves thieves(pool, 3, [&](heap::Node* node) {
-      tally.take(node);
+      ledger.take(node);
       ++stolen;
     });
     std::mt19937_64 random(1);
@@ -240,21 +241,21 @@ TEST(SparkPool, EachThunkIsTakenAndEvaluatedOnce) {
       if (pool.push(node))
         mine.push_back(node);
       else
-        tally.take(node);
+        ledger.take(node);
       const auto dice = random() % 8;
       if (dice < 3 && !mine.empty()) {
-        if (pool.take_back(mine.back())) tally.take(mine.back());
+        if (pool.take_back(mine.back())) ledger.take(mine.back());
         mine.pop_back();
       } else if (dice == 3) {
-        if (heap::Node* newest = pool.take_newest()) tally.take(newest);
+        if (heap::Node* newest = pool.take_newest()) ledger.take(newest);
       } else if (dice == 4) {
-        if (heap::Node* oldest = pool.take_oldest(true)) tally.take(oldest);
+        if (heap::Node* oldest = pool.take_oldest(true)) ledger.take(oldest);
       }
       if (mine.size() > 64) mine.erase(mine.begin(), mine.begin() + 32);
     }
-    while (heap::Node* node = pool.take_newest()) tally.take(node);
+    while (heap::Node* node = pool.take_newest()) ledger.take(node);
   }
-  tally.expect_once_each();
+  ledger.expect_once_each();
   EXPECT_GT(stolen.load(), 0);
   for (int i = 0; i < 16; ++i) EXPECT_TRUE(pool.push(numbered(i))) << "no slot is lost";
 }
@@ -262,12 +263,12 @@ TEST(SparkPool, EachThunkIsTakenAndEvaluatedOnce) {
 // As spawn and sync do it: calls nest, with thunks between them, and the owner takes some as its
 // main loop does.
 TEST(SparkPool, EachCallIsTakenOnce) {
-  Tally tally;
+  Ledger ledger;
   std::atomic<long> stolen{0};
   SparkPool pool(64);
   {
     const Thieves thieves(pool, 3, [&](heap::Node* node) {
-      tally.take(node);
+      ledger.take(node);
       ++stolen;
     });
     const auto nest = [&](auto&& self, long n, int depth) -> void {
@@ -280,24 +281,24 @@ TEST(SparkPool, EachCallIsTakenOnce) {
         slot = push_call(pool, n);
       if (depth > 0) self(self, n + 1, depth - 1);
       if (n % 11 == 0)
-        if (heap::Node* newest = pool.take_newest()) tally.take(newest);
+        if (heap::Node* newest = pool.take_newest()) ledger.take(newest);
       if (thunk != nullptr) {
-        if (!pushed || pool.take_back(thunk)) tally.take(thunk);
+        if (!pushed || pool.take_back(thunk)) ledger.take(thunk);
       } else if (pool.take_back(slot)) {
         EXPECT_EQ(std::get<0>(slot->arguments<std::tuple<long>>()), n);
-        tally.call(n);
+        ledger.call(n);
       } else if (heap::Node* node = pool.reclaim(slot)) {
         EXPECT_EQ(number_of(node), n);
       } else {
         EXPECT_EQ(std::get<0>(slot->arguments<std::tuple<long>>()), n);
         pool.discard(slot);
-        tally.call(n);
+        ledger.call(n);
       }
     };
     for (long n = 0; n < rounds; n += 100) nest(nest, n, 99);
-    while (heap::Node* node = pool.take_newest()) tally.take(node);
+    while (heap::Node* node = pool.take_newest()) ledger.take(node);
   }
-  tally.expect_once_each();
+  ledger.expect_once_each();
   EXPECT_GT(stolen.load(), 0);
 }
 

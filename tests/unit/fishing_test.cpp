@@ -1,0 +1,148 @@
+// One PE's fishing by itself: what it does with the FISH of others. The test plays PE and network.
+#include "rts/sched/fishing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "lang/lazy.hpp"
+
+namespace trawl {
+namespace {
+
+using fabric::Kind;
+
+constexpr int pes = 4;
+constexpr Nanos patience = 1000;
+
+long number(long n) {
+  return n;
+}
+
+/// PE 0 of four, with one worker, who is idle: for him it keeps a spark.
+class Desk final : public sched::Host, public fabric::Post {
+ public:
+  struct Letter {
+    Kind kind;
+    int to;
+    friend bool operator==(const Letter&, const Letter&) = default;
+  };
+
+  Desk() { heap::CodeTable::get(); }
+
+  void make_spare_sparks(int n) {
+    for (int i = n + 1 - static_cast<int>(crew_.load().sparks); i > 0; --i)
+      crew_[0].pool.push(lazy<number>(1L).node());
+  }
+  /// A FISH that has been everywhere arrives.
+  void fish_from(int thief, Nanos now) {
+    balance::Fish fish;
+    fish.thief = thief;
+    fish.patience = patience;
+    for (int pe = 1; pe < pes; ++pe)
+      if (pe != thief) fish.visit(pe);
+    Writer message;
+    fish.write(message);
+    Reader reader(message.view());
+    fishing.on_fish(reader, &crew_[0], now);
+  }
+  void serve(Nanos now) { fishing.serve(&crew_[0], now); }
+
+  std::vector<Letter> sent() { return std::exchange(sent_, {}); }
+
+  Writer open(Kind kind, int) override {
+    Writer message;
+    message.put(kind);
+    return message;
+  }
+  void send(int to, Writer message) override {
+    sent_.push_back({static_cast<Kind>(message.view()[0]), to});
+  }
+
+  std::mutex& lock() noexcept override { return lock_; }
+  heap::Sharing& sharing() noexcept override { return sharing_; }
+  Nanos now() const noexcept override { return 0; }
+  Nanos last_poll() const noexcept override { return 0; }
+  bool poll(sched::Worker*) override { return true; }
+  fabric::Bell& bell() noexcept override { return bell_; }
+  Nanos longest_sleep() const noexcept override { return 0; }
+  bool waiting() const noexcept override { return false; }
+  bool under_way() const noexcept override { return false; }
+  void fail(const std::string& why, int) override { FAIL() << why; }
+  bool stopping() const noexcept override { return false; }
+  trace::Log* log() noexcept override { return nullptr; }
+  void (*pause() const noexcept)(sched::Worker&) override { return nullptr; }
+
+ private:
+  std::mutex lock_;
+  fabric::Bell bell_{};
+  Options options_;
+  Counters counters_;
+  std::vector<Letter> sent_;
+  fabric::Memory memory_;
+  heap::Sharing sharing_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
+  sched::Crew crew_{options_, 1, *this};
+
+ public:
+  balance::Tables tables{0, pes};
+  sched::Fishing fishing{options_, 1, tables, crew_, *this, counters_};
+};
+
+using Letters = std::vector<Desk::Letter>;
+
+TEST(Fishing, AFishIsKeptUntilThereIsASpareSpark) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.serve(0);
+  desk.make_spare_sparks(0);
+  desk.serve(0);
+  EXPECT_EQ(desk.sent(), Letters());
+  EXPECT_EQ(desk.fishing.kept(1), 1U);
+  desk.make_spare_sparks(1);
+  desk.serve(0);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 1}}));
+  EXPECT_EQ(desk.fishing.kept(1), 0U);
+}
+
+TEST(Fishing, AFishGoesHomeWhenItsPatienceEnds) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.fish_from(2, 10);
+  desk.serve(patience - 1);
+  EXPECT_EQ(desk.sent(), Letters());
+  EXPECT_EQ(desk.fishing.due(), patience);
+  desk.serve(patience);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 1}}));
+  EXPECT_EQ(desk.fishing.due(), patience + 10);
+}
+
+TEST(Fishing, WhoeverWasFirstIsFedFirst) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.make_spare_sparks(1);
+  desk.fish_from(2, 0);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 1}}));
+  EXPECT_EQ(desk.fishing.kept(2), 1U);
+}
+
+// Its PE's threads would not sleep any more.
+TEST(Fishing, NothingIsDueOnceAllAreFed) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.serve(0);
+  desk.make_spare_sparks(2);
+  desk.fish_from(2, 0);
+  EXPECT_EQ(desk.sent().size(), 2U);
+  desk.serve(1);
+  EXPECT_EQ(desk.fishing.due(), sched::Fishing::never);
+}
+
+TEST(Fishing, NothingIsSentToALostPe) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.tables.forget(1);
+  desk.serve(patience);
+  EXPECT_EQ(desk.sent(), Letters());
+  EXPECT_EQ(desk.fishing.kept(1), 0U);
+}
+
+}  // namespace
+}  // namespace trawl
