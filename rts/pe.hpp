@@ -91,6 +91,7 @@ class Pe final : public fabric::Post, public sched::Host {
   void begin_failure(Outcome outcome, int missing);
   void check_joined();
   void fish(sched::Worker* by);
+  void read_clock(sched::Worker* by);
   void keep_house(sched::Worker* by);
   void beat();
   void note_load(Nanos now);
@@ -112,6 +113,7 @@ class Pe final : public fabric::Post, public sched::Host {
   bool polling_ = false;
   std::atomic<bool> under_way_{false};
   std::atomic<Nanos> last_poll_{0};
+  bool clock_skipped_ = false;  // by the last poll
   Nanos time_ = 0;  // while polling: about when the newest message arrived; reading the clock costs
   recover::WakingTime awake_;  // what others are given to answer is counted in this
 

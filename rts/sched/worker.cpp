@@ -134,7 +134,8 @@ bool Worker::step() {
   return false;
 }
 
-void Worker::listen() const noexcept {
+void Worker::listen() noexcept {
+  listened_ = true;
   for (int looks = 0; looks < looks_between_turns && !host_.waiting(); ++looks)
     if (inbox_.load(std::memory_order_relaxed) != nullptr || crew_.has_imported()) return;
 }

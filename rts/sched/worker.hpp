@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "rts/options.hpp"
@@ -44,7 +45,9 @@ class Worker {
   bool step();
   /// Looks for messages alone, for some hundred nanoseconds where there are few PEs: an idle worker
   /// between two turns sees them sooner so, and keeps nobody from the lock.
-  void listen() const noexcept;
+  void listen() noexcept;
+  /// Was that all it did since its last poll?
+  bool has_listened() noexcept { return std::exchange(listened_, false); }
 
   // ---- on the running thread
 
@@ -101,6 +104,7 @@ class Worker {
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
   bool has_polled_ = false;  // at the last try
+  bool listened_ = false;
 
   std::atomic<Thread*> inbox_{nullptr};  // woken by others, newest first
   std::atomic<std::size_t> runnable_{0};

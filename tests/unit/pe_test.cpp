@@ -16,8 +16,9 @@ class Quiet final : public fabric::Fabric {
   bool waiting() const noexcept override { return message_waits; }
   bool under_way() const noexcept override { return send_waits; }
   bool flushed() override { return true; }
-  Nanos now() const noexcept override { return 0; }
+  Nanos now() const noexcept override { return ++clock; }
 
+  mutable Nanos clock = 0;  // how often it was read
   bool message_waits = false;
   bool send_waits = false;
 };
@@ -30,6 +31,30 @@ TEST(Pe, SleepsShortlyWhileAMessageWaits) {
   EXPECT_GT(pe.longest_sleep(), millisecond);
   fabric.message_waits = true;
   EXPECT_LT(pe.longest_sleep(), millisecond);
+}
+
+// It costs as much as a short message. But when messages keep coming, what is due must not be
+// forgotten.
+TEST(Pe, WhoeverListenedDoesNotReadTheClockTwiceForAMessage) {
+  Quiet fabric;
+  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  auto& worker = pe.crew()[0];
+  const auto polls_at = [&](bool listened) {
+    if (listened) worker.listen();
+    pe.poll(&worker);
+    return pe.last_poll();
+  };
+  fabric.message_waits = true;
+  const auto first = polls_at(false);
+  EXPECT_EQ(polls_at(true), first);
+  const auto second = polls_at(true);
+  EXPECT_GT(second, first);
+  EXPECT_EQ(polls_at(true), second);
+  fabric.message_waits = false;
+  const auto third = polls_at(true);
+  EXPECT_GT(third, second);
+  fabric.message_waits = true;
+  EXPECT_GT(polls_at(false), third);
 }
 
 // A thread may send in the middle of a long function; the doorman may have gone to sleep for long.
