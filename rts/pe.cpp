@@ -167,6 +167,8 @@ void Pe::read_clock(sched::Worker* by) {
 }
 
 Nanos Pe::longest_sleep() const noexcept {
+  // Who attends sees to everything, and rings for the doorman if he leaves something undone.
+  if (fabric_.all_ring() && fabric_.bell().attended()) return longest_sleep_with_bell;
   if (under_way() || waiting()) return sleep_with_messages_under_way;
   if (!fabric_.all_ring()) return longest_sleep_without_bell;
   const auto due = fishing_.due();

@@ -54,6 +54,7 @@ Simulation::~Simulation() {
 void Simulation::main_loop(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
   auto& worker = seat.pe->crew()[0];
+  worker.host().bell().attend();
   while (true) {
     bool found = false;
     if (seat.pe->joined() && !seat.pe->stopping())

@@ -29,6 +29,8 @@ class alignas(64) Bell {
   /// A worker looks for messages from now on, until it stops.
   void attend() noexcept { attending_.fetch_add(1); }
   void stop_attending() noexcept { attending_.fetch_sub(1); }
+  /// Does one look, as far as can be told?
+  bool attended() const noexcept { return attending_.load(std::memory_order_relaxed) > 0; }
 
   /// There is something to do for this worker of the own process.
   void ring_worker(int index) noexcept;

@@ -12,7 +12,9 @@ namespace {
 constexpr Nanos in_a_row = 200'000;
 constexpr int many = 8;
 constexpr auto rest = std::chrono::microseconds(100);
-constexpr Nanos retry_time = 20'000;  // when somebody holds the lock
+// When somebody holds the lock: who attends most often does, and looks by himself.
+constexpr Nanos retry_time = 20'000;
+constexpr Nanos retry_time_beside_attendant = 500'000;
 
 }  // namespace
 
@@ -35,7 +37,8 @@ void Doorman::watch() {
     const auto seen = bell.rings();
     const bool looked = !crew_.anybody_busy() || host.poll(nullptr);
     const auto begun = host.now();
-    bell.sleep_as_doorman(seen, looked ? host.longest_sleep() : retry_time);
+    const auto retry = bell.attended() ? retry_time_beside_attendant : retry_time;
+    bell.sleep_as_doorman(seen, looked ? host.longest_sleep() : retry);
     hurried = host.now() - begun < in_a_row ? hurried + 1 : 0;
     if (hurried >= many) std::this_thread::sleep_for(rest);
   }

@@ -108,7 +108,7 @@ void Worker::loop(bool spins) {
       listen();
       continue;
     }
-    nap(rings_seen, std::min(nap_time, host_.longest_sleep()));
+    nap(rings_seen, nap_time);
     nap_time = std::min(2 * nap_time, crew_.anybody_busy() ? longest_nap_beside_busy : longest_nap);
   }
   bell_.stop_attending();
@@ -159,6 +159,10 @@ Nanos Worker::about_now() const noexcept {
 void Worker::leave_messages_to_doorman() {
   bell_.stop_attending();
   for (int i = 0; i < most_polls_in_a_row && host_.waiting() && host_.poll(this);) ++i;
+  wake_doorman_if_needed();
+}
+
+void Worker::wake_doorman_if_needed() {
   if (host_.waiting() || host_.under_way()) bell_.ring_doorman();
 }
 
@@ -205,10 +209,10 @@ void Worker::run(Thread& thread) {
   trace::note(host_.log(), trace::Kind::thread_run, static_cast<unsigned>(index_));
   leave_messages_to_doorman();
   main_->switch_to(thread.fiber_);
-  bell_.attend();
   busy_.store(false, std::memory_order_relaxed);
   running_ = nullptr;
-  if (!thread.done_) return;
+  if (!thread.done_) return;  // it has blocked
+  bell_.attend();
   trace::note(host_.log(), trace::Kind::thread_end, static_cast<unsigned>(index_));
   thread.done_ = false;
   thread.spark_ = nullptr;
@@ -234,13 +238,21 @@ Thread& Worker::free_thread() {
   return thread;
 }
 
+bool Worker::register_blocked(Thread& thread, heap::Node* node) {
+  const std::lock_guard lock(host_.lock());
+  if (!host_.sharing().wait(node, thread)) return false;
+  thread.waiting_for_ = node;
+  crew_.note_blocked(thread);
+  return true;
+}
+
 bool Worker::block_on(heap::Node* node, bool& granted) {
   Thread& thread = *running_;
-  {
-    const std::lock_guard lock(host_.lock());
-    if (!host_.sharing().wait(node, thread)) return false;
-    thread.waiting_for_ = node;
-    crew_.note_blocked(thread);
+  bell_.attend();  // before the FETCH is sent: its answer may be faster than this thread
+  if (!register_blocked(thread, node)) {
+    bell_.stop_attending();
+    wake_doorman_if_needed();
+    return false;
   }
   counters.add(Count::threads_blocked);
   trace::note(host_.log(), trace::Kind::thread_block, static_cast<unsigned>(index_));
@@ -287,10 +299,10 @@ Nanos Worker::life_time() const noexcept {
   return born_ < 0 ? 0 : host_.now() - born_;
 }
 
-void Worker::nap(std::uint32_t rings_seen, Nanos time) {
+void Worker::nap(std::uint32_t rings_seen, Nanos longest) {
   napping_ = true;
   bell_.stop_attending();
-  bell_.sleep_as_worker(index_, rings_seen, time);
+  bell_.sleep_as_worker(index_, rings_seen, std::min(longest, host_.longest_sleep()));
   bell_.attend();
   napping_ = false;
 }

@@ -86,9 +86,11 @@ class Worker {
   void poll_when_due();
   Nanos about_now() const noexcept;
   void leave_messages_to_doorman();
+  void wake_doorman_if_needed();
+  bool register_blocked(Thread& thread, heap::Node* node);
   void begin_idle();
   void end_idle();
-  void nap(std::uint32_t rings_seen, Nanos time);
+  void nap(std::uint32_t rings_seen, Nanos longest);
 
   Crew& crew_;
   Host& host_;

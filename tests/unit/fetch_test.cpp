@@ -52,6 +52,29 @@ Seen need_on_another_pe(Lazy<long> other, bool early) {
   return seen;
 }
 
+// Its answer may come at once, and would wake the doorman if nobody attended.
+TEST(Fetch, IsSentByWhoAttends) {
+  const Lazy<long> value(42L);
+  int fetches = 0;
+  Simulation* grid = nullptr;
+  auto config = two_far_pes();
+  config.net.lose = [&](int from, int, std::span<const std::byte> message) {
+    if (message[fabric::Fragmenter::prefix] == static_cast<std::byte>(fabric::Kind::fetch)) {
+      ++fetches;
+      EXPECT_TRUE(grid->pe(from).bell().attended());
+    }
+    return false;
+  };
+  Simulation simulation(config);
+  grid = &simulation;
+  simulation.run([&] {
+    const auto spark = par(lazy<need>(value, false));
+    while (!spark.evaluated()) Simulation::work(latency);
+  });
+  simulation.settle();
+  EXPECT_EQ(fetches, 1);
+}
+
 TEST(Fetch, AValueIsThereWhenItIsNeeded) {
   const Lazy<long> value(42L);
   EXPECT_GE(need_on_another_pe(value, false).waited, 2 * latency);
