@@ -125,7 +125,8 @@ class GraphPacker final : public PacketOut {
   Part put_value(Node* node, bool root) {
     const auto size_before = out_.size();
     const auto nodes_before = nodes_.size();
-    const auto name = addresses_.name(node);
+    // The root's receiver knows what it is for.
+    const auto name = root ? std::nullopt : addresses_.name(node);
     if (name) out_.put(*name);
     const auto size_left = end_ - std::min(end_, size_before);
     const bool large = !root && largest_beside_thunk_ < size_left;

@@ -47,13 +47,12 @@ bool Sharing::enqueue(Node* node, Sleeper* sleeper, const Remote* remote) {
 void Sharing::release(Node* node) {
   const auto found = queues_.find(Hidden(node));
   if (found == queues_.end()) return;
-  const auto queue = std::move(found->second);
-  static_cast<Node* volatile&>(found->second.node) =
-      nullptr;  // plainly, it would be optimised away
-  queues_.erase(found);
+  auto& queue = found->second;
   node->unmark(Node::waited);
   for (Sleeper* sleeper : queue.sleepers) sleeper->wake(node, false);
   for (const Remote& remote : queue.remotes) send_resume(node, remote);
+  static_cast<Node* volatile&>(queue.node) = nullptr;  // plainly, it would be optimised away
+  queues_.erase(found);
 }
 
 bool Sharing::lends_to(std::uint32_t pe) const noexcept {
@@ -110,18 +109,22 @@ void Sharing::send_fetch(const Address& target, const Remote& reply_to) {
   const auto to = static_cast<int>(target.pe);
   auto message = post_.open(Kind::fetch, to);
   message.put(target);
-  message.put(reply_to);
+  message.put(reply_to.pe);
+  message.put(reply_to.ticket);
+  message.put(reply_to.key);
   post_.send(to, std::move(message));
 }
 
 void Sharing::on_fetch(Reader& message) {
   const auto target = message.get<Address>();
-  const auto reply_to = message.get<Remote>();
+  Remote reply_to{};
+  reply_to.pe = message.get<std::uint32_t>();
+  reply_to.ticket = message.get<std::uint32_t>();
+  reply_to.key = message.get<Address>();
   counters_.add(Count::fetch_received);
   addresses_.check(reply_to.pe);
   addresses_.check(reply_to.key.pe);
-  if (target.pe != addresses_.self() || reply_to.weight != 0)
-    throw BadBytes("it fetches a node of another PE");
+  if (target.pe != addresses_.self()) throw BadBytes("it fetches a node of another PE");
   if (Node* node = addresses_.own(target.slot)) return answer(node, reply_to);
   // A FETCH that was sent on has been overtaken by the thunk it was after: it starts again where it
   // was sent first. If that slot is gone too, whoever asked has got the node by another way.

@@ -32,6 +32,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   Unpacked unpack(Node* into, const Ahead& ahead) {
+    if (into != nullptr && lacks_value(into) && is_one_value()) return fill(into);
     make_nodes(into);
     if (ahead) look_ahead(ahead);
     read_payloads();
@@ -47,6 +48,29 @@ class GraphUnpacker final : public PacketIn {
     std::size_t read = 0;                   // of the payload
     Reference reference{};
   };
+
+  static bool lacks_value(Node* node) {
+    const auto state = node->state();
+    return state == State::fetch_me || state == State::fetching || state == State::exported;
+  }
+
+  bool is_one_value() const { return runs_.size() == 1 && runs_.front().part == Part::value; }
+
+  // All three passes in one, for what most RESUMEs bring.
+  Unpacked fill(Node* root) {
+    const auto was = root->state();
+    if (root->code().id != runs_.front().code) throw BadBytes("its root is not what was asked for");
+    if (was == State::exported) root->code().drop_arguments(root);
+    nodes_.push_back(root);
+    payload_ = Reader(payloads_);
+    read_payload(root, Part::value);
+    root->settle(was, State::value);
+    for (const Reference& reference : borrowed_) addresses_.send_home(reference);
+    Unpacked result;
+    result.root = root;
+    result.resolved.push_back(root);
+    return result;
+  }
 
   // New nodes that nobody knows yet.
   bool plain(std::size_t run) const {
@@ -131,10 +155,9 @@ class GraphUnpacker final : public PacketIn {
 
   void make_node(Item& item, Part part, const Code& code, Node* into) {
     switch (part) {
-      case Part::named_value: {
-        const auto name = payload_.get<Address>();
-        return choose(item, code, into != nullptr ? into : known(name, code));
-      }
+      case Part::named_value:
+        if (into != nullptr) throw BadBytes("its root has a name");
+        return choose(item, code, known(payload_.get<Address>(), code));
       case Part::value:
       case Part::failure:
         return choose(item, code, into);
@@ -175,10 +198,8 @@ class GraphUnpacker final : public PacketIn {
     if (known_node != nullptr) {
       const auto state = known_node->state();
       if (state == State::value) return;
-      const bool lacks =
-          state == State::fetch_me || state == State::fetching || state == State::exported;
       // Two nodes of the sender may both be copies of this one.
-      item.filled = lacks && chosen_first_time(known_node);
+      item.filled = lacks_value(known_node) && chosen_first_time(known_node);
       if (item.filled && state == State::exported) known_node->code().drop_arguments(known_node);
       if (item.filled) return;
     }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rts/heap/packet.hpp"
 #include "tests/unit/heap_grid.hpp"
 
 namespace trawl::heap {
@@ -322,6 +323,44 @@ TEST_F(Pack, AValueThatComesHomeFillsItsProxy) {
   // Home again it is not copied: it is known there.
   const auto back = carry(Lazy<Cell>(Cell{2, proxy, {}}), away, home);
   EXPECT_EQ(get(back).left, black);
+}
+
+// What a FETCH is answered with: the root's receiver knows which node it is for.
+TEST_F(Pack, ARootFillsTheProxyThatAskedForIt) {
+  const auto thunk = lazy<make_cell>(5L, Lazy<Cell>(), Lazy<Cell>());
+  const auto proxy = get(carry(Lazy<Cell>(Cell{0, thunk, {}}), home, away)).left;
+  ASSERT_EQ(proxy.node()->state(), State::fetch_me);
+  test::evaluate(thunk.node());
+  ResultOf<Cell>::held(thunk.node()).value.left = thunk;
+  Writer packet;
+  pack_graph(packet, thunk.node(), home, {});
+  for (std::size_t size = 0; size < packet.size(); ++size) {
+    Reader cut(packet.view().first(size));
+    EXPECT_THROW(unpack_graph(cut, away, {}, proxy.node()), BadBytes) << size;
+    EXPECT_EQ(proxy.node()->state(), State::fetch_me);
+  }
+  Reader reader(packet.view());
+  const auto unpacked = unpack_graph(reader, away, {}, proxy.node());
+  EXPECT_EQ(unpacked.root, proxy.node());
+  ASSERT_EQ(unpacked.resolved.size(), 1U);
+  EXPECT_EQ(unpacked.resolved[0], proxy.node());
+  EXPECT_EQ(get(proxy).value, 5);
+  EXPECT_EQ(get(proxy).left, proxy);
+}
+
+TEST_F(Pack, ARootThatIsAskedForHasNoOtherName) {
+  const auto thunk = lazy<make_cell>(5L, Lazy<Cell>(), Lazy<Cell>());
+  const auto proxy = get(carry(Lazy<Cell>(Cell{0, thunk, {}}), home, away)).left;
+  Writer packet;
+  packet.put(Address{0, 0, 1});
+  packet.put(5L);
+  packet.put(no_place);
+  packet.put(no_place);
+  packet.put(
+      heap::Run{.size = packet.size(), .code = proxy.node()->code().id, .part = Part::named_value});
+  packet.put(std::uint32_t{1});
+  Reader reader(packet.view());
+  EXPECT_THROW(unpack_graph(reader, away, {}, proxy.node()), BadBytes);
 }
 
 TEST_F(Pack, BadPacketsAreRefused) {
