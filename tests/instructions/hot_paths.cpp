@@ -6,6 +6,8 @@
 
 #include <trawl.hpp>
 
+#include "rts/simulate.hpp"
+
 namespace {
 
 long spawns(int n) {
@@ -31,6 +33,30 @@ long sparks(long times) {
   return sum;
 }
 
+long sum_of(const std::vector<trawl::Lazy<long>>& numbers) {
+  long sum = 0;
+  for (const auto& number : numbers) sum += trawl::force(number);
+  return sum;
+}
+
+// Two PEs on the simulated fabric, where chance has no part.
+long fetches(long times) {
+  trawl::Simulation::Config config;
+  config.net.pes = 2;
+  config.options.packet_size = 1;  // every value is fetched by itself
+  trawl::Simulation simulation(config);
+  std::vector<trawl::Lazy<long>> numbers;
+  for (long i = 0; i < times; ++i) numbers.emplace_back(i);
+  long sum = 0;
+  simulation.run([&] {
+    const auto spark = trawl::par(trawl::lazy<sum_of>(numbers));
+    while (spark.node()->state() == trawl::heap::State::unevaluated)
+      trawl::Simulation::work(1000);  // until the other PE has taken it
+    sum = trawl::force(spark);
+  });
+  return sum;
+}
+
 int root(const std::vector<std::string>& arguments) {
   const std::string& path = arguments.at(1);
   const long times = std::atol(arguments.at(2).c_str());
@@ -50,5 +76,10 @@ int root(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A simulation is a run of its own.
+  if (argc > 2 && std::string(argv[1]) == "fetch") {
+    std::cout << fetches(std::atol(argv[2])) << '\n';
+    return 0;
+  }
   return trawl::run<root>(argc, argv);
 }
