@@ -55,9 +55,9 @@ using Ahead = std::function<std::uint32_t(const Address&)>;
 /// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours that
 /// lacks its value (else that stays as it is), or a new node if `into` is nullptr. Throws BadBytes;
 /// then nothing was changed that anybody could see, but `into` and the nodes it names may no longer
-/// be evaluated; throws Error if a PE that lends an array has died. `ahead` may be empty; it is not
-/// called when there is much to choose from.
+/// be evaluated; throws Error if a PE that lends an array has died. `ahead` may be nullptr; it is
+/// not called when there is much to choose from.
 Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead& ahead = {});
+                      Node* into, const Ahead* ahead = nullptr);
 
 }  // namespace trawl::heap

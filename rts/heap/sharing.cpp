@@ -16,7 +16,8 @@ Sharing::Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight,
       memory_(memory),
       post_(post),
       counters_(counters),
-      spark_pool_(std::move(spark_pool)) {}
+      spark_pool_(std::move(spark_pool)),
+      fetch_ahead_([this](const Address& at) { return fetch_ahead(at); }) {}
 
 bool Sharing::wait(Node* node, Sleeper& sleeper) {
   if (node->state() == State::unevaluated || !enqueue(node, &sleeper, nullptr)) return false;
@@ -168,10 +169,10 @@ void Sharing::on_resume(Reader& message) {
   if (own && (node == nullptr || weight == 0)) throw BadBytes("it resumes a node that is gone");
   counters_.add(Count::resume_received);
   // Somebody waits for it, and is likely to need what comes after it.
-  Ahead ahead;
-  if (!own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0)
-    ahead = [this](const Address& at) { return fetch_ahead(at); };
-  const auto unpacked = unpack_graph(message, addresses_, memory_, node, ahead);
+  const bool ahead =
+      !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
+  const auto unpacked =
+      unpack_graph(message, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr);
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});

@@ -110,6 +110,7 @@ class Sharing {
   fabric::Post& post_;
   Counters& counters_;
   std::function<void(Node*)> spark_pool_;
+  const Ahead fetch_ahead_;  // made once: each RESUME may need it
   boost::unordered_flat_map<Hidden, Queue> queues_;
 };
 

@@ -31,10 +31,10 @@ class GraphUnpacker final : public PacketIn {
     check_runs();
   }
 
-  Unpacked unpack(Node* into, const Ahead& ahead) {
+  Unpacked unpack(Node* into, const Ahead* ahead) {
     if (into != nullptr && lacks_value(into) && is_one_value()) return fill(into);
     make_nodes(into);
-    if (ahead) look_ahead(ahead);
+    if (ahead != nullptr) look_ahead(*ahead);
     read_payloads();
     return reveal();
   }
@@ -342,7 +342,7 @@ class GraphUnpacker final : public PacketIn {
 }  // namespace
 
 Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead& ahead) {
+                      Node* into, const Ahead* ahead) {
   return GraphUnpacker(from, addresses, memory).unpack(into, ahead);
 }
 
