@@ -17,8 +17,10 @@ class Unpacker;
 /// name is the function's type name; its id is its place among all names, alike on every PE.
 struct alignas(32) Code {
   std::string_view name;
-  const void* result_type;  ///< tells results of different types apart
-  std::size_t bytes;        ///< of a node: header and the larger of arguments and result
+  const void* result_type;   ///< tells results of different types apart
+  std::size_t bytes;         ///< of a node: header and the larger of arguments and result
+  std::size_t result_at;     ///< where in a node its result is
+  std::size_t plain_result;  ///< the size of that, if it travels as the bytes it is; else 0
 
   void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
   Node* (*promote)(const void* arguments);  ///< a heap thunk with a copy of a frame's arguments

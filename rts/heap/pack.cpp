@@ -175,11 +175,21 @@ class GraphPacker final : public PacketOut {
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
 };
 
+// A value of plain bytes refers to nothing: it is alone in its packet.
+void pack_plain(Writer& to, Node* root) {
+  const Code& code = root->code();
+  to.raw(root->payload(code.result_at), code.plain_result);
+  to.put(Run{.size = code.plain_result, .code = code.id, .part = Part::value});
+  to.put(std::uint32_t{1});
+}
+
 }  // namespace
 
 void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
                 bool lends) {
-  const bool moves_thunks = root->state() == State::exported;
+  const auto state = root->state();
+  if (state == State::value && root->code().plain_result != 0) return pack_plain(to, root);
+  const bool moves_thunks = state == State::exported;
   GraphPacker(to, addresses, limits, moves_thunks, lends).pack(root);
 }
 

@@ -77,6 +77,7 @@ struct ResultOf {
   static_assert(alignof(R) <= 16, "trawl: a result may not be aligned to more than 16 bytes.");
   static constexpr std::size_t offset = payload_offset<Held<R>>;
   static constexpr std::size_t bytes = std::max(offset + sizeof(Held<R>), sizeof(Node));
+  static constexpr std::size_t plain = RawBytes<R> ? sizeof(R) : 0;
 
   static Held<R>& held(Node* node) {
     return *std::launder(reinterpret_cast<Held<R>*>(node->payload(offset)));
@@ -100,6 +101,8 @@ struct ValueCode : Code {
     drop_arguments = nullptr;
     pack_arguments = nullptr;
     unpack_arguments = nullptr;
+    result_at = ResultOf<R>::offset;
+    plain_result = ResultOf<R>::plain;
     pack_value = &ResultOf<R>::pack_value;
     unpack_value = &ResultOf<R>::unpack_value;
   }
@@ -203,6 +206,8 @@ struct ThunkCode : Code {
     drop_arguments = &T::drop_arguments;
     pack_arguments = &T::pack_arguments;
     unpack_arguments = &T::unpack_arguments;
+    result_at = ResultOf<R>::offset;
+    plain_result = ResultOf<R>::plain;
     pack_value = &ResultOf<R>::pack_value;
     unpack_value = &ResultOf<R>::unpack_value;
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,27 @@
 
 namespace trawl::heap {
 namespace {
+
+bool lacks_value(Node* node) {
+  const auto state = node->state();
+  return state == State::fetch_me || state == State::fetching || state == State::exported;
+}
+
+// What pack_plain has written. If it is anything else, GraphUnpacker finds out what.
+bool unpack_plain(Reader& from, Node* into) {
+  const Code& code = into->code();
+  const auto size = code.plain_result;
+  if (size == 0 || from.left() != size + sizeof(Run) + sizeof(std::uint32_t)) return false;
+  Reader table(from.rest().subspan(size));
+  const auto run = table.get<Run>();
+  const bool alone = table.get<std::uint32_t>() == 1 && run.count == 1 && run.size == size;
+  if (!alone || run.code != code.id || run.part != Part::value) return false;
+  const auto was = into->state();
+  if (was == State::exported) code.drop_arguments(into);
+  std::memcpy(into->payload(code.result_at), from.slice(from.left()).data(), size);
+  into->settle(was, State::value);
+  return true;
+}
 
 // In three passes: read the table and make all nodes, so that payloads can refer to any of them;
 // read the payloads; then, when nothing can go wrong any more, let the nodes be seen as what they
@@ -32,7 +54,6 @@ class GraphUnpacker final : public PacketIn {
   }
 
   Unpacked unpack(Node* into, const Ahead* ahead) {
-    if (into != nullptr && lacks_value(into) && is_one_value()) return fill(into);
     make_nodes(into);
     if (ahead != nullptr) look_ahead(*ahead);
     read_payloads();
@@ -48,29 +69,6 @@ class GraphUnpacker final : public PacketIn {
     std::size_t read = 0;                   // of the payload
     Reference reference{};
   };
-
-  static bool lacks_value(Node* node) {
-    const auto state = node->state();
-    return state == State::fetch_me || state == State::fetching || state == State::exported;
-  }
-
-  bool is_one_value() const { return runs_.size() == 1 && runs_.front().part == Part::value; }
-
-  // All three passes in one, for what most RESUMEs bring.
-  Unpacked fill(Node* root) {
-    const auto was = root->state();
-    if (root->code().id != runs_.front().code) throw BadBytes("its root is not what was asked for");
-    if (was == State::exported) root->code().drop_arguments(root);
-    nodes_.push_back(root);
-    payload_ = Reader(payloads_);
-    read_payload(root, Part::value);
-    root->settle(was, State::value);
-    for (const Reference& reference : borrowed_) addresses_.send_home(reference);
-    Unpacked result;
-    result.root = root;
-    result.resolved.push_back(root);
-    return result;
-  }
 
   // New nodes that nobody knows yet.
   bool plain(std::size_t run) const {
@@ -343,6 +341,12 @@ class GraphUnpacker final : public PacketIn {
 
 Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
                       Node* into, const Ahead* ahead) {
+  if (into != nullptr && lacks_value(into) && unpack_plain(from, into)) {
+    Unpacked result;
+    result.root = into;
+    result.resolved.push_back(into);
+    return result;
+  }
   return GraphUnpacker(from, addresses, memory).unpack(into, ahead);
 }
 

@@ -348,6 +348,37 @@ TEST_F(Pack, ARootFillsTheProxyThatAskedForIt) {
   EXPECT_EQ(get(proxy).left, proxy);
 }
 
+long number(long n) {
+  return n;
+}
+
+TEST_F(Pack, APlainRootFillsTheProxyThatAskedForIt) {
+  using Numbers = std::vector<Lazy<long>>;
+  const auto thunk = lazy<number>(5L);
+  const auto there = carry(Lazy<Numbers>(Numbers{thunk}), home, away);
+  const auto proxy = ResultOf<Numbers>::get(there.node())[0].node();
+  ASSERT_EQ(proxy->state(), State::fetch_me);
+  test::evaluate(thunk.node());
+  Writer packet;
+  pack_graph(packet, thunk.node(), home, {});
+  for (std::size_t size = 0; size < packet.size(); ++size) {
+    Reader cut(packet.view().first(size));
+    EXPECT_THROW(unpack_graph(cut, away, {}, proxy), BadBytes) << size;
+  }
+  Writer of_another;
+  pack_graph(of_another, Lazy<double>(5.0).node(), home, {});
+  Reader wrong(of_another.view());
+  EXPECT_THROW(unpack_graph(wrong, away, {}, proxy), BadBytes);
+  ASSERT_EQ(proxy->state(), State::fetch_me);
+  Reader reader(packet.view());
+  const auto unpacked = unpack_graph(reader, away, {}, proxy);
+  EXPECT_EQ(reader.left(), 0U);
+  ASSERT_EQ(unpacked.resolved.size(), 1U);
+  EXPECT_EQ(unpacked.resolved[0], proxy);
+  EXPECT_EQ(proxy->state(), State::value);
+  EXPECT_EQ(ResultOf<long>::get(proxy), 5);
+}
+
 TEST_F(Pack, ARootThatIsAskedForHasNoOtherName) {
   const auto thunk = lazy<make_cell>(5L, Lazy<Cell>(), Lazy<Cell>());
   const auto proxy = get(carry(Lazy<Cell>(Cell{0, thunk, {}}), home, away)).left;
