@@ -12,13 +12,17 @@ class Quiet final : public fabric::Fabric {
   int size() const noexcept override { return 2; }
   std::size_t limit() const noexcept override { return 4096; }
   void send(int, std::span<const std::byte>) override {}
-  std::optional<fabric::Arrival> poll() override { return std::nullopt; }
+  std::optional<fabric::Arrival> poll() override {
+    ++polls;
+    return std::nullopt;
+  }
   bool waiting() const noexcept override { return message_waits; }
   bool under_way() const noexcept override { return send_waits; }
   bool flushed() override { return true; }
   Nanos now() const noexcept override { return ++clock; }
 
   mutable Nanos clock = 0;  // how often it was read
+  int polls = 0;
   bool message_waits = false;
   bool send_waits = false;
 };
@@ -75,6 +79,41 @@ TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
   send();
   EXPECT_TRUE(pe.under_way());
   EXPECT_GT(pe.bell().rings(), rings);
+}
+
+// A thread may run for long, and from then on only those who send ring.
+TEST(Pe, TellsTheDoormanOfWhatAWorkerLeaves) {
+  struct Left {
+    bool rings = false;
+    int polls = 0;
+  };
+  const auto run_a_thread = [](Quiet& fabric) {
+    Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+    auto& worker = pe.crew()[0];
+    worker.attach(std::make_unique<sched::Fiber>());
+    pe.bell().attend();
+    const auto rings = pe.bell().rings();
+    Left left;
+    pe.start_root([&] {
+      left = {pe.bell().rings() != rings, fabric.polls};
+      EXPECT_FALSE(pe.bell().attended());
+      return 0;
+    });
+    worker.step();
+    EXPECT_TRUE(pe.bell().attended());
+    sched::this_worker = nullptr;
+    return left;
+  };
+  Quiet nothing;
+  EXPECT_FALSE(run_a_thread(nothing).rings);
+  Quiet message;
+  message.message_waits = true;
+  const auto left = run_a_thread(message);
+  EXPECT_TRUE(left.rings);
+  EXPECT_GT(left.polls, nothing.polls) << "he tries to take it himself first";
+  Quiet sending;
+  sending.send_waits = true;
+  EXPECT_TRUE(run_a_thread(sending).rings);
 }
 
 TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
