@@ -167,13 +167,10 @@ void Pe::read_clock(sched::Worker* by) {
 }
 
 Nanos Pe::longest_sleep() const noexcept {
-  // Who attends sees to everything, and rings for the doorman if he leaves something undone.
+  // Who attends sees to it, and rings for the doorman if he leaves something undone.
   if (fabric_.all_ring() && fabric_.bell().attended()) return longest_sleep_with_bell;
   if (under_way() || waiting()) return sleep_with_messages_under_way;
-  if (!fabric_.all_ring()) return longest_sleep_without_bell;
-  const auto due = fishing_.due();
-  if (due == sched::Fishing::never) return longest_sleep_with_bell;
-  return std::clamp<Nanos>(due - now(), 0, longest_sleep_with_bell);
+  return fabric_.all_ring() ? longest_sleep_with_bell : longest_sleep_without_bell;
 }
 
 void Pe::take_messages(sched::Worker* by) {

@@ -64,6 +64,7 @@ class Pe final : public fabric::Post, public sched::Host {
   bool poll(sched::Worker* by) override;
   fabric::Bell& bell() noexcept override { return fabric_.bell(); }
   Nanos longest_sleep() const noexcept override;
+  Nanos due() const noexcept override { return fishing_.due(); }
   bool waiting() const noexcept override { return fabric_.waiting(); }
   bool under_way() const noexcept override { return under_way_.load(std::memory_order_relaxed); }
   /// Tells everybody, and says why on the main PE.

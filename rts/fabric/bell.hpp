@@ -26,11 +26,11 @@ class alignas(64) Bell {
   /// How often it has been rung. Read it before looking for something to do, hand it to `sleep`.
   std::uint32_t rings() const noexcept { return rings_.load(); }
 
-  /// A worker looks for messages from now on, until it stops.
+  /// A worker looks for messages from now on, or is about to, until it stops.
   void attend() noexcept { attending_.fetch_add(1); }
   void stop_attending() noexcept { attending_.fetch_sub(1); }
-  /// Does one look, as far as can be told?
-  bool attended() const noexcept { return attending_.load(std::memory_order_relaxed) > 0; }
+  /// Does one look? He may have stopped since.
+  bool attended() const noexcept { return attending_.load() > 0; }
 
   /// There is something to do for this worker of the own process.
   void ring_worker(int index) noexcept;

@@ -42,6 +42,9 @@ class Sharing {
           const fabric::Memory& memory, fabric::Post& post, Counters& counters,
           std::function<void(Node*)> spark_pool);
 
+  Sharing(const Sharing&) = delete;
+  Sharing& operator=(const Sharing&) = delete;
+
   /// Puts a sleeper into the node's blocking queue, and sends a FETCH where one is due. False when
   /// there is nothing to wait for: it has finished, or can be evaluated here.
   bool wait(Node* node, Sleeper& sleeper);

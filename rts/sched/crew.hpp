@@ -46,6 +46,13 @@ class Crew {
   /// The oldest spark of the PE, to be sent away. `by`: on whose OS thread we are, or nullptr.
   heap::Node* take_for_export(Worker* by);
 
+  // ---- the doorman
+
+  /// He says when he will wake by himself, at last; `never` while he is still finding out. So who
+  /// leaves something that is due sooner knows that he has to ring, and else that he need not.
+  void set_doorman_wakes(Nanos at) noexcept { doorman_wakes_.store(at); }
+  Nanos doorman_wakes() const noexcept { return doorman_wakes_.load(); }
+
   // ---- threads
 
   /// Is there room under --trawl:thread-limit?
@@ -83,6 +90,7 @@ class Crew {
   std::atomic<unsigned> live_{0};
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
+  std::atomic<Nanos> doorman_wakes_{0};  // without one nobody need ring
 
   mutable std::mutex imported_lock_;
   std::deque<heap::Node*> imported_;

@@ -1,5 +1,6 @@
 #include "rts/sched/doorman.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <sys/prctl.h>
@@ -33,15 +34,29 @@ void Doorman::watch() {
   auto& host = crew_.host();
   auto& bell = host.bell();
   int hurried = 0;
+  bool rung = true;
   while (!leaving_) {
     const auto seen = bell.rings();
     const bool looked = !crew_.anybody_busy() || host.poll(nullptr);
+    crew_.set_doorman_wakes(never);
     const auto begun = host.now();
-    const auto retry = bell.attended() ? retry_time_beside_attendant : retry_time;
-    bell.sleep_as_doorman(seen, looked ? host.longest_sleep() : retry);
-    hurried = host.now() - begun < in_a_row ? hurried + 1 : 0;
+    const auto until = begun + time_to_sleep(looked, rung, begun);
+    crew_.set_doorman_wakes(until);
+    bell.sleep_as_doorman(seen, until - begun);
+    const auto woken = host.now();
+    rung = woken < until;
+    hurried = woken - begun < in_a_row ? hurried + 1 : 0;
     if (hurried >= many) std::this_thread::sleep_for(rest);
   }
+}
+
+// What is due is seen to by who attends; if he leaves before, he rings.
+Nanos Doorman::time_to_sleep(bool looked, bool rung, Nanos now) const {
+  auto& host = crew_.host();
+  const bool attended = host.bell().attended();
+  if (!looked) return attended ? retry_time_beside_attendant : retry_time;
+  const auto longest = host.longest_sleep();
+  return attended && !rung ? longest : std::clamp<Nanos>(host.due() - now, 0, longest);
 }
 
 void wake_up_on_time() {

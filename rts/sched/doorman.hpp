@@ -20,6 +20,7 @@ class Doorman {
 
  private:
   void watch();
+  Nanos time_to_sleep(bool looked, bool rung, Nanos now) const;
 
   Crew& crew_;
   std::atomic<bool> leaving_{false};

@@ -21,8 +21,6 @@ namespace trawl::sched {
 /// Guarded by its PE's lock.
 class Fishing {
  public:
-  static constexpr Nanos never = std::numeric_limits<Nanos>::max();
-
   Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Crew& crew,
           fabric::Post& post, Counters& counters);
 

@@ -1,6 +1,7 @@
 // What workers ask of the PE that they work for.
 #pragma once
 
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -12,6 +13,8 @@
 namespace trawl::sched {
 
 class Worker;
+
+inline constexpr Nanos never = std::numeric_limits<Nanos>::max();
 
 class Host {
  public:
@@ -28,6 +31,8 @@ class Host {
   /// What this PE's threads sleep on, and for how long they may: a message need not ring.
   virtual fabric::Bell& bell() noexcept = 0;
   virtual Nanos longest_sleep() const noexcept = 0;
+  /// When a poll is needed for what no message rings for; `never` if nothing is due.
+  virtual Nanos due() const noexcept = 0;
   /// Has a message that rang not been taken yet?
   virtual bool waiting() const noexcept = 0;
   /// As of the last poll: is one of ours under way that needs another?

@@ -163,7 +163,8 @@ void Worker::leave_messages_to_doorman() {
 }
 
 void Worker::wake_doorman_if_needed() {
-  if (host_.waiting() || host_.under_way()) bell_.ring_doorman();
+  if (host_.waiting() || host_.under_way() || host_.due() < crew_.doorman_wakes())
+    bell_.ring_doorman();
 }
 
 Thread* Worker::next_runnable() {
@@ -238,19 +239,27 @@ Thread& Worker::free_thread() {
   return thread;
 }
 
+// Attends before the FETCH is sent: its answer may be faster than this thread, and would wake the
+// doorman.
 bool Worker::register_blocked(Thread& thread, heap::Node* node) {
+  struct Attention {
+    fabric::Bell& bell;
+    bool kept = false;
+    explicit Attention(fabric::Bell& its_bell) : bell(its_bell) { bell.attend(); }
+    ~Attention() {
+      if (!kept) bell.stop_attending();
+    }
+  } attention(bell_);
   const std::lock_guard lock(host_.lock());
   if (!host_.sharing().wait(node, thread)) return false;
   thread.waiting_for_ = node;
   crew_.note_blocked(thread);
-  return true;
+  return attention.kept = true;
 }
 
 bool Worker::block_on(heap::Node* node, bool& granted) {
   Thread& thread = *running_;
-  bell_.attend();  // before the FETCH is sent: its answer may be faster than this thread
   if (!register_blocked(thread, node)) {
-    bell_.stop_attending();
     wake_doorman_if_needed();
     return false;
   }
@@ -302,7 +311,9 @@ Nanos Worker::life_time() const noexcept {
 void Worker::nap(std::uint32_t rings_seen, Nanos longest) {
   napping_ = true;
   bell_.stop_attending();
-  bell_.sleep_as_worker(index_, rings_seen, std::min(longest, host_.longest_sleep()));
+  auto time = std::min(longest, host_.longest_sleep());
+  if (!bell_.attended()) time = std::clamp<Nanos>(host_.due() - host_.now(), 0, time);
+  bell_.sleep_as_worker(index_, rings_seen, time);
   bell_.attend();
   napping_ = false;
 }

@@ -12,11 +12,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A PE whose lock is always held by somebody else.
-class Locked final : public sched::Host {
+constexpr Nanos longest = 10'000'000'000;
+
+/// A PE that somebody attends, with a doorman.
+class Attended final : public sched::Host {
  public:
+  /// `locked`: somebody else always holds the lock.
+  explicit Attended(bool locked) : locked_(locked) { bell_.attend(); }
+
   int looks() const noexcept { return looks_; }
   sched::Crew& crew() noexcept { return crew_; }
+  void set_due(Nanos due) noexcept { due_ = due; }
 
   std::mutex& lock() noexcept override { std::abort(); }
   heap::Sharing& sharing() noexcept override { std::abort(); }
@@ -26,10 +32,11 @@ class Locked final : public sched::Host {
   Nanos last_poll() const noexcept override { return now(); }
   bool poll(sched::Worker*) override {
     ++looks_;
-    return false;
+    return !locked_;
   }
   fabric::Bell& bell() noexcept override { return bell_; }
-  Nanos longest_sleep() const noexcept override { std::abort(); }
+  Nanos longest_sleep() const noexcept override { return longest; }
+  Nanos due() const noexcept override { return due_; }
   bool waiting() const noexcept override { return true; }
   bool under_way() const noexcept override { return true; }
   void fail(const std::string& why, int) override { FAIL() << why; }
@@ -38,16 +45,28 @@ class Locked final : public sched::Host {
   void (*pause() const noexcept)(sched::Worker&) override { return nullptr; }
 
  private:
+  bool locked_;
   std::atomic<int> looks_{0};
+  std::atomic<Nanos> due_{sched::never};
   fabric::Bell bell_{};
   Options options_;
   sched::Crew crew_{options_, 1, *this};
 };
 
+/// False: not even after a long time.
+template <class Condition>
+bool comes_true(Condition condition) {
+  const auto end = Clock::now() + std::chrono::seconds(60);
+  while (!condition()) {
+    if (Clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 // A worker that attends polls all the time: then the lock is seldom free, and the core is his.
 TEST(Doorman, LooksSeldomBesideAnAttendant) {
-  Locked pe;
-  pe.bell().attend();
+  Attended pe(true);
   const auto begin = Clock::now();
   {
     const sched::Doorman doorman(pe.crew());
@@ -56,6 +75,25 @@ TEST(Doorman, LooksSeldomBesideAnAttendant) {
   const auto time = Clock::now() - begin;
   EXPECT_GT(pe.looks(), 0);
   EXPECT_LE(pe.looks(), time / std::chrono::microseconds(200));
+}
+
+// Who attends sees to what is due. If he leaves before, he rings.
+TEST(Doorman, SleepsUntilWhatIsDueOnlyIfHeIsRungFor) {
+  Attended pe(false);
+  pe.set_due(pe.now());
+  const sched::Doorman doorman(pe.crew());
+  const auto wakes = [&] { return pe.crew().doorman_wakes(); };
+  EXPECT_TRUE(comes_true([&] {
+    const auto at = wakes();
+    return at != sched::never && at - pe.now() > longest / 2;
+  }));
+  const auto due = pe.now() + longest / 2;
+  pe.set_due(due);
+  pe.bell().ring_doorman();
+  EXPECT_TRUE(comes_true([&] { return wakes() == due; }));
+  pe.set_due(0);
+  pe.bell().stop_attending();
+  pe.bell().ring_doorman();
 }
 
 }  // namespace

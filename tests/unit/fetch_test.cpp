@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lang/lazy.hpp"
+#include "rts/fabric/pipe.hpp"
 #include "rts/simulate.hpp"
 
 namespace trawl {
@@ -61,6 +62,7 @@ TEST(Fetch, IsSentByWhoAttends) {
   config.net.lose = [&](int from, int, std::span<const std::byte> message) {
     if (message[fabric::Fragmenter::prefix] == static_cast<std::byte>(fabric::Kind::fetch)) {
       ++fetches;
+      EXPECT_LE(sizeof(std::uint32_t) + message.size(), fabric::Pipe::line);
       EXPECT_TRUE(grid->pe(from).bell().attended());
     }
     return false;
@@ -73,6 +75,17 @@ TEST(Fetch, IsSentByWhoAttends) {
   });
   simulation.settle();
   EXPECT_EQ(fetches, 1);
+}
+
+TEST(Fetch, WhoeverNeedNotWaitDoesNotAttend) {
+  Simulation simulation(two_far_pes());
+  simulation.run([] {
+    auto& worker = sched::worker_here();
+    bool granted = false;
+    ASSERT_FALSE(worker.host().bell().attended());
+    EXPECT_FALSE(worker.block_on(Lazy<long>(42L).node(), granted));
+    EXPECT_FALSE(worker.host().bell().attended());
+  });
 }
 
 TEST(Fetch, AValueIsThereWhenItIsNeeded) {

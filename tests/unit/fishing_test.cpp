@@ -46,6 +46,18 @@ class Desk final : public sched::Host, public fabric::Post {
   }
   void serve(Nanos now) { fishing.serve(&crew_[0], now); }
 
+  /// The worker goes into a thread: does it ring for a doorman who sleeps until then?
+  bool rings_for_doorman(Nanos who_wakes_at) {
+    auto& worker = crew_[0];
+    worker.attach(std::make_unique<sched::Fiber>());
+    crew_.set_doorman_wakes(who_wakes_at);
+    const auto rings = bell_.rings();
+    worker.start_root([] {});
+    worker.step();
+    sched::this_worker = nullptr;
+    return bell_.rings() != rings;
+  }
+
   std::vector<Letter> sent() { return std::exchange(sent_, {}); }
 
   Writer open(Kind kind, int) override {
@@ -64,6 +76,7 @@ class Desk final : public sched::Host, public fabric::Post {
   bool poll(sched::Worker*) override { return true; }
   fabric::Bell& bell() noexcept override { return bell_; }
   Nanos longest_sleep() const noexcept override { return 0; }
+  Nanos due() const noexcept override { return fishing.due(); }
   bool waiting() const noexcept override { return false; }
   bool under_way() const noexcept override { return false; }
   void fail(const std::string& why, int) override { FAIL() << why; }
@@ -132,7 +145,20 @@ TEST(Fishing, NothingIsDueOnceAllAreFed) {
   desk.fish_from(2, 0);
   EXPECT_EQ(desk.sent().size(), 2U);
   desk.serve(1);
-  EXPECT_EQ(desk.fishing.due(), sched::Fishing::never);
+  EXPECT_EQ(desk.fishing.due(), sched::never);
+}
+
+// The thread may run for long, and no message rings for what is due.
+TEST(Fishing, WhoeverGoesIntoAThreadTellsTheDoormanOfWhatIsDue) {
+  Desk desk;
+  desk.serve(0);
+  EXPECT_FALSE(desk.rings_for_doorman(sched::never));
+  desk.fish_from(1, 0);
+  desk.serve(0);
+  ASSERT_EQ(desk.fishing.due(), patience);
+  EXPECT_TRUE(desk.rings_for_doorman(patience + 1));
+  EXPECT_TRUE(desk.rings_for_doorman(sched::never)) << "he is about to go to sleep";
+  EXPECT_FALSE(desk.rings_for_doorman(patience));
 }
 
 TEST(Fishing, NothingIsSentToALostPe) {

@@ -16,6 +16,7 @@ class Quiet final : public fabric::Fabric {
     ++polls;
     return std::nullopt;
   }
+  bool all_ring() const noexcept override { return can_ring; }
   bool waiting() const noexcept override { return message_waits; }
   bool under_way() const noexcept override { return send_waits; }
   bool flushed() override { return true; }
@@ -23,6 +24,7 @@ class Quiet final : public fabric::Fabric {
 
   mutable Nanos clock = 0;  // how often it was read
   int polls = 0;
+  bool can_ring = true;
   bool message_waits = false;
   bool send_waits = false;
 };
@@ -37,6 +39,10 @@ TEST(Pe, SleepsShortlyWhileAMessageWaitsThatNobodyLooksFor) {
   EXPECT_LT(pe.longest_sleep(), millisecond);
   pe.bell().attend();
   EXPECT_GT(pe.longest_sleep(), millisecond);
+  fabric.message_waits = false;
+  fabric.can_ring = false;
+  EXPECT_LT(pe.longest_sleep(), millisecond)
+      << "who attends may leave, and nobody rings after that";
 }
 
 // It costs as much as a short message. But when messages keep coming, what is due must not be
