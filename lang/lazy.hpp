@@ -27,7 +27,7 @@ class Lazy {
   Lazy() = default;
   Lazy(const Lazy&) = default;
   // Written out, so that nothing which holds a Lazy passes for plain bytes.
-  Lazy& operator=(const Lazy& other) noexcept {
+  Lazy& operator=(const Lazy& other) noexcept {  // NOLINT(bugprone-unhandled-self-assignment)
     node_ = other.node_;
     return *this;
   }

@@ -16,8 +16,9 @@ class Explanation : public std::exception {
   explicit Explanation(std::string_view text) : text_(strndup(text.data(), text.size())) {}
   Explanation(const Explanation& other) noexcept
       : std::exception(other), text_(strdup(other.what())) {}
-  Explanation& operator=(Explanation other) noexcept {
-    std::swap(text_, other.text_);
+  Explanation& operator=(const Explanation& other) noexcept {
+    Explanation copy(other);
+    std::swap(text_, copy.text_);
     return *this;
   }
   ~Explanation() override { std::free(text_); }

@@ -91,6 +91,7 @@ TEST(Bait, EachOfManyIdlePesGetsOne) {
   grid.run([] {
     Simulation::work(60'000 * milli);
     std::vector<Lazy<Seen>> sparks;
+    sparks.reserve(2 * pes);
     for (int i = 0; i < 2 * pes; ++i) sparks.push_back(par(lazy<look>(50'000L)));
     Simulation::work(50 * milli);
     std::vector<int> ran(pes);

@@ -214,6 +214,7 @@ TEST(Collector, OtherThreadsHaveRootsToo) {
   // Threads come and go while others collect.
   for (int round = 0; round < 20; ++round) {
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i)
       threads.emplace_back([] {
         for (long n = 0; n < 2000; ++n) static_cast<void>(Lazy<long>(n));

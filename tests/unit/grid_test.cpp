@@ -76,7 +76,8 @@ class TableWatch {
     if (simulation == nullptr) return;
     const auto& tables = simulation->pe(pe).tables();
     for (int other = 0; other < tables.size(); ++other) {
-      const auto at = static_cast<std::size_t>(pe * tables.size() + other);
+      const auto at = static_cast<std::size_t>(pe) * static_cast<std::size_t>(tables.size()) +
+                      static_cast<std::size_t>(other);
       follow(loads_[at], tables.load_of(other).measured);
       follow(latencies_[at], tables.latency_to(other).measured);
     }
