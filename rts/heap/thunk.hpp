@@ -80,6 +80,8 @@ struct ResultOf {
   static constexpr std::size_t plain = RawBytes<R> ? sizeof(R) : 0;
 
   static Held<R>& held(Node* node) {
+    // Not null: who asks for a value has seen that there is one.
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     return *std::launder(reinterpret_cast<Held<R>*>(node->payload(offset)));
   }
   static const R& get(Node* node) { return held(node).value; }

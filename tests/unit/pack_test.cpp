@@ -401,7 +401,6 @@ TEST_F(Pack, BadPacketsAreRefused) {
     Reader cut(packet.view().first(size));
     EXPECT_THROW(unpack_graph(cut, away, {}, nullptr), BadBytes) << size;
   }
-  const auto other = Lazy<long>(3);
   Reader whole(packet.view());
   const auto proxy =
       carry(Lazy<Cell>(Cell{0, lazy<make_cell>(1L, Lazy<Cell>(), Lazy<Cell>()), {}}), home, away);

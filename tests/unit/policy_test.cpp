@@ -101,6 +101,7 @@ TEST_P(EveryPolicy, ChoosesOnlyTheLivingAndEveryFishGetsHome) {
   for (int trial = 0; trial < 3'000; ++trial) {
     const int pes = pick(random, 2, 24);
     std::vector<Tables> grid;
+    grid.reserve(static_cast<std::size_t>(pes));
     for (int pe = 0; pe < pes; ++pe) grid.push_back(random_tables(random, pes));
     Fish fish{.thief = grid[0].self()};
     const int first = policy->victim(grid[0], random());

@@ -201,6 +201,7 @@ TEST(Piggyback, GossipReachesEveryone) {
     Random random(seed);
     Nanos now = 1'000'000;
     std::vector<Tables> grid;
+    grid.reserve(64);
     for (int pe = 0; pe < 64; ++pe) grid.emplace_back(pe, 64);
     // Everyone is known to everyone first: the news must overtake what is old.
     for (auto& tables : grid) {

@@ -166,6 +166,7 @@ TEST(Workers, SharedThunks) {
     long sum = 0;
     team.run([&] {
       std::vector<Lazy<long>> shared;
+      shared.reserve(40);
       for (long n = 0; n < 40; ++n) shared.push_back(lazy<slow>(n));
       std::vector<Lazy<long>> sums;
       for (int k = 0; k < 20; ++k) sums.push_back(par(lazy<shared_sum>(shared)));
