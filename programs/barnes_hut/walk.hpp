@@ -52,6 +52,7 @@ struct Group {
   float dx, dy, dz;  // half of the sides
 };
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): each kind of processor has its own
 Group group_of(const Places& bodies, std::size_t begin, std::size_t end) {
   const auto middle = [&](const double* p, float& half) {
     const auto [low, high] = std::minmax_element(p + begin, p + end);

@@ -150,6 +150,7 @@ double area(double from, double to, double at_from, double at_to, double epsilon
 template <double F(double)>
 double integral(const Range& range) {
   std::vector<trawl::Lazy<double>> areas;
+  areas.reserve(Range::strips);
   for (int i = 0; i < Range::strips; ++i)
     areas.push_back(
         range.with_strip<F>(i, [](auto... strip) { return trawl::lazy<area<F>>(strip...); }));

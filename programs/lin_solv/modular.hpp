@@ -6,7 +6,7 @@
 namespace lin_solv {
 
 using Word = std::uint64_t;
-__extension__ typedef unsigned __int128 DoubleWord;
+__extension__ typedef unsigned __int128 DoubleWord;  // NOLINT(modernize-use-using)
 
 constexpr int word_bits = 52;  // what AVX-512's integer multiply-add takes
 constexpr Word radix = Word{1} << word_bits;

@@ -58,6 +58,7 @@ std::string fault_of(const System& system, const Solution& solution) {
     denominator = lcm(denominator, under);
   }
   std::vector<mpz_class> numerators;
+  numerators.reserve(values.size());
   for (const auto& value : values)
     numerators.emplace_back(value.get_num() * (denominator / value.get_den()));
   for (std::size_t row = 0; row < system.rows; ++row) {

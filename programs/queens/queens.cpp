@@ -31,7 +31,8 @@ bool is_free(const Board& board, int column) {
 }
 
 Board with_queen(Board board, int column) {
-  board.column[static_cast<std::size_t>(board.rows++)] = static_cast<std::int8_t>(column);
+  const int row = board.rows++;
+  board.column[static_cast<std::size_t>(row)] = static_cast<std::int8_t>(column);
   return board;
 }
 

@@ -84,8 +84,9 @@ RAYTRACER_INLINE void draw(const View& view, std::int32_t x, std::int32_t y, std
   Floats column;
   Floats row;
   for (int lane = 0; lane < lane_count; ++lane) {
+    const int below = lane / block;
     column.part[lane / part_lanes][lane % part_lanes] = static_cast<float>(lane % block);
-    row.part[lane / part_lanes][lane % part_lanes] = static_cast<float>(lane / block);
+    row.part[lane / part_lanes][lane % part_lanes] = static_cast<float>(below);
   }
   const Floats px = column + static_cast<float>(x);
   const Floats py = row + static_cast<float>(y);
