@@ -81,6 +81,7 @@ Picture draw(const Scene& scene, const Settings& settings, std::int32_t tile_siz
   const trawl::Lazy<Scene> shared(scene);
   const auto areas = tiles_of(settings, 8 * tile_size);
   std::vector<trawl::Lazy<std::vector<Part>>> drawn;
+  drawn.reserve(areas.size());
   for (const Tile& area : areas)
     drawn.push_back(trawl::par(trawl::lazy<draw_area>(shared, settings, area, tile_size)));
 
