@@ -2,10 +2,11 @@
 #include "rts/sched/doorman.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "tests/unit/still_host.hpp"
 
 namespace trawl {
 namespace {
@@ -15,40 +16,29 @@ using Clock = std::chrono::steady_clock;
 constexpr Nanos longest = 10'000'000'000;
 
 /// A PE that somebody attends, with a doorman.
-class Attended final : public sched::Host {
+class Attended final : public test::StillHost {
  public:
   /// `locked`: somebody else always holds the lock.
-  explicit Attended(bool locked) : locked_(locked) { bell_.attend(); }
+  explicit Attended(bool locked) : locked_(locked) { bell().attend(); }
 
   int looks() const noexcept { return looks_; }
   sched::Crew& crew() noexcept { return crew_; }
   void set_due(Nanos due) noexcept { due_ = due; }
 
-  std::mutex& lock() noexcept override { std::abort(); }
-  heap::Sharing& sharing() noexcept override { std::abort(); }
   Nanos now() const noexcept override {
     return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
   }
-  Nanos last_poll() const noexcept override { return now(); }
   bool poll(sched::Worker*) override {
     ++looks_;
     return !locked_;
   }
-  fabric::Bell& bell() noexcept override { return bell_; }
   Nanos longest_sleep() const noexcept override { return longest; }
   Nanos due() const noexcept override { return due_; }
-  bool waiting() const noexcept override { return true; }
-  bool under_way() const noexcept override { return true; }
-  void fail(const std::string& why, int) override { FAIL() << why; }
-  bool stopping() const noexcept override { return false; }
-  trace::Log* log() noexcept override { return nullptr; }
-  void (*pause() const noexcept)(sched::Worker&) override { return nullptr; }
 
  private:
   bool locked_;
   std::atomic<int> looks_{0};
   std::atomic<Nanos> due_{sched::never};
-  fabric::Bell bell_{};
   Options options_;
   sched::Crew crew_{options_, 1, *this};
 };

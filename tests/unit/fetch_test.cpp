@@ -39,9 +39,10 @@ Seen need(Lazy<long> other, bool early) {
   return {Simulation::here(), value, Simulation::clock_here() - begin};
 }
 
-Seen need_on_another_pe(Lazy<long> other, bool early) {
+Seen need_on_another_pe(Lazy<long> other, bool early,
+                        const Simulation::Config& config = two_far_pes()) {
   Seen seen;
-  Simulation simulation(two_far_pes());
+  Simulation simulation(config);
   simulation.run([&] {
     const auto spark = par(lazy<need>(other, early));
     while (!spark.evaluated()) Simulation::work(latency);
@@ -57,23 +58,16 @@ Seen need_on_another_pe(Lazy<long> other, bool early) {
 TEST(Fetch, IsSentByWhoAttends) {
   const Lazy<long> value(42L);
   int fetches = 0;
-  Simulation* grid = nullptr;
   auto config = two_far_pes();
-  config.net.lose = [&](int from, int, std::span<const std::byte> message) {
+  config.net.lose = [&](int, int, std::span<const std::byte> message) {
     if (message[fabric::Fragmenter::prefix] == static_cast<std::byte>(fabric::Kind::fetch)) {
       ++fetches;
       EXPECT_LE(sizeof(std::uint32_t) + message.size(), fabric::Pipe::line);
-      EXPECT_TRUE(grid->pe(from).bell().attended());
+      EXPECT_TRUE(sched::worker_here().host().bell().attended());
     }
     return false;
   };
-  Simulation simulation(config);
-  grid = &simulation;
-  simulation.run([&] {
-    const auto spark = par(lazy<need>(value, false));
-    while (!spark.evaluated()) Simulation::work(latency);
-  });
-  simulation.settle();
+  need_on_another_pe(value, false, config);
   EXPECT_EQ(fetches, 1);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lang/lazy.hpp"
+#include "tests/unit/still_host.hpp"
 
 namespace trawl {
 namespace {
@@ -18,7 +19,7 @@ long number(long n) {
 }
 
 /// PE 0 of four, with one worker, who is idle: for him it keeps a spark.
-class Desk final : public sched::Host, public fabric::Post {
+class Desk final : public test::StillHost, public fabric::Post {
  public:
   struct Letter {
     Kind kind;
@@ -51,11 +52,11 @@ class Desk final : public sched::Host, public fabric::Post {
     auto& worker = crew_[0];
     worker.attach(std::make_unique<sched::Fiber>());
     crew_.set_doorman_wakes(who_wakes_at);
-    const auto rings = bell_.rings();
+    const auto rings = bell().rings();
     worker.start_root([] {});
     worker.step();
     sched::this_worker = nullptr;
-    return bell_.rings() != rings;
+    return bell().rings() != rings;
   }
 
   std::vector<Letter> sent() { return std::exchange(sent_, {}); }
@@ -69,24 +70,10 @@ class Desk final : public sched::Host, public fabric::Post {
     sent_.push_back({static_cast<Kind>(message.view()[0]), to});
   }
 
-  std::mutex& lock() noexcept override { return lock_; }
   heap::Sharing& sharing() noexcept override { return sharing_; }
-  Nanos now() const noexcept override { return 0; }
-  Nanos last_poll() const noexcept override { return 0; }
-  bool poll(sched::Worker*) override { return true; }
-  fabric::Bell& bell() noexcept override { return bell_; }
-  Nanos longest_sleep() const noexcept override { return 0; }
   Nanos due() const noexcept override { return fishing.due(); }
-  bool waiting() const noexcept override { return false; }
-  bool under_way() const noexcept override { return false; }
-  void fail(const std::string& why, int) override { FAIL() << why; }
-  bool stopping() const noexcept override { return false; }
-  trace::Log* log() noexcept override { return nullptr; }
-  void (*pause() const noexcept)(sched::Worker&) override { return nullptr; }
 
  private:
-  std::mutex lock_;
-  fabric::Bell bell_{};
   Options options_;
   Counters counters_;
   std::vector<Letter> sent_;

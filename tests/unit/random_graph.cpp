@@ -231,7 +231,7 @@ RandomGraph::RandomGraph(Random& random)
                                  Shape::cells, Shape::tree, Shape::catches});
     if (below(random, 20) == 0) task.shape = Shape::fails;
     task.work = static_cast<Nanos>(below(random, cost));
-    task.sparked = random() & random();  // NOLINT(misc-redundant-expression): a quarter
+    task.sparked = random() & random();  // NOLINT(misc-redundant-expression): one bit in four
     for (auto n = task.shape == Shape::leaf ? 0 : below(random, 5); n > 0 && id + 1 < size; --n)
       task.needs.push_back(
           id + 1 +
