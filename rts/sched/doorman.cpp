@@ -1,6 +1,5 @@
 #include "rts/sched/doorman.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 #include <sys/prctl.h>
@@ -56,7 +55,7 @@ Nanos Doorman::time_to_sleep(bool looked, bool rung, Nanos now) const {
   const bool attended = host.bell().attended();
   if (!looked) return attended ? retry_time_beside_attendant : retry_time;
   const auto longest = host.longest_sleep();
-  return attended && !rung ? longest : std::clamp<Nanos>(host.due() - now, 0, longest);
+  return attended && !rung ? longest : host.sleep_until_due(now, longest);
 }
 
 void wake_up_on_time() {

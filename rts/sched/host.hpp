@@ -1,6 +1,7 @@
 // What workers ask of the PE that they work for.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <string>
@@ -33,6 +34,10 @@ class Host {
   virtual Nanos longest_sleep() const noexcept = 0;
   /// When a poll is needed for what no message rings for; `never` if nothing is due.
   virtual Nanos due() const noexcept = 0;
+  /// Who sleeps so long from `now` on, `longest` at most, does not miss it.
+  Nanos sleep_until_due(Nanos now, Nanos longest) const noexcept {
+    return std::clamp<Nanos>(due() - now, 0, longest);
+  }
   /// Has a message that rang not been taken yet?
   virtual bool waiting() const noexcept = 0;
   /// As of the last poll: is one of ours under way that needs another?

@@ -312,7 +312,7 @@ void Worker::nap(std::uint32_t rings_seen, Nanos longest) {
   napping_ = true;
   bell_.stop_attending();
   auto time = std::min(longest, host_.longest_sleep());
-  if (!bell_.attended()) time = std::clamp<Nanos>(host_.due() - host_.now(), 0, time);
+  if (!bell_.attended()) time = host_.sleep_until_due(host_.now(), time);
   bell_.sleep_as_worker(index_, rings_seen, time);
   bell_.attend();
   napping_ = false;
