@@ -75,7 +75,8 @@ class Spawned {
 
   [[gnu::noinline, gnu::cold]] static R sync_taken(sched::SparkPool& pool, sched::Slot* slot,
                                                    [[maybe_unused]] ToKept kept) {
-    if (heap::Node* node = pool.reclaim(slot)) return force(Lazy<R>::refer_to(node));
+    if (heap::Node* node = pool.reclaim(slot, sched::is_here(pool)))
+      return force(Lazy<R>::refer_to(node));
     if constexpr (in_slot) {
       const Arguments arguments = slot->arguments<Arguments>();
       pool.discard(slot);
@@ -89,12 +90,12 @@ class Spawned {
   [[gnu::noinline, gnu::cold]] static void withdraw(sched::SparkPool& pool,
                                                     sched::Slot* slot) noexcept {
     if (pool.take_back(slot)) return;
-    pool.reclaim(slot);
+    pool.reclaim(slot, sched::is_here(pool));
     pool.discard(slot);
   }
 
   [[no_unique_address]] Kept kept_;
-  sched::SparkPool* pool_;  // a thread stays with its worker
+  sched::SparkPool* pool_;  // its thread may have gone on elsewhere since
   sched::Slot* slot_;
 };
 

@@ -12,7 +12,7 @@ constexpr int messages_a_poll = 64;
 constexpr std::size_t usual_message = 256;
 constexpr std::size_t largest_kept = 4096;  // of the messages whose memory is used again
 constexpr Nanos sleep_with_messages_under_way = 50'000;
-constexpr Nanos longest_sleep_with_bell = 10'000'000;  // to keep house
+constexpr Nanos longest_sleep_with_bell = 6'000'000;   // to keep house; see sched/spares.cpp
 constexpr Nanos longest_sleep_without_bell = 600'000;  // a message is answered within a millisecond
 constexpr Nanos housekeeping_interval = 20'000;
 constexpr Nanos load_event_interval = 100'000;
@@ -205,7 +205,7 @@ void Pe::take_messages(sched::Worker* by) {
       deliver(arrival->from, payload, by);
     // That goes first; whoever begins it finds what else has come.
     if (by != nullptr && brings_work(payload) && fabric_.all_ring() && to_self_.empty() &&
-        (by->running() || by->runnable() != 0 || crew_.has_imported()))
+        (by->running() || crew_.threads().size() != 0 || crew_.has_imported()))
       return;
   }
 }
@@ -407,8 +407,8 @@ Figures Pe::figures() const {
     return sum[static_cast<std::size_t>(count)];
   };
   auto& crew = const_cast<sched::Crew&>(crew_);
-  for (std::size_t i = 0; i < crew.size(); ++i) {
-    const auto& worker = crew[i];
+  for (const auto& each : crew.all()) {
+    const auto& worker = *each;
     add_to(sum, worker.counters);
     const auto promoted = worker.pool.promoted();  // first: it is never more
     const auto calls = worker.pool.calls();
@@ -416,7 +416,8 @@ Figures Pe::figures() const {
     at(Count::sparks_subsumed) += calls - promoted;
     at(Count::sparks_ignored) += worker.pool.refused();
     at(Count::sparks_fizzled) += worker.pool.fizzled();
-    at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());
+    if (!crew.is_spare(worker))
+      at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());
     at(Count::busy_time) += static_cast<std::uint64_t>(worker.life_time() - worker.idle_time());
   }
   const auto collector = heap::collector_figures();

@@ -145,8 +145,7 @@ class Process {
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < crew.size(); ++i)
       others.emplace_back([&other = crew[i], spins] { run_worker(other, spins); });
-    std::optional<sched::Doorman> doorman;
-    if (joined_.fabric->size() > 1) doorman.emplace(crew);
+    const sched::Doorman doorman(crew);
     if (is_main()) pe_->start_root([&] { return call_root(root); });
     begin_work(worker, spins);
     // From here on nobody waits for threads that may be inside long functions.

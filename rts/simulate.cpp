@@ -150,7 +150,7 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
   });
   go_on([&over] { return over; }, limit);
   // Its thread has still to be put away.
-  go_on([this] { return pe(0).crew()[0].runnable() == 0 && !pe(0).crew()[0].running(); }, limit);
+  go_on([this] { return pe(0).crew().threads().size() == 0 && !pe(0).crew()[0].running(); }, limit);
   if (error) std::rethrow_exception(error);
 }
 

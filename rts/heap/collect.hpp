@@ -50,14 +50,18 @@ void set_collection_hook(void (*hook)(bool begins));
 
 /// A stack that Trawl threads run on. While suspended, [stack_pointer, base) is scanned.
 struct StackRecord {
-  void* stack_pointer = nullptr;
-  void* base = nullptr;  ///< its highest address
+  void* stack_pointer = nullptr;  ///< nullptr: somebody runs on it, or nothing there counts
+  void* base = nullptr;           ///< its highest address
   StackRecord* next = nullptr;
   StackRecord* previous = nullptr;
 };
 
-/// The collector's view of one OS thread: the stack it is on, and those suspended on it. A thread
-/// has one from its first use of `mutator()` until it ends.
+/// Makes a stack known to the collector, until it is removed. It may be entered on any OS thread.
+void add_stack(StackRecord& stack) noexcept;
+void remove_stack(StackRecord& stack) noexcept;
+
+/// The collector's view of one OS thread: the stack it is on, and its own. A thread has one from
+/// its first use of `mutator()` until it ends.
 class Mutator {
  public:
   using ThreadLocals = std::vector<std::span<std::byte>, PlainAllocator<std::span<std::byte>>>;
@@ -70,9 +74,6 @@ class Mutator {
   /// The thread's own stack.
   StackRecord& native() noexcept { return native_; }
 
-  void add(StackRecord& stack);
-  void remove(StackRecord& stack);
-
   /// Brackets a switch of stacks: no collection begins in between.
   void begin_switch() noexcept {
     while (switching_.test_and_set(std::memory_order_acquire)) pause();
@@ -80,6 +81,7 @@ class Mutator {
   /// On the new stack: `left` was suspended at `stack_pointer`; from now on we are on `entered`.
   void end_switch(StackRecord& left, void* stack_pointer, StackRecord& entered) noexcept {
     left.stack_pointer = stack_pointer;
+    entered.stack_pointer = nullptr;
     current_ = &entered;
     switching_.clear(std::memory_order_release);
   }
@@ -88,12 +90,11 @@ class Mutator {
 
  private:
   friend struct CollectorHooks;
-  static void pause() noexcept;
+  static void pause() noexcept { __builtin_ia32_pause(); }
 
   std::atomic_flag switching_;
   StackRecord native_;
   StackRecord* current_ = &native_;
-  StackRecord* first_ = nullptr;
   void* handle_ = nullptr;
   // Filled while the loader's lock is held, which the collector takes after its own: not from its
   // heap.

@@ -45,6 +45,41 @@ void with_collector_lock(F f) {
       &f);
 }
 
+/// All stacks of Trawl threads, whichever OS thread they are on.
+class Stacks {
+ public:
+  void add(StackRecord& stack) noexcept {
+    lock();
+    stack.next = first_;
+    stack.previous = nullptr;
+    if (first_ != nullptr) first_->previous = &stack;
+    first_ = &stack;
+    unlock();
+  }
+
+  void remove(StackRecord& stack) noexcept {
+    lock();
+    (stack.previous != nullptr ? stack.previous->next : first_) = stack.next;
+    if (stack.next != nullptr) stack.next->previous = stack.previous;
+    unlock();
+  }
+
+  // The collector takes it before it stops the others: none of them holds it then.
+  void lock() noexcept {
+    while (locked_.test_and_set(std::memory_order_acquire)) __builtin_ia32_pause();
+  }
+  void unlock() noexcept { locked_.clear(std::memory_order_release); }
+
+  /// With the lock held.
+  const StackRecord* first() const noexcept { return first_; }
+
+ private:
+  std::atomic_flag locked_;
+  StackRecord* first_ = nullptr;
+};
+
+constinit Stacks stacks;
+
 // Its destructor tells the collector that the thread ends.
 struct Leaver {
   bool armed = false;
@@ -65,6 +100,7 @@ struct CollectorHooks {
     if (type == GC_EVENT_PRE_STOP_WORLD) {
       collection_began = steady_now();
       if (auto* hook = collection_hook.load()) hook(true);
+      stacks.lock();
       for (std::size_t i = 0; i < mutator_count; ++i) {
         Mutator& m = *mutators[i];
         m.begin_switch();
@@ -75,6 +111,7 @@ struct CollectorHooks {
     } else if (type == GC_EVENT_POST_START_WORLD) {
       for (std::size_t i = 0; i < mutator_count; ++i)
         mutators[i]->switching_.clear(std::memory_order_release);
+      stacks.unlock();
       if (auto* hook = collection_hook.load()) hook(false);
       collection_time += steady_now() - collection_began;
     } else if (type == GC_EVENT_MARK_END) {
@@ -87,12 +124,11 @@ struct CollectorHooks {
   static void push_roots() {
     for (std::size_t i = 0; i < mutator_count; ++i) {
       Mutator& m = *mutators[i];
-      if (m.current_ != &m.native_) push(m.native_);
-      for (auto* stack = m.first_; stack != nullptr; stack = stack->next)
-        if (stack != m.current_) push(*stack);
+      push(m.native_);
       for (const auto block : m.thread_locals_)
         GC_push_all_eager(block.data(), block.data() + block.size());
     }
+    for (auto* stack = stacks.first(); stack != nullptr; stack = stack->next) push(*stack);
     for (const auto* source : root_sources) {
       const auto roots = source->roots();
       GC_push_all_eager(const_cast<std::byte*>(roots.data()),
@@ -205,24 +241,12 @@ Mutator::~Mutator() {
   CollectorHooks::leave(*this);
 }
 
-void Mutator::pause() noexcept {
-  __builtin_ia32_pause();
+void add_stack(StackRecord& stack) noexcept {
+  stacks.add(stack);
 }
 
-void Mutator::add(StackRecord& stack) {
-  begin_switch();
-  stack.next = first_;
-  stack.previous = nullptr;
-  if (first_ != nullptr) first_->previous = &stack;
-  first_ = &stack;
-  switching_.clear(std::memory_order_release);
-}
-
-void Mutator::remove(StackRecord& stack) {
-  begin_switch();
-  (stack.previous != nullptr ? stack.previous->next : first_) = stack.next;
-  if (stack.next != nullptr) stack.next->previous = stack.previous;
-  switching_.clear(std::memory_order_release);
+void remove_stack(StackRecord& stack) noexcept {
+  stacks.remove(stack);
 }
 
 namespace {

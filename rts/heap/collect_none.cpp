@@ -27,9 +27,9 @@ void set_collection_hook(void (*)(bool)) {}
 
 Mutator::Mutator() = default;
 Mutator::~Mutator() = default;
-void Mutator::pause() noexcept {}
-void Mutator::add(StackRecord&) {}
-void Mutator::remove(StackRecord&) {}
+
+void add_stack(StackRecord&) noexcept {}
+void remove_stack(StackRecord&) noexcept {}
 
 Mutator& mutator() {
   thread_local Mutator here;

@@ -6,11 +6,52 @@
 namespace trawl::sched {
 
 Crew::Crew(const Options& options, int workers, Host& host)
-    : host_(host), limit_(options.thread_limit) {
-  for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i, options));
+    : host_(host),
+      options_(options),
+      limit_(options.thread_limit),
+      regular_(static_cast<std::size_t>(workers)),
+      count_(regular_),
+      workers_(regular_ + most_spares) {
+  for (int i = 0; i < workers; ++i)
+    workers_[static_cast<std::size_t>(i)] = std::make_unique<Worker>(*this, i, options);
 }
 
 Crew::~Crew() = default;
+
+Worker* Crew::add_spare() {
+  const auto count = count_.load(std::memory_order_relaxed);
+  if (count == workers_.size()) return nullptr;
+  workers_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), options_);
+  count_.store(count + 1, std::memory_order_release);
+  return workers_[count].get();
+}
+
+Thread& Crew::new_thread() {
+  auto thread = std::make_unique<Thread>(*this, options_.stack_size);
+  const std::lock_guard lock(all_threads_lock_);
+  thread->index_ = all_threads_.size();
+  all_threads_.push_back(std::move(thread));
+  return *all_threads_.back();
+}
+
+void Crew::delete_thread(Thread& thread) {
+  const std::lock_guard lock(all_threads_lock_);
+  all_threads_.back()->index_ = thread.index_;
+  std::swap(all_threads_[thread.index_], all_threads_.back());
+  all_threads_.pop_back();
+}
+
+// Who is between two threads takes it himself.
+void Crew::make_runnable(Thread& thread) noexcept {
+  Worker* const bound_to = thread.bound_to_;
+  threads_.push(thread);
+  if (bound_to != nullptr) {
+    if (bound_to != this_worker) bound_to->wake_up();
+    return;
+  }
+  const bool ours = this_worker != nullptr && &this_worker->crew() == this;
+  if (!ours || this_worker->running() || threads_.movable() > 1) wake_another();
+}
 
 void Crew::add_imported(heap::Node* spark) {
   {
@@ -36,8 +77,9 @@ heap::Node* Crew::take_imported() {
 
 heap::Node* Crew::take_from_siblings(const Worker& self) {
   const auto first = static_cast<std::size_t>(self.index()) + 1;
-  for (std::size_t i = 0; i + 1 < workers_.size(); ++i)
-    if (heap::Node* node = workers_[(first + i) % workers_.size()]->pool.take_oldest(false))
+  const auto siblings = all();
+  for (std::size_t i = 0; i + 1 < siblings.size(); ++i)
+    if (heap::Node* node = siblings[(first + i) % siblings.size()]->pool.take_oldest(false))
       return node;
   return nullptr;
 }
@@ -46,22 +88,23 @@ std::uint32_t Crew::spare_sparks() const noexcept {
   const auto sparks = load().sparks;
   if (!may_start_thread()) return sparks;
   const auto waiting = static_cast<std::uint32_t>(std::count_if(
-      workers_.begin(), workers_.end(), [](const auto& worker) { return !worker->running(); }));
+      regular().begin(), regular().end(), [](const auto& worker) { return !worker->running(); }));
   return sparks - std::min(sparks, waiting);
 }
 
 void Crew::watch_for_sparks() noexcept {
-  for (const auto& worker : workers_) worker->pool.watch();
+  for (const auto& worker : all()) worker->pool.watch();
 }
 
 bool Crew::watching_for_sparks() const noexcept {
-  return std::all_of(workers_.begin(), workers_.end(),
+  const auto workers = all();
+  return std::all_of(workers.begin(), workers.end(),
                      [](const auto& worker) { return worker->pool.watched(); });
 }
 
 heap::Node* Crew::take_for_export(Worker* by) {
   if (spare_sparks() == 0) return nullptr;
-  for (const auto& worker : workers_)
+  for (const auto& worker : all())
     if (heap::Node* node = worker->pool.take_oldest(worker.get() == by)) return node;
   return take_imported();
 }
@@ -83,9 +126,10 @@ void Crew::note_woken(Thread& thread) {
 balance::Load Crew::load() const noexcept {
   balance::Load load;
   load.sparks = static_cast<std::uint32_t>(imported_count_.load(std::memory_order_relaxed));
-  for (const auto& worker : workers_) {
+  load.runnable = static_cast<std::uint32_t>(threads_.size());
+  for (const auto& worker : all()) {
     load.sparks += static_cast<std::uint32_t>(worker->pool.size());
-    load.runnable += static_cast<std::uint32_t>(worker->runnable()) + (worker->running() ? 1U : 0U);
+    load.runnable += worker->running() ? 1U : 0U;
   }
   return load;
 }
@@ -94,24 +138,24 @@ bool Crew::at_rest(const Worker* by) const noexcept {
   const auto now = load();
   if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
   if (imported_count_.load(std::memory_order_relaxed) != 0 && all_blocked()) return false;
-  for (const auto& worker : workers_)
+  for (const auto& worker : all())
     if (worker.get() != by && !worker->asleep()) return false;
   return true;
 }
 
 bool Crew::anybody_busy() const noexcept {
-  for (const auto& worker : workers_)
+  for (const auto& worker : regular())
     if (!worker->idle()) return true;
   return false;
 }
 
 void Crew::wake_another() noexcept {
-  for (const auto& worker : workers_)
+  for (const auto& worker : regular())
     if (worker->idle() && worker.get() != this_worker) return worker->wake_up();
 }
 
 void Crew::wake_all() noexcept {
-  for (const auto& worker : workers_) worker->wake_up();
+  for (const auto& worker : regular()) worker->wake_up();
 }
 
 }  // namespace trawl::sched

@@ -5,23 +5,37 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "rts/balance/tables.hpp"
 #include "rts/options.hpp"
 #include "rts/sched/host.hpp"
+#include "rts/sched/thread_pool.hpp"
 #include "rts/sched/worker.hpp"
 
 namespace trawl::sched {
 
 class Crew {
  public:
+  static constexpr std::size_t most_spares = 64;
+
   Crew(const Options& options, int workers, Host& host);
   ~Crew();
 
   Host& host() noexcept { return host_; }
-  std::size_t size() const noexcept { return workers_.size(); }
+  std::size_t size() const noexcept { return regular_; }
   Worker& operator[](std::size_t i) noexcept { return *workers_[i]; }
+
+  /// With the spare ones, which come after the others (sched/spares.hpp).
+  std::span<const std::unique_ptr<Worker>> all() const noexcept {
+    return {workers_.data(), count_.load(std::memory_order_acquire)};
+  }
+  /// One OS thread alone may add them. nullptr: there are too many.
+  Worker* add_spare();
+  bool is_spare(const Worker& worker) const noexcept {
+    return static_cast<std::size_t>(worker.index()) >= regular_;
+  }
 
   // ---- sparks
 
@@ -65,6 +79,15 @@ class Crew {
   void thread_started() noexcept { live_.fetch_add(1, std::memory_order_relaxed); }
   void thread_ended() noexcept { live_.fetch_sub(1, std::memory_order_relaxed); }
 
+  /// Throws Error when there is no memory for its stack.
+  Thread& new_thread();
+  void delete_thread(Thread& thread);
+
+  /// Those that have been woken, and the root before it begins.
+  ThreadPool& threads() noexcept { return threads_; }
+  /// Into the thread pool, and somebody idle is told.
+  void make_runnable(Thread& thread) noexcept;
+
   /// With the PE's lock held.
   void note_blocked(Thread& thread);
   void note_woken(Thread& thread);
@@ -84,9 +107,19 @@ class Crew {
  private:
   void wake_another() noexcept;
 
+  std::span<const std::unique_ptr<Worker>> regular() const noexcept {
+    return {workers_.data(), regular_};
+  }
+
   Host& host_;
+  const Options options_;
   unsigned limit_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::size_t regular_;
+  std::atomic<std::size_t> count_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // never moved: others look while one is added
+  ThreadPool threads_;
+  std::mutex all_threads_lock_;
+  std::vector<std::unique_ptr<Thread>> all_threads_;
   std::atomic<unsigned> live_{0};
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;

@@ -11,9 +11,9 @@ void refuse_outside_of_a_run() {
 }
 
 void demand(heap::Node* node) {
-  Worker& worker = worker_here();
-  worker.let_others_run();
+  worker_here().let_others_run();
   while (!node->finished()) {
+    Worker& worker = worker_here();  // another one, once the thread has been blocked
     bool granted = false;
     if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
       granted = true;

@@ -10,11 +10,17 @@ namespace trawl::sched {
 
 [[noreturn, gnu::cold]] void refuse_outside_of_a_run();
 
-/// The worker under the calling code; throws Error outside of a run.
+/// The worker under the calling code, until it blocks; throws Error outside of a run.
 inline Worker& worker_here() {
-  if (this_worker == nullptr) [[unlikely]]
+  Worker* const worker = current_worker();
+  if (worker == nullptr) [[unlikely]]
     refuse_outside_of_a_run();
-  return *this_worker;
+  return *worker;
+}
+
+/// Does this pool belong to the worker here? Throws Error outside of a run.
+inline bool is_here(const SparkPool& pool) {
+  return &worker_here().pool == &pool;
 }
 
 /// Returns when `node` has its value or exception: evaluates it, or waits for whoever does

@@ -1,5 +1,6 @@
 #include "rts/sched/doorman.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <sys/prctl.h>
@@ -18,7 +19,7 @@ constexpr Nanos retry_time_beside_attendant = 500'000;
 
 }  // namespace
 
-Doorman::Doorman(Crew& crew) : crew_(crew), thread_([this] { watch(); }) {}
+Doorman::Doorman(Crew& crew) : crew_(crew), spares_(crew), thread_([this] { watch(); }) {}
 
 Doorman::~Doorman() {
   leaving_ = true;
@@ -39,7 +40,7 @@ void Doorman::watch() {
     const bool looked = !crew_.anybody_busy() || host.poll(nullptr);
     crew_.set_doorman_wakes(never);
     const auto begun = host.now();
-    const auto until = begun + time_to_sleep(looked, rung, begun);
+    const auto until = begun + std::min(time_to_sleep(looked, rung, begun), spares_.look(begun));
     crew_.set_doorman_wakes(until);
     bell.sleep_as_doorman(seen, until - begun);
     const auto woken = host.now();

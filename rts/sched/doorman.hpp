@@ -6,11 +6,12 @@
 #include <thread>
 
 #include "rts/sched/crew.hpp"
+#include "rts/sched/spares.hpp"
 
 namespace trawl::sched {
 
 /// An OS thread that sleeps most of the time: a PE answers within a millisecond even if its workers
-/// never call the runtime.
+/// never call the runtime. He also sees to it that no woken thread waits for such a function's end.
 class Doorman {
  public:
   explicit Doorman(Crew& crew);
@@ -23,6 +24,7 @@ class Doorman {
   Nanos time_to_sleep(bool looked, bool rung, Nanos now) const;
 
   Crew& crew_;
+  Spares spares_;
   std::atomic<bool> leaving_{false};
   std::thread thread_;
 };

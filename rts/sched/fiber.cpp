@@ -37,8 +37,13 @@ struct ExceptionState {
   unsigned int uncaught;
 };
 
-ExceptionState& exception_state() {
+// The compiler takes where these are kept for a constant, and would keep the address across a
+// switch, after which this may be another OS thread.
+[[gnu::noipa]] ExceptionState exceptions_here() {
   return *reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
+}
+[[gnu::noipa]] void set_exceptions_here(ExceptionState state) {
+  *reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals()) = state;
 }
 
 }  // namespace
@@ -49,13 +54,13 @@ struct Fiber::Entry {
     Fiber& self = *left.came_from_;
     self.came_from_ = &left;
     self.arrive(from.fctx);
-    exception_state() = {};
+    set_exceptions_here({});
     self.body_(self.argument_);
     __builtin_unreachable();
   }
 };
 
-Fiber::Fiber() : mutator_(heap::mutator()) {
+Fiber::Fiber() {
 #if defined(__SANITIZE_ADDRESS__)
   pthread_attr_t attributes;
   void* stack = nullptr;
@@ -70,7 +75,7 @@ Fiber::Fiber() : mutator_(heap::mutator()) {
 }
 
 Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
-    : body_(body), argument_(argument), mutator_(heap::mutator()) {
+    : body_(body), argument_(argument) {
   size_ = (bytes + page - 1) / page * page + page;
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -84,7 +89,7 @@ Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
   record_.base = memory_ + size_;
   context_ = context::make_fcontext(record_.base, size_ - page, &Entry::enter);
   record_.stack_pointer = context_;
-  mutator_.add(record_);
+  heap::add_stack(record_);
 #if defined(__SANITIZE_THREAD__)
   sanitizer_ = __tsan_create_fiber(0);
 #endif
@@ -92,7 +97,7 @@ Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
 
 Fiber::~Fiber() {
   if (body_ == nullptr) return;
-  mutator_.remove(record_);
+  heap::remove_stack(record_);
 #if defined(__SANITIZE_THREAD__)
   __tsan_destroy_fiber(sanitizer_);
 #endif
@@ -103,13 +108,13 @@ Fiber::~Fiber() {
 }
 
 heap::StackRecord& Fiber::record() noexcept {
-  return body_ == nullptr ? mutator_.native() : record_;
+  return body_ == nullptr ? heap::mutator().native() : record_;
 }
 
 void Fiber::switch_to(Fiber& next) {
-  const auto exceptions = exception_state();
+  const auto exceptions = exceptions_here();
   came_from_ = &next;
-  mutator_.begin_switch();
+  heap::mutator().begin_switch();
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&sanitizer_, next.memory_, next.size_);
 #endif
@@ -119,16 +124,17 @@ void Fiber::switch_to(Fiber& next) {
   const auto back = context::jump_fcontext(next.context_, this);
   came_from_ = static_cast<Fiber*>(back.data);
   arrive(back.fctx);
-  exception_state() = exceptions;
+  set_exceptions_here(exceptions);
 }
 
-void Fiber::arrive(void* context_left) {
+// On whichever OS thread this fiber goes on.
+[[gnu::noipa]] void Fiber::arrive(void* context_left) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(sanitizer_, nullptr, nullptr);
 #endif
   came_from_->context_ = context_left;
   guard_here = body_ == nullptr ? nullptr : memory_;
-  mutator_.end_switch(came_from_->record(), context_left, record());
+  heap::mutator().end_switch(came_from_->record(), context_left, record());
 }
 
 // ---- stack overflow ----------------------------------------------------------------------------

@@ -7,8 +7,8 @@
 
 namespace trawl::sched {
 
-/// A stack with a guard page below, or an OS thread's own; one runs on an OS thread at a time. A
-/// fiber stays on the OS thread that first ran it.
+/// A stack with a guard below, or an OS thread's own; one runs on an OS thread at a time. What has
+/// a stack of its own may be entered from any OS thread, once it has been left.
 class Fiber {
  public:
   /// The stack that the calling OS thread started on.
@@ -38,7 +38,6 @@ class Fiber {
   void* argument_ = nullptr;
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
-  heap::Mutator& mutator_;
   heap::StackRecord record_;
   void* sanitizer_ =
       nullptr;  // its fiber of the thread sanitizer, its fake stack of the address one

@@ -116,17 +116,62 @@ bool SparkPool::claim_contended(Slot* newest) noexcept {
   return true;
 }
 
-heap::Node* SparkPool::reclaim(Slot* slot) noexcept {
+heap::Node* SparkPool::reclaim(Slot* slot, bool by_owner) noexcept {
   if (!in_array(slot)) return nullptr;
   const std::lock_guard lock(thieves_);
   heap::Node* node = slot->promoted();
   slot->clear();
-  trim();
+  if (by_owner) trim();
   return node;
 }
 
 void SparkPool::discard(const Slot* slot) noexcept {
   if (!in_array(slot)) delete slot;
+}
+
+// Looking further would take longer than a needless seal costs.
+bool SparkPool::holds_calls(const Slot* end) const noexcept {
+  constexpr int far = 64;
+  for (int looked = 0; end != slots_.data() + 1; ++looked) {
+    --end;
+    if (end->is_seal()) return false;
+    if (end->pinned() || looked == far) return true;
+  }
+  return false;
+}
+
+std::optional<Slot*> SparkPool::seal() noexcept {
+  if (!holds_calls(bottom_.load(std::memory_order_relaxed))) return nullptr;
+  const std::lock_guard lock(thieves_);
+  if (bottom_.load(std::memory_order_relaxed) == limit_) compact();
+  if (bottom_.load(std::memory_order_relaxed) == limit_) return std::nullopt;
+  Slot* const seal = bottom_.load(std::memory_order_relaxed);
+  seal->put_seal();
+  bottom_.store(seal + 1, std::memory_order_release);
+  if (top_.load(std::memory_order_relaxed) == seal) top_.store(seal + 1, std::memory_order_relaxed);
+  return seal;
+}
+
+bool SparkPool::lift(Slot* seal) noexcept {
+  const std::lock_guard lock(thieves_);
+  Slot* newest = bottom_.load(std::memory_order_relaxed) - 1;
+  while (newest != seal && newest->empty()) --newest;
+  if (newest != seal) return false;
+  seal->clear();
+  trim();
+  return true;
+}
+
+void SparkPool::drop(Slot* seal) noexcept {
+  const std::lock_guard lock(thieves_);
+  seal->clear();
+}
+
+bool SparkPool::drop_if_needless(Slot* seal) noexcept {
+  const std::lock_guard lock(thieves_);
+  if (holds_calls(seal)) return false;
+  seal->clear();
+  return true;
 }
 
 // Of calls the oldest: a promoted one stays in its slot, and must lie below top_ so that claim()
@@ -161,6 +206,10 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
   while (true) {
     Slot* const top = top_.load(std::memory_order_relaxed);
     if (top >= bottom_.load(std::memory_order_acquire)) return nullptr;
+    if (top->is_seal()) {  // its owner never comes down to it
+      top_.store(top + 1, std::memory_order_seq_cst);
+      continue;
+    }
     // Without the fence both sides may get the same thunk, which is no harm, and what the owner
     // pushes into its slot in the same moment is hidden from thieves until he comes back to it.
     const auto thunk = top->take_thunk();

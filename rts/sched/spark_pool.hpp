@@ -34,8 +34,9 @@ struct Elsewhere {
 };
 
 /// A place in a pool: a heap thunk; or a call (spawn) with its arguments, or with the address of
-/// its arguments; or nothing. A call stays in its slot until its spawner takes it back: when
-/// somebody else takes it, it is promoted, copied into the heap, and the slot refers to the copy.
+/// its arguments; or a seal; or nothing. A call stays in its slot until its spawner takes it back:
+/// when somebody else takes it, it is promoted, copied into the heap, and the slot refers to the
+/// copy.
 class alignas(64) Slot {
  public:
   static constexpr std::size_t room = 56;
@@ -64,6 +65,8 @@ class alignas(64) Slot {
     arguments_ = other.arguments_;
     what_.store(other.what_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
+  /// Nobody takes it; see SparkPool::seal.
+  void put_seal() noexcept { set(nullptr, call_promoted); }
   void clear() noexcept { what_.store(0, std::memory_order_relaxed); }
 
   template <class Arguments>
@@ -76,7 +79,8 @@ class alignas(64) Slot {
     return what_.load(std::memory_order_relaxed) ==
            (reinterpret_cast<std::uintptr_t>(node) | thunk);
   }
-  /// Is it a call whose spawner will come back to this slot?
+  bool is_seal() const noexcept { return what_.load(std::memory_order_relaxed) == call_promoted; }
+  /// Is it a call whose spawner will come back to this slot, or a seal?
   bool pinned() const noexcept {
     const auto seen = what_.load(std::memory_order_relaxed);
     return seen != 0 && kind_in(seen) != thunk;
@@ -172,12 +176,27 @@ class SparkPool {
 
   /// For a call that could not simply be taken back. nullptr: it is the caller's after all, who
   /// copies the arguments and then discards the slot. Otherwise somebody else has taken it, and
-  /// this is its copy in the heap.
-  heap::Node* reclaim(Slot* slot) noexcept;
+  /// this is its copy in the heap. Not `by_owner`: its spawner goes on elsewhere, see `seal`.
+  heap::Node* reclaim(Slot* slot, bool by_owner) noexcept;
   void discard(const Slot* slot) noexcept;
 
   /// The newest spark that has not fizzled, as a heap thunk; nullptr if there is none.
   heap::Node* take_newest();
+
+  // ---- threads that go on elsewhere
+  //
+  // The calls that a thread has not synced when it blocks stay here. While a seal lies above them
+  // the owner does not come down to them, so nobody takes them back the fast way.
+
+  /// Owner: seals what lies above the newest seal, if there may be calls. The seal; nullptr: there
+  /// is no need of one; nothing: there is no room, and the thread has to go on here.
+  std::optional<Slot*> seal() noexcept;
+  /// Owner, whose thread goes on here: is its seal the newest spark? Then it is gone.
+  bool lift(Slot* seal) noexcept;
+  /// Anybody. The thread has ended.
+  void drop(Slot* seal) noexcept;
+  /// Anybody. Drops it if no calls are left below, and says so.
+  bool drop_if_needless(Slot* seal) noexcept;
 
   // ---- anybody
 
@@ -222,6 +241,7 @@ class SparkPool {
   [[gnu::cold]] Slot* push_call_at_end();
   template <class Put>
   Slot* push_slowly(Put put) noexcept;
+  bool holds_calls(const Slot* end) const noexcept;
   bool stop_watching() noexcept;
   bool make_room() noexcept;
   bool claim_contended(Slot* newest) noexcept;

@@ -1,19 +1,22 @@
 // A lightweight thread: evaluates one spark, on a fiber of its own, so that it can block.
 #pragma once
 
+#include <atomic>
 #include <functional>
 
 #include "rts/heap/sharing.hpp"
 #include "rts/sched/fiber.hpp"
+#include "rts/sched/seals.hpp"
 
 namespace trawl::sched {
 
+class Crew;
 class Worker;
 
-/// Stays with the worker that made it.
+/// Begins on the worker that made it a thread; once blocked, it goes on on any of its PE.
 class Thread final : public heap::Sleeper {
  public:
-  Thread(Worker& worker, std::size_t stack_size);
+  Thread(Crew& crew, std::size_t stack_size);
 
   /// What it waits for; nullptr while it is not blocked. Guarded by the PE's lock.
   heap::Node* waiting_for() const noexcept { return waiting_for_; }
@@ -26,17 +29,22 @@ class Thread final : public heap::Sleeper {
  private:
   friend class Worker;
   friend class Crew;
+  friend class ThreadPool;
   static void body(void* self);
 
-  Worker& worker_;
+  Crew& crew_;
   Fiber fiber_;
   heap::Node* spark_ = nullptr;
   std::function<void()> root_;
   bool done_ = false;
   bool granted_ = false;
   heap::Node* waiting_for_ = nullptr;
-  std::size_t place_ = 0;   // among the crew's blocked threads
-  Thread* next_ = nullptr;  // in the worker's inbox
+  Seals seals_;
+  Worker* bound_to_ = nullptr;    // where alone it may go on
+  std::atomic<bool> left_{true};  // its stack: woken, it may still be on its way out of it
+  std::size_t place_ = 0;         // among the crew's blocked threads
+  std::size_t index_ = 0;         // among all of the crew's
+  Thread* next_ = nullptr;        // in the thread pool
 };
 
 }  // namespace trawl::sched

@@ -11,6 +11,12 @@ namespace trawl::sched {
 
 constinit thread_local Worker* this_worker = nullptr;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+Worker* current_worker() noexcept {
+  return this_worker;
+}
+#endif
+
 namespace {
 
 constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
@@ -27,8 +33,8 @@ constexpr std::size_t kept_threads = 64;
 
 // ---- Thread ------------------------------------------------------------------------------------
 
-Thread::Thread(Worker& worker, std::size_t stack_size)
-    : worker_(worker), fiber_(stack_size, &Thread::body, this) {}
+Thread::Thread(Crew& crew, std::size_t stack_size)
+    : crew_(crew), fiber_(stack_size, &Thread::body, this) {}
 
 void Thread::body(void* self) {
   auto& thread = *static_cast<Thread*>(self);
@@ -38,16 +44,15 @@ void Thread::body(void* self) {
     else
       thread.root_();
     thread.done_ = true;
-    thread.fiber_.switch_to(*thread.worker_.main_);
+    thread.fiber_.switch_to(*current_worker()->main_);
   }
 }
 
 void Thread::wake(heap::Node*, bool granted) {
   granted_ = granted;
-  worker_.crew_.note_woken(*this);
-  trace::note(worker_.host_.log(), trace::Kind::thread_resume,
-              static_cast<unsigned>(worker_.index_));
-  worker_.make_runnable(*this);
+  crew_.note_woken(*this);
+  trace::note(crew_.host().log(), trace::Kind::thread_resume, 0);
+  crew_.make_runnable(*this);
 }
 
 // ---- Worker ------------------------------------------------------------------------------------
@@ -57,7 +62,6 @@ Worker::Worker(Crew& crew, int index, const Options& options)
       crew_(crew),
       host_(crew.host()),
       index_(index),
-      stack_size_(options.stack_size),
       pause_(crew.host().pause()),
       bell_(crew.host().bell()) {}
 
@@ -72,10 +76,11 @@ void Worker::attach(std::unique_ptr<Fiber> main) {
 void Worker::start_root(std::function<void()> root) {
   Thread& thread = free_thread();
   thread.root_ = std::move(root);
+  thread.bound_to_ = this;
   crew_.thread_started();
   counters.add(Count::threads_created);
   trace::note(host_.log(), trace::Kind::thread_start, static_cast<unsigned>(index_));
-  make_runnable(thread);
+  crew_.make_runnable(thread);
 }
 
 // An idle worker gets off the core by itself: on a host with more PEs than cores somebody else has
@@ -118,7 +123,7 @@ void Worker::loop(bool spins) {
 bool Worker::step() {
   let_others_run();
   poll_when_due();
-  if (Thread* thread = next_runnable()) {
+  if (Thread* thread = crew_.threads().take(*this)) {
     end_idle();
     crew_.leave_imported();
     run(*thread);
@@ -137,12 +142,26 @@ bool Worker::step() {
 void Worker::listen() noexcept {
   listened_ = true;
   for (int looks = 0; looks < looks_between_turns && !host_.waiting(); ++looks)
-    if (inbox_.load(std::memory_order_relaxed) != nullptr || crew_.has_imported()) return;
+    if (crew_.threads().movable() != 0 || crew_.has_imported()) return;
+}
+
+void Worker::relieve() {
+  bell_.attend();
+  napping_ = false;
+  while (!host_.stopping()) {
+    Thread* const thread = crew_.threads().take(*this);
+    if (thread == nullptr) break;
+    end_idle();
+    run(*thread);
+  }
+  begin_idle();
+  napping_ = true;
+  leave_messages_to_doorman();
 }
 
 // With work of its own at hand, not before each piece of it.
 void Worker::poll_when_due() {
-  if (!idle() && (runnable() != 0 || pool.size() != 0)) {
+  if (!idle() && (crew_.threads().size() != 0 || pool.size() != 0)) {
     const auto now = host_.now();
     if (now < next_poll_) return;
     next_poll_ = now + poll_interval;
@@ -167,25 +186,12 @@ void Worker::wake_doorman_if_needed() {
     bell_.ring_doorman();
 }
 
-Thread* Worker::next_runnable() {
-  if (inbox_.load(std::memory_order_relaxed) != nullptr) {
-    Thread* oldest = nullptr;
-    for (Thread* newest = inbox_.exchange(nullptr, std::memory_order_acquire); newest != nullptr;)
-      oldest = std::exchange(newest, std::exchange(newest->next_, oldest));
-    for (; oldest != nullptr; oldest = oldest->next_) queue_.push_back(oldest);
-  }
-  if (queue_.empty()) return nullptr;
-  Thread* thread = queue_.front();
-  queue_.pop_front();
-  runnable_.fetch_sub(1, std::memory_order_relaxed);
-  return thread;
-}
-
-// Its own newest spark, then what has come from other PEs, then its siblings' oldest.
+// What has come from other PEs, where somebody may be waiting for it, then its own newest spark,
+// then its siblings' oldest.
 heap::Node* Worker::find_spark() {
   if (!crew_.may_start_thread()) return crew_.all_blocked() ? crew_.take_imported() : nullptr;
-  if (heap::Node* node = pool.take_newest()) return node;
   if (heap::Node* node = crew_.take_imported()) return node;
+  if (heap::Node* node = pool.take_newest()) return node;
   return crew_.take_from_siblings(*this);
 }
 
@@ -208,34 +214,42 @@ void Worker::run(Thread& thread) {
   running_ = &thread;
   busy_.store(true, std::memory_order_relaxed);
   trace::note(host_.log(), trace::Kind::thread_run, static_cast<unsigned>(index_));
+  while (!thread.left_.load(std::memory_order_acquire)) sched_yield();
+  thread.left_.store(false, std::memory_order_relaxed);
+  thread.bound_to_ = nullptr;
+  thread.seals_.lift(pool);
   leave_messages_to_doorman();
   main_->switch_to(thread.fiber_);
   busy_.store(false, std::memory_order_relaxed);
   running_ = nullptr;
-  if (!thread.done_) return;  // it has blocked
+  if (!thread.done_) {  // it has blocked: from here on others may run it
+    thread.left_.store(true, std::memory_order_release);
+    return;
+  }
   bell_.attend();
   trace::note(host_.log(), trace::Kind::thread_end, static_cast<unsigned>(index_));
+  put_away(thread);
+}
+
+// Stacks that a burst of blocked threads needed are given back.
+void Worker::put_away(Thread& thread) {
   thread.done_ = false;
   thread.spark_ = nullptr;
   thread.root_ = nullptr;
+  thread.seals_.drop();
   thread.fiber_.keep_nothing();
+  thread.left_.store(true, std::memory_order_relaxed);
   crew_.thread_ended();
-  free_threads_.push_back(&thread);
+  if (free_threads_.size() < kept_threads)
+    free_threads_.push_back(&thread);
+  else
+    crew_.delete_thread(thread);
 }
 
 Thread& Worker::free_thread() {
-  if (free_threads_.empty()) {
-    threads_.push_back(std::make_unique<Thread>(*this, stack_size_));
-    return *threads_.back();
-  }
+  if (free_threads_.empty()) return crew_.new_thread();
   Thread& thread = *free_threads_.back();
   free_threads_.pop_back();
-  // Stacks that a burst of blocked threads needed are given back.
-  if (free_threads_.size() > kept_threads) {
-    const Thread* surplus = free_threads_.back();
-    free_threads_.pop_back();
-    std::erase_if(threads_, [surplus](const auto& owned) { return owned.get() == surplus; });
-  }
   return thread;
 }
 
@@ -259,7 +273,9 @@ bool Worker::register_blocked(Thread& thread, heap::Node* node) {
 
 bool Worker::block_on(heap::Node* node, bool& granted) {
   Thread& thread = *running_;
+  thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;
   if (!register_blocked(thread, node)) {
+    thread.seals_.lift(pool);
     wake_doorman_if_needed();
     return false;
   }
@@ -268,16 +284,6 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
   thread.fiber_.switch_to(*main_);
   granted = std::exchange(thread.granted_, false);
   return true;
-}
-
-void Worker::make_runnable(Thread& thread) {
-  runnable_.fetch_add(1, std::memory_order_relaxed);
-  if (this == this_worker) return queue_.push_back(&thread);
-  thread.next_ = inbox_.load(std::memory_order_relaxed);
-  while (!inbox_.compare_exchange_weak(thread.next_, &thread, std::memory_order_release,
-                                       std::memory_order_relaxed)) {
-  }
-  wake_up();
 }
 
 void Worker::wake_up() noexcept {
@@ -308,7 +314,10 @@ Nanos Worker::life_time() const noexcept {
   return born_ < 0 ? 0 : host_.now() - born_;
 }
 
+// Who makes a thread runnable counts it and then looks for an idle worker to ring for; this one
+// says that it is idle and then looks for threads: one of them sees the other.
 void Worker::nap(std::uint32_t rings_seen, Nanos longest) {
+  if (crew_.threads().movable() != 0) return;
   napping_ = true;
   bell_.stop_attending();
   auto time = std::min(longest, host_.longest_sleep());

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -37,12 +36,14 @@ class Worker {
 
   /// Binds this worker to the OS thread that calls it; its main loop will run on `main`.
   void attach(std::unique_ptr<Fiber> main);
-  /// Makes the program's root a thread, to be run by the next turns of the main loop.
+  /// Makes the program's root a thread, to be begun by the next turns of this main loop.
   void start_root(std::function<void()> root);
   /// The main loop, until the host is stopping. `spins`: an idle worker may burn its core a while.
   void loop(bool spins);
   /// One turn of the main loop; false: there was nothing to do.
   bool step();
+  /// A spare worker's: runs threads that have been woken, until there is none.
+  void relieve();
   /// Looks for messages alone, for some hundred nanoseconds where there are few PEs: an idle worker
   /// between two turns sees them sooner so, and keeps nobody from the lock.
   void listen() noexcept;
@@ -52,7 +53,8 @@ class Worker {
   // ---- on the running thread
 
   /// Suspends the running thread until `node` has finished; false if there is nothing to wait for.
-  /// `granted` tells that the node is a thunk that the caller has to evaluate now.
+  /// `granted` tells that the node is a thunk that the caller has to evaluate now. The thread may
+  /// go on on another worker.
   bool block_on(heap::Node* node, bool& granted);
   /// Where the calling code runs: the running thread's fiber, or the main loop's.
   Fiber& current_fiber() noexcept { return running_ != nullptr ? running_->fiber_ : *main_; }
@@ -64,8 +66,6 @@ class Worker {
 
   // ---- anybody
 
-  void make_runnable(Thread& thread);
-  std::size_t runnable() const noexcept { return runnable_.load(std::memory_order_relaxed); }
   bool idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
   /// Certainly between two turns of its main loop.
   bool asleep() const noexcept { return napping_.load() || pause_ != nullptr; }
@@ -78,11 +78,11 @@ class Worker {
  private:
   friend class Thread;
 
-  Thread* next_runnable();
   heap::Node* find_spark();
   void start_thread(heap::Node* spark);
   void run(Thread& thread);
   Thread& free_thread();
+  void put_away(Thread& thread);
   void poll_when_due();
   Nanos about_now() const noexcept;
   void leave_messages_to_doorman();
@@ -95,21 +95,16 @@ class Worker {
   Crew& crew_;
   Host& host_;
   int index_;
-  std::size_t stack_size_;
   void (*pause_)(Worker&);
   fabric::Bell& bell_;
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
-  std::deque<Thread*> queue_;
-  std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
   bool has_polled_ = false;  // at the last try
   bool listened_ = false;
 
-  std::atomic<Thread*> inbox_{nullptr};  // woken by others, newest first
-  std::atomic<std::size_t> runnable_{0};
   std::atomic<bool> busy_{false};
   std::atomic<bool> idle_{false};
   std::atomic<bool> napping_{false};
@@ -121,5 +116,15 @@ class Worker {
 
 /// The worker that runs on this OS thread; nullptr outside of a run. Simulated PEs take turns.
 extern constinit thread_local Worker* this_worker __attribute__((tls_model("initial-exec")));
+
+/// The same for code on a thread, which may have come to another OS thread since it last asked.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// What checks each access asks for the address first, and may keep it.
+[[gnu::noipa]] Worker* current_worker() noexcept;
+#else
+inline Worker* current_worker() noexcept {
+  return this_worker;
+}
+#endif
 
 }  // namespace trawl::sched

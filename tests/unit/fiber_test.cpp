@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,8 +21,12 @@ class Coroutine {
   explicit Coroutine(void (*body)(Coroutine&), std::size_t bytes = stack)
       : body_(body), fiber_(bytes, &Coroutine::run, this) {}
 
-  void enter() { home_.switch_to(fiber_); }
-  void leave() { fiber_.switch_to(home_); }
+  void enter() {
+    Fiber here;
+    here_ = &here;
+    here.switch_to(fiber_);
+  }
+  void leave() { fiber_.switch_to(*here_); }
   bool done = false;
   std::string said;
 
@@ -34,7 +39,7 @@ class Coroutine {
   }
 
   void (*body_)(Coroutine&);
-  Fiber home_;
+  Fiber* here_ = nullptr;
   Fiber fiber_;
 };
 
@@ -120,6 +125,23 @@ TEST(Fiber, MayBeLeftWhileTheStackIsUnwound) {
   EXPECT_EQ(coroutine.said, "11passing");
 }
 
+// Each time on an OS thread that has exceptions of its own.
+TEST(Fiber, TakesItsExceptionsToAnotherOsThread) {
+  Coroutine coroutine([](Coroutine& self) { catch_and_leave(self, "moved"); });
+  while (!coroutine.done)
+    std::thread([&coroutine] {
+      heap::mutator();
+      try {
+        throw std::logic_error("of this OS thread");
+      } catch (...) {
+        coroutine.enter();
+        EXPECT_THROW(throw, std::logic_error);
+      }
+      EXPECT_EQ(std::current_exception(), nullptr);
+    }).join();
+  EXPECT_EQ(coroutine.said, "movedinner movedmoved");
+}
+
 [[gnu::noinline]] std::size_t descend(std::size_t depth) {
   volatile unsigned char frame[512] = {};
   frame[depth % sizeof frame] = 1;
@@ -164,7 +186,13 @@ TEST(Fiber, TheCollectorSeesSuspendedStacks) {
       self.said = std::to_string(force(held).at(99));
     }));
     coroutines.back()->said = std::to_string(i);
-    coroutines.back()->enter();
+    if (i % 2 == 0)
+      coroutines.back()->enter();
+    else  // left there, and gone on with here
+      std::thread([&] {
+        heap::mutator();
+        coroutines.back()->enter();
+      }).join();
   }
   for (int round = 0; round < 3; ++round) {
     heap::collect();

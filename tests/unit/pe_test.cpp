@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lang/lazy.hpp"
+
 namespace trawl {
 namespace {
 
@@ -129,6 +131,26 @@ TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
   const std::lock_guard lock(pe.lock());
   pe.send(0, pe.open(fabric::Kind::bait, 0));
   EXPECT_GT(pe.bell().rings(), rings);
+}
+
+long number(long n) {
+  return n;
+}
+
+TEST(Pe, SparksThatOthersMayWaitForGoFirst) {
+  Quiet fabric;
+  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  auto& worker = pe.crew()[0];
+  worker.attach(std::make_unique<sched::Fiber>());
+  pe.bell().attend();
+  const auto own = lazy<number>(1L);
+  const auto theirs = lazy<number>(2L);
+  worker.pool.push(own.node());
+  pe.crew().add_imported(theirs.node());
+  worker.step();
+  EXPECT_TRUE(theirs.evaluated());
+  EXPECT_FALSE(own.evaluated());
+  sched::this_worker = nullptr;
 }
 
 }  // namespace

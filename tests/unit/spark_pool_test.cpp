@@ -98,7 +98,7 @@ TEST(SparkPool, ACallIsPromotedOnceWhenSomebodyElseTakesIt) {
   EXPECT_EQ(pool.promoted(), 1u);
   EXPECT_EQ(pool.take_oldest(true), nullptr);
   EXPECT_FALSE(pool.take_back(slot));
-  EXPECT_EQ(pool.reclaim(slot), node);
+  EXPECT_EQ(pool.reclaim(slot, true), node);
   EXPECT_EQ(push_call(pool, 43), slot) << "the pool is as it was before";
 }
 
@@ -108,7 +108,7 @@ TEST(SparkPool, ArgumentsMayLieElsewhere) {
   Slot* slot = pool.push(heap::thunk_code<Function<number>, long, long>, Elsewhere{&arguments});
   EXPECT_EQ(number_of(pool.take_oldest(true)), 42);
   EXPECT_FALSE(pool.take_back(slot));
-  EXPECT_NE(pool.reclaim(slot), nullptr);
+  EXPECT_NE(pool.reclaim(slot, true), nullptr);
 }
 
 TEST(SparkPool, ACallThatItsOwnWorkerTakesStaysForItsSpawner) {
@@ -122,9 +122,9 @@ TEST(SparkPool, ACallThatItsOwnWorkerTakesStaysForItsSpawner) {
   EXPECT_EQ(pool.take_newest(), nullptr);
   EXPECT_EQ(pool.size(), 0u);
   Slot* later = push_call(pool, 3);
-  EXPECT_EQ(pool.reclaim(slots[0]), zero);
+  EXPECT_EQ(pool.reclaim(slots[0], true), zero);
   EXPECT_TRUE(pool.take_back(later));
-  EXPECT_EQ(pool.reclaim(slots[1]), one);
+  EXPECT_EQ(pool.reclaim(slots[1], true), one);
   EXPECT_EQ(number_of(zero), 0);
   EXPECT_EQ(number_of(one), 1);
   EXPECT_EQ(push_call(pool, 4), slots[0]) << "the pool is as it was before";
@@ -135,7 +135,7 @@ TEST(SparkPool, ReclaimFindsACallInTheMiddle) {
   Slot* slots[3];
   for (long n = 0; n < 3; ++n) slots[n] = push_call(pool, n);
   EXPECT_FALSE(pool.take_back(slots[1]));
-  EXPECT_EQ(pool.reclaim(slots[1]), nullptr);
+  EXPECT_EQ(pool.reclaim(slots[1], true), nullptr);
   EXPECT_EQ(std::get<0>(slots[1]->arguments<std::tuple<long>>()), 1);
   EXPECT_EQ(number_of(pool.take_oldest(true)), 0);
   EXPECT_EQ(number_of(pool.take_oldest(true)), 2);
@@ -143,12 +143,63 @@ TEST(SparkPool, ReclaimFindsACallInTheMiddle) {
   EXPECT_EQ(pool.promoted(), 2u);
 }
 
+TEST(SparkPool, UnderASealNoCallIsTakenBackTheFastWay) {
+  SparkPool pool(8);
+  EXPECT_EQ(pool.seal(), nullptr) << "there is no call";
+  Slot* call = push_call(pool, 1);
+  const auto seal = pool.seal();
+  ASSERT_TRUE(seal && *seal != nullptr);
+  EXPECT_EQ(pool.seal(), nullptr) << "all calls are under one already";
+  EXPECT_FALSE(pool.take_back(call));
+  Slot* above = push_call(pool, 2);
+  EXPECT_EQ(pool.reclaim(call, false), nullptr) << "as from another OS thread";
+  EXPECT_TRUE(pool.take_back(above)) << "the owner's end is where it was";
+  EXPECT_TRUE(pool.drop_if_needless(*seal));
+  EXPECT_EQ(push_call(pool, 3), above);
+  EXPECT_EQ(number_of(pool.take_oldest(true)), 3);
+}
+
+TEST(SparkPool, ASealIsLiftedWhenItIsTheNewest) {
+  SparkPool pool(8);
+  Slot* call = push_call(pool, 1);
+  Slot* const seal = pool.seal().value();
+  Slot* above = push_call(pool, 2);
+  EXPECT_FALSE(pool.lift(seal));
+  EXPECT_FALSE(pool.drop_if_needless(seal)) << "the call below is not synced";
+  EXPECT_TRUE(pool.take_back(above));
+  EXPECT_TRUE(pool.lift(seal));
+  EXPECT_TRUE(pool.take_back(call));
+}
+
+TEST(SparkPool, ThievesPassASeal) {
+  SparkPool pool(8);
+  Slot* call = push_call(pool, 1);
+  ASSERT_TRUE(pool.seal());
+  heap::Node* thunk = numbered(2);
+  pool.push(thunk);
+  heap::Node* promoted = pool.take_oldest(false);
+  EXPECT_EQ(number_of(promoted), 1);
+  EXPECT_EQ(pool.take_oldest(false), thunk);
+  EXPECT_EQ(pool.take_oldest(false), nullptr);
+  EXPECT_EQ(pool.take_newest(), nullptr);
+  EXPECT_EQ(pool.size(), 0u);
+  EXPECT_EQ(pool.reclaim(call, false), promoted);
+}
+
+TEST(SparkPool, WhereThereIsNoRoomNothingIsSealed) {
+  SparkPool pool(2);
+  Slot* const slots[] = {push_call(pool, 0), push_call(pool, 1)};
+  EXPECT_FALSE(pool.seal().has_value());
+  EXPECT_TRUE(pool.take_back(slots[1]));
+  EXPECT_TRUE(pool.seal().has_value());
+}
+
 TEST(SparkPool, ACallForWhichThereIsNoRoomIsItsSpawners) {
   SparkPool pool(2);
   Slot* const slots[] = {push_call(pool, 0), push_call(pool, 1), push_call(pool, 2)};
   EXPECT_EQ(pool.refused(), 1u);
   EXPECT_FALSE(pool.take_back(slots[2]));
-  EXPECT_EQ(pool.reclaim(slots[2]), nullptr);
+  EXPECT_EQ(pool.reclaim(slots[2], true), nullptr);
   EXPECT_EQ(std::get<0>(slots[2]->arguments<std::tuple<long>>()), 2);
   pool.discard(slots[2]);
   EXPECT_TRUE(pool.take_back(slots[1]));
@@ -178,7 +229,7 @@ TEST(SparkPool, ThunksMakeRoomAroundCalls) {
   std::vector<long> order;
   while (heap::Node* node = pool.take_oldest(true)) order.push_back(number_of(node));
   EXPECT_EQ(order, (std::vector<long>{1, 4, 2, 7}));
-  EXPECT_NE(pool.reclaim(first), nullptr);
+  EXPECT_NE(pool.reclaim(first, true), nullptr);
 }
 
 /// Some thieves at the other end of a pool, for as long as this lives. Each calls `took(node)`
@@ -287,7 +338,7 @@ TEST(SparkPool, EachCallIsTakenOnce) {
       } else if (pool.take_back(slot)) {
         EXPECT_EQ(std::get<0>(slot->arguments<std::tuple<long>>()), n);
         ledger.call(n);
-      } else if (heap::Node* node = pool.reclaim(slot)) {
+      } else if (heap::Node* node = pool.reclaim(slot, true)) {
         EXPECT_EQ(number_of(node), n);
       } else {
         EXPECT_EQ(std::get<0>(slot->arguments<std::tuple<long>>()), n);

@@ -1,0 +1,35 @@
+// The runnable threads of a PE that no worker runs yet.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "rts/sched/thread.hpp"
+
+namespace trawl::sched {
+
+/// First in, first out. Any thread may call anything.
+class ThreadPool {
+ public:
+  void push(Thread& thread) noexcept;
+  /// The oldest thread that may run on this worker; nullptr if there is none.
+  Thread* take(const Worker& worker) noexcept;
+
+  std::size_t size() const noexcept { return size_.load(); }
+  /// How many of them may run on any worker.
+  std::size_t movable() const noexcept { return movable_.load(); }
+  /// How many have been taken so far.
+  std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
+
+ private:
+  std::mutex lock_;
+  Thread* oldest_ = nullptr;
+  Thread* newest_ = nullptr;
+  std::atomic<std::size_t> size_{0};
+  std::atomic<std::size_t> movable_{0};
+  std::atomic<std::uint64_t> taken_{0};
+};
+
+}  // namespace trawl::sched
