@@ -12,11 +12,12 @@ namespace trawl {
 /// `int main(int argc, char** argv) { return trawl::run<root>(argc, argv); }` — started under
 /// `mpiexec -n N` on N PEs, otherwise on one. `Root` runs on the main PE only; it takes the
 /// arguments without the runtime's flags (`int root(int, char**)`, `int
-/// root(std::vector<std::string>)` or `int root()`) and returns the exit code of the whole.
+/// root(std::vector<std::string>)` or `int root()`) and returns the exit code of the whole, which
+/// `run` returns. It returns on the main PE only: the others end with the run.
 /// Everywhere else, functions that are lazy or spawned run when there is something to do.
 template <auto Root>
 int run(int argc, char** argv) {
-  run_program(argc, argv, [](int count, char** arguments) -> int {
+  return run_program(argc, argv, [](int count, char** arguments) -> int {
     using F = std::remove_cv_t<decltype(Root)>;
     if constexpr (std::is_invocable_r_v<int, F, int, char**>) {
       return Root(count, arguments);

@@ -1,5 +1,6 @@
 #include "rts/run.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +55,8 @@ void note_collection(bool begins) {
   trace::note(log_of_collections, begins ? trace::Kind::gc_begin : trace::Kind::gc_end, 0);
 }
 
+constexpr Nanos patience_with_workers = 1'000'000'000;
+
 /// The PE of this process with its threads.
 class Process {
  public:
@@ -73,7 +76,8 @@ class Process {
     heap::set_collection_hook(&note_collection);
   }
 
-  [[noreturn]] void run(const Root& root) {
+  /// Returns on the main PE only, when nothing runs here any more.
+  int run(const Root& root) {
     sched::wake_up_on_time();
     auto& worker = pe_->crew()[0];
     worker.attach(std::make_unique<sched::Fiber>());
@@ -81,18 +85,31 @@ class Process {
     while (!pe_->joined() && !pe_->stopping()) poll_and_wait();
     if (!pe_->stopping() && asks()) answer();
     if (!pe_->stopping()) work(worker, root);
-    while (true) poll_and_wait();
+    see_it_out(0);
+    doorman_.reset();
+    sched::this_worker = nullptr;
+    returned_ = true;
+    return code_;
   }
 
-  /// The program called exit(): ends the run with its code.
-  [[noreturn]] void exit_called(int code) {
-    if (is_main())
-      pe_->finish(code);
-    else
+  bool returned() const { return returned_; }
+
+  /// exit() was called. In the root it ends the run with its code; returns when nothing else runs
+  /// here any more.
+  void exit_called(int code) {
+    if (returned_) return;
+    heap::stop_collecting();
+    if (!is_main()) {
       pe_->fail("a function called exit() on PE " + std::to_string(pe_->self()) +
                     "; let it throw an exception instead",
                 1);
-    while (true) poll_and_wait();
+      while (true) poll_and_wait();
+    }
+    if (pe_->stopping() || exiting_.exchange(true)) stay_away();
+    pe_->finish(code);
+    see_it_out(1);  // but the one that called it
+    doorman_.reset();
+    returned_ = true;
   }
 
  private:
@@ -100,13 +117,13 @@ class Process {
 
   bool asks() const { return orders_.options.help || orders_.options.version; }
 
-  [[noreturn]] void answer() {
+  void answer() {
     if (is_main()) {
       if (orders_.options.help) std::cout << options_help();
       if (orders_.options.version) std::cout << "trawl " TRAWL_VERSION << '\n';
       pe_->finish(0);
     }
-    while (true) poll_and_wait();
+    while (!pe_->stopping()) poll_and_wait();
   }
 
   void open_stats_file() {
@@ -119,7 +136,7 @@ class Process {
 
   void make_pe() {
     pe_ = std::make_unique<Pe>(setup(), *joined_.fabric,
-                               [this](const Outcome& outcome) { leave(outcome); });
+                               [this](const Outcome& outcome) { over(outcome); });
   }
 
   Pe::Setup setup() const {
@@ -142,30 +159,54 @@ class Process {
   void work(sched::Worker& worker, const Root& root) {
     auto& crew = pe_->crew();
     const bool spins = static_cast<int>(crew.size()) * joined_.place.pes_on_host <= usable_cores();
-    std::vector<std::thread> others;
+    working_ = crew.size();
     for (std::size_t i = 1; i < crew.size(); ++i)
-      others.emplace_back([&other = crew[i], spins] { run_worker(other, spins); });
-    const sched::Doorman doorman(crew);
+      std::thread([this, &other = crew[i], spins] { run_worker(other, spins); }).detach();
+    doorman_.emplace(crew);
     if (is_main()) pe_->start_root([&] { return call_root(root); });
     begin_work(worker, spins);
-    // From here on nobody waits for threads that may be inside long functions.
-    while (true) poll_and_wait();
   }
 
-  static void run_worker(sched::Worker& worker, bool spins) {
+  void run_worker(sched::Worker& worker, bool spins) {
     heap::mutator();
     sched::wake_up_on_time();
     worker.attach(std::make_unique<sched::Fiber>());
     begin_work(worker, spins);
+    see_it_out(0);
+    stay_away();
   }
 
-  static void begin_work(sched::Worker& worker, bool spins) {
+  void begin_work(sched::Worker& worker, bool spins) {
     sched::catch_stack_overflow();
     try {
       worker.loop(spins);
     } catch (const Error& e) {  // no memory for another stack
       worker.host().fail(e.what(), e.exit_code());
     }
+    --working_;
+  }
+
+  /// Waits until the run is over and no more workers than these are busy. Every worker does, as any
+  /// of the others may be inside a long function.
+  void see_it_out(std::size_t busy) {
+    const auto give_up = joined_.fabric->now() + patience_with_workers;
+    while (!over_ || working_ + pe_->crew().busy_spares() > busy) {
+      if (exiting_ && busy == 0) stay_away();
+      if (over_ && joined_.fabric->now() >= give_up) abandon_workers();
+      poll_and_wait();
+    }
+  }
+
+  [[noreturn]] void abandon_workers() {
+    const std::lock_guard lock(pe_->lock());
+    complain(
+        "a worker is still inside a function of the program a second after its end: the "
+        "process ends without it, and what static destructors would have written is lost");
+    fabric::leave(code_);
+  }
+
+  [[noreturn]] static void stay_away() {
+    while (true) pause();
   }
 
   int call_root(const Root& root) const {
@@ -190,7 +231,16 @@ class Process {
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 
-  [[noreturn]] void leave(const Outcome& outcome) {
+  /// With the PE's lock held, on any thread. A run that failed, and any PE but the main one, ends
+  /// here, whatever its workers are inside of.
+  void over(const Outcome& outcome) {
+    code_ = report(outcome);
+    if (!is_main() || !outcome.error.empty()) fabric::leave(code_);
+    over_ = true;
+  }
+
+  /// The exit code.
+  int report(const Outcome& outcome) {
     const auto lost_output = flush_output();
     complain(outcome.error);
     if (pe_->log() != nullptr) complain(pe_->log()->trouble());
@@ -198,7 +248,7 @@ class Process {
     const auto lost_statistics = print_statistics(outcome.figures);
     complain(lost_statistics);
     const bool complete = lost_output.empty() && lost_statistics.empty();
-    fabric::leave(outcome.code == 0 && !complete ? 1 : outcome.code);
+    return outcome.code == 0 && !complete ? 1 : outcome.code;
   }
 
   static void complain(const std::string& what) {
@@ -236,6 +286,12 @@ class Process {
   Nanos begun_;
   std::ofstream stats_file_;
   std::unique_ptr<Pe> pe_;
+  std::optional<sched::Doorman> doorman_;
+  std::atomic<std::size_t> working_{0};  // workers that have not left their main loops
+  std::atomic<bool> exiting_{false};     // by exit(), called in the root
+  std::atomic<bool> returned_{false};
+  std::atomic<int> code_{0};
+  std::atomic<bool> over_{false};
 };
 
 // Set once there is a run to be ended; for exit(), which has nothing to go by.
@@ -243,6 +299,15 @@ constinit Process* process = nullptr;
 
 void on_exit_called(int code, void*) {
   if (process != nullptr) process->exit_called(code);
+}
+
+// Before all static objects of the program, so that it is called when all are destroyed.
+[[gnu::constructor(101)]] void prepare_to_leave() {
+  on_exit(
+      [](int code, void*) {
+        if (process != nullptr && process->returned()) fabric::leave(code);
+      },
+      nullptr);
 }
 
 // Messages come and go in blocks of up to the largest value that travels. By default malloc gets
@@ -261,7 +326,7 @@ void keep_closed_outputs_closed() {
 
 }  // namespace
 
-void run_program(int argc, char** argv, const Root& root) {
+int run_program(int argc, char** argv, const Root& root) {
   keep_closed_outputs_closed();
   keep_freed_blocks();
   fabric::disarm_ucx_signals();
@@ -277,7 +342,7 @@ void run_program(int argc, char** argv, const Root& root) {
     // Never destroyed: its threads may be anywhere when it ends.
     process = new Process(orders, std::move(joined));
     on_exit(&on_exit_called, nullptr);
-    process->run(root);
+    return process->run(root);
   } catch (const Error& e) {
     std::cerr << "trawl: " << e.what() << std::endl;
     code = e.exit_code();

@@ -10,8 +10,10 @@ namespace trawl {
 using Root = std::function<int(int argc, char** argv)>;
 
 /// Runs a program on the PEs that mpiexec started, or, without it, on this one. Takes the runtime's
-/// flags out of the arguments. Does not return: PEs end when they have agreed to, and what a worker
-/// is doing then is of no interest any more.
-[[noreturn]] void run_program(int argc, char** argv, const Root& root);
+/// flags out of the arguments. Returns on the main PE only, with the root's code, when none of its
+/// workers runs anything any more; if one does for another second, or if the run has failed, the
+/// process ends here. When main has returned, and static objects are destroyed, the process ends
+/// without MPI_Finalize.
+int run_program(int argc, char** argv, const Root& root);
 
 }  // namespace trawl

@@ -25,6 +25,10 @@ void allocate_many(std::size_t bytes, std::span<Node*> into);
 /// Starts the collector with this much heap; safe to repeat. Called by run, needed by nobody else.
 void start_collector(std::size_t initial_heap_bytes);
 
+/// Nothing is collected from now on. For exit() on a fiber: before anybody hears of it, it has told
+/// the collector that this OS thread ends, which may look at the wrong stack then.
+void stop_collecting();
+
 /// Collects now.
 void collect();
 

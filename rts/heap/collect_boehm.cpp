@@ -29,7 +29,12 @@ constinit std::atomic<void (*)(bool)> collection_hook{nullptr};
 // Changed only with the collector's own lock held.
 constinit Mutator* mutators[2048] = {};
 constinit std::size_t mutator_count = 0;
-constinit std::vector<const RootSource*, PlainAllocator<const RootSource*>> root_sources;
+// Never destroyed: the program's static objects are, later, and may allocate.
+constinit union Sources {
+  std::vector<const RootSource*, PlainAllocator<const RootSource*>> list;
+  constexpr Sources() noexcept : list() {}
+  ~Sources() {}
+} root_sources;
 constinit Nanos collection_began = 0;
 constinit std::atomic<Nanos> collection_time{0};
 constinit GC_push_other_roots_proc other_roots_before = nullptr;
@@ -129,7 +134,7 @@ struct CollectorHooks {
         GC_push_all_eager(block.data(), block.data() + block.size());
     }
     for (auto* stack = stacks.first(); stack != nullptr; stack = stack->next) push(*stack);
-    for (const auto* source : root_sources) {
+    for (const auto* source : root_sources.list) {
       const auto roots = source->roots();
       GC_push_all_eager(const_cast<std::byte*>(roots.data()),
                         const_cast<std::byte*>(roots.data() + roots.size()));
@@ -320,17 +325,21 @@ void allocate_many(std::size_t bytes, std::span<Node*> into) {
 
 void add_roots(const RootSource& source) {
   introduce_thread();
-  with_collector_lock([&source] { root_sources.push_back(&source); });
+  with_collector_lock([&source] { root_sources.list.push_back(&source); });
 }
 
 void remove_roots(const RootSource& source) {
-  with_collector_lock([&source] { std::erase(root_sources, &source); });
+  with_collector_lock([&source] { std::erase(root_sources.list, &source); });
 }
 
 void start_collector(std::size_t initial_heap_bytes) {
   introduce_thread();
   const auto has = GC_get_heap_size();
   if (has < initial_heap_bytes) GC_expand_hp(initial_heap_bytes - has);
+}
+
+void stop_collecting() {
+  GC_disable();
 }
 
 void collect() {

@@ -17,6 +17,8 @@ void allocate_many(std::size_t bytes, std::span<Node*> into) {
 }
 
 void start_collector(std::size_t) {}
+void stop_collecting() {}
+
 void collect() {}
 void clear_finished_calls() noexcept {}
 void set_torture(unsigned) {}

@@ -149,6 +149,12 @@ bool Crew::anybody_busy() const noexcept {
   return false;
 }
 
+std::size_t Crew::busy_spares() const noexcept {
+  const auto spares = all().subspan(regular_);
+  return static_cast<std::size_t>(std::count_if(
+      spares.begin(), spares.end(), [](const auto& worker) { return !worker->asleep(); }));
+}
+
 void Crew::wake_another() noexcept {
   for (const auto& worker : regular())
     if (worker->idle() && worker.get() != this_worker) return worker->wake_up();

@@ -101,6 +101,7 @@ class Crew {
   /// No worker has anything that it could do, and none but `by`, who asks, may be doing anything.
   bool at_rest(const Worker* by) const noexcept;
   bool anybody_busy() const noexcept;
+  std::size_t busy_spares() const noexcept;
 
   void wake_all() noexcept;
 

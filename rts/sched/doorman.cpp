@@ -23,6 +23,7 @@ Doorman::Doorman(Crew& crew) : crew_(crew), spares_(crew), thread_([this] { watc
 
 Doorman::~Doorman() {
   leaving_ = true;
+  crew_.host().bell().ring_doorman();
   thread_.join();
 }
 

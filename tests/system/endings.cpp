@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <stdexcept>
@@ -88,6 +89,47 @@ int with_work_left() {
   return 7;
 }
 
+/// What is written there is in the file once its destructor has run.
+std::ofstream static_file;
+
+struct LastWords {
+  ~LastWords() {
+    if (text.empty()) return;
+    std::vector<std::string> parts;
+    for (int i = 0; i < 10'000; ++i) parts.emplace_back(100, '*');
+    std::cout << text << '\n';
+  }
+  std::string text;
+} last_words;
+
+int with_static_objects() {
+  static_file.open(std::getenv("ENDINGS_FILE"));
+  static_file << fib(25);
+  last_words.text = "destroyed";
+  return 7;
+}
+
+int exit_with_static_objects() {
+  with_static_objects();
+  std::exit(5);
+}
+
+/// What may still be done when the run is over: anything but running Trawl code.
+int after_the_run(int code) {
+  std::vector<trawl::Lazy<long>> all;
+  for (long i = 0; i < 1'000'000; ++i) {  // several collections
+    all.push_back(trawl::lazy<compute_for>(1.0));
+    if (all.size() > 1000) all.clear();
+  }
+  try {
+    trawl::force(trawl::lazy<compute_for>(0.0));
+  } catch (const trawl::Error&) {
+    std::cout << "refused\n";
+  }
+  std::cout << "returned " << code << '\n';
+  return 9;
+}
+
 /// After some work for everybody.
 int last_line() {
   std::cout << fib(25) << std::endl;
@@ -101,6 +143,9 @@ int root(int argc, char** argv) {
       {"exception", []() -> int { throw std::out_of_range("beyond the end"); }},
       {"exception-elsewhere", [] { return elsewhere<throws>(0); }},
       {"exit-5", []() -> int { std::exit(5); }},
+      {"exit-5-with-static-objects", exit_with_static_objects},
+      {"goes-on", last_line},
+      {"static-objects", with_static_objects},
       {"last-line", last_line},
       {"exit-5-elsewhere", [] { return elsewhere<exits>(5); }},
       {"needs-itself", needs_itself},
@@ -119,5 +164,6 @@ extern "C" int MPI_Finalize() {
 }
 
 int main(int argc, char** argv) {
-  return trawl::run<root>(argc, argv);
+  const int code = trawl::run<root>(argc, argv);
+  return argc >= 2 && argv[1] == std::string("goes-on") ? after_the_run(code) : code;
 }

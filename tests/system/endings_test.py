@@ -4,6 +4,8 @@
 That they end soon shows by what they don't wait for: in `endings` MPI_Finalize never returns, and work
 that is left would take hours. How soon, tests/bench/run measures.
 """
+import tempfile
+
 from harness import FABRICS, expect, run
 
 
@@ -23,7 +25,23 @@ for fabric, env in FABRICS.items():
 
         for workers in 1, 2:
             result = ends(pes, "code-7-with-work-left", f"--trawl:workers={workers}", env=env)
-            expect(result.code == 7 and result.err == "", "expected exit code 7", result)
+            expect(result.code == 7, "expected exit code 7", result)
+            if workers == 2:  # the other one is inside a function that lasts for hours
+                expect_once("a worker is still inside a function", result)
+            else:
+                expect(result.err == "", "expected no message", result)
+
+            # `run` returns: static objects are destroyed, and main goes on.
+            for how, code in ("static-objects", 7), ("exit-5-with-static-objects", 5):
+                with tempfile.NamedTemporaryFile("r") as file:
+                    result = ends(pes, how, f"--trawl:workers={workers}", "--trawl:collect-every=1000",
+                                  env={**env, "ENDINGS_FILE": file.name})
+                    expect(result.code == code and result.err == "", f"expected exit code {code}", result)
+                    expect(file.read() == "75025", "expected the static file to be written", result)
+                    expect(result.out == "destroyed\n", "expected static objects to be destroyed", result)
+        result = ends(pes, "goes-on", "--trawl:workers=2", env=env)
+        expect(result.code == 9 and result.err == "", "expected main's exit code", result)
+        expect(result.out == "75025\nrefused\nreturned 0\n", "expected main to go on", result)
 
         result = ends(pes, "last-line", env=env)
         expect(result.code == 0 and result.err == "", "expected exit code 0", result)
