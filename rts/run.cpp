@@ -184,6 +184,7 @@ class Process {
       worker.host().fail(e.what(), e.exit_code());
     }
     --working_;
+    pe_->crew().wake_all();
   }
 
   /// Waits until the run is over and no more workers than these are busy. Every worker does, as any
@@ -227,8 +228,10 @@ class Process {
   }
 
   void poll_and_wait() {
+    auto& bell = pe_->bell();
+    const auto seen = bell.rings();
     pe_->poll(sched::this_worker);
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    bell.sleep_as_worker(0, seen, pe_->longest_sleep());
   }
 
   /// With the PE's lock held, on any thread. A run that failed, and any PE but the main one, ends
@@ -237,6 +240,7 @@ class Process {
     code_ = report(outcome);
     if (!is_main() || !outcome.error.empty()) fabric::leave(code_);
     over_ = true;
+    pe_->crew().wake_all();
   }
 
   /// The exit code.

@@ -50,6 +50,10 @@ class Fabric {
   /// Is something of ours under way that needs another poll soon?
   virtual bool under_way() const noexcept { return false; }
 
+  /// A PE whose process has ended, and not by `leave`: each is told once, and only those that can
+  /// be seen from here.
+  virtual std::optional<int> dead() noexcept { return std::nullopt; }
+
   /// Whose memory this PE can read. Long arrays needn't be sent there (heap/packet.hpp).
   const Memory& memory() const noexcept { return memory_; }
 

@@ -1,6 +1,7 @@
 // Reading the memory of a PE on the same host: one copy, where a message takes four.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,12 +19,16 @@ class Memory {
   Memory() = default;
 
   /// `processes`: by PE, 0 where memory is not shared.
-  explicit Memory(std::vector<pid_t> processes) : processes_(std::move(processes)) {}
+  /// `willing`: by PE, whether it has found that it can read too; empty: all have.
+  explicit Memory(std::vector<pid_t> processes,
+                  std::vector<const std::atomic<std::uint32_t>*> willing = {})
+      : processes_(std::move(processes)), willing_(std::move(willing)) {}
 
   /// Sharing is mutual.
   bool shared_with(int pe) const noexcept {
     const auto at = static_cast<std::size_t>(pe);
-    return at < processes_.size() && processes_[at] != 0;
+    return at < processes_.size() && processes_[at] != 0 &&
+           (willing_.empty() || willing_[at]->load(std::memory_order_relaxed) != 0);
   }
 
   /// Copies what is at address `at` of the PE's process. Throws BadBytes if there is no such
@@ -32,6 +37,7 @@ class Memory {
 
  private:
   std::vector<pid_t> processes_;
+  std::vector<const std::atomic<std::uint32_t>*> willing_;
 };
 
 }  // namespace trawl::fabric

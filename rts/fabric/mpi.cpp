@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <dlfcn.h>
 #include <ifaddrs.h>
@@ -56,14 +57,13 @@ struct Transfer {
 
 class Mpi final : public Fabric {
  public:
-  explicit Mpi(MPI_Comm host) : neighbours_(MPI_COMM_WORLD, host) {
-    share_memory(shared_memory(MPI_COMM_WORLD, host));
-    check(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "to set up communication");
-    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "to set up communication");
-    check(MPI_Comm_rank(comm_, &self_), "to set up communication");
-    check(MPI_Comm_size(comm_, &size_), "to set up communication");
+  Mpi(MPI_Comm comm, int self, const std::vector<Card>& cards)
+      : neighbours_(self, cards), comm_(comm), self_(self), size_(static_cast<int>(cards.size())) {
+    share_memory(neighbours_.memory(cards));
     if (Bell* own = neighbours_.bell(self_)) share_bell(*own);
   }
+
+  Place place() const noexcept { return {neighbours_.count(), neighbours_.index()}; }
 
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
@@ -90,6 +90,7 @@ class Mpi final : public Fabric {
   bool waiting() const noexcept override { return neighbours_.waiting(); }
 
   bool under_way() const noexcept override { return !sending_.empty(); }
+  std::optional<int> dead() noexcept override { return neighbours_.dead(); }
 
   bool flushed() override {
     finish_sends(sending_.size());
@@ -163,9 +164,9 @@ class Mpi final : public Fabric {
   }
 
   Neighbours neighbours_;
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  int self_ = 0;
-  int size_ = 0;
+  MPI_Comm comm_;
+  int self_;
+  int size_;
   std::uint64_t polls_ = 0;
   bool sent_by_mpi_ = false;
   std::deque<Transfer> sending_;
@@ -216,21 +217,6 @@ void avoid_rendezvous() {
   setenv("UCX_RNDV_THRESH", "inf", 0);
 }
 
-/// The PEs of this host.
-MPI_Comm host_of_this_pe() {
-  MPI_Comm host = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-        "to find the PEs of this host");
-  return host;
-}
-
-Place find_place(MPI_Comm host) {
-  Place place{1, 0};
-  check(MPI_Comm_size(host, &place.pes_on_host), "to find the PEs of this host");
-  check(MPI_Comm_rank(host, &place.index_on_host), "to find the PEs of this host");
-  return place;
-}
-
 /// Says goodbye in the launcher's own protocol (PMI 1), as MPI_Finalize would at its very end.
 /// Without it hydra takes an exit for a crash and kills the other PEs.
 void finalize_pmi() {
@@ -267,9 +253,15 @@ Joined make_mpi() {
   if (provided < MPI_THREAD_SERIALIZED) {
     throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs");
   }
-  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "to start");
-  const MPI_Comm host = host_of_this_pe();
-  return {std::make_unique<Mpi>(host), find_place(host)};
+  // A communicator of our own takes several rounds of messages.
+  MPI_Comm comm = MPI_COMM_WORLD;
+  if (started != 0) check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "to start");
+  check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "to start");
+  int self = 0;
+  check(MPI_Comm_rank(comm, &self), "to start");
+  auto fabric = std::make_unique<Mpi>(comm, self, exchange_cards(comm, make_card()));
+  const auto place = fabric->place();
+  return {std::move(fabric), place};
 }
 
 void leave(int code) {
@@ -277,6 +269,7 @@ void leave(int code) {
   std::fflush(nullptr);
   int initialised = 0;
   MPI_Initialized(&initialised);
+  Neighbours::say_leaving();
   if (initialised != 0) finalize_pmi();
   _exit(code);
 }

@@ -3,20 +3,27 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
-#include <new>
-#include <numeric>
+#include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 
+#include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace trawl::fabric {
 namespace {
 
-/// Shared memory is scarce in containers (64 MiB): the pipes of a host take about this at most.
+/// The pipes of a host take about this at most.
 constexpr std::size_t most_for_pipes = std::size_t{16} << 20U;
 constexpr std::size_t most_lines = std::size_t{512 * 1024} / Pipe::line;
 constexpr std::size_t fewest_lines = std::size_t{4 * 1024} / Pipe::line;
@@ -30,43 +37,60 @@ constexpr std::size_t fewest_lines = std::size_t{4 * 1024} / Pipe::line;
 
 /// 0: no pipes.
 std::size_t lines_of_a_pipe(std::size_t pes) {
-  if (asked_for_tcp()) return 0;
   const auto lines = std::min(most_for_pipes / (pes * pes) / Pipe::line, most_lines);
   return lines < fewest_lines ? 0 : lines;
 }
 
-/// The PEs of `host`, in the order of their ranks there.
-std::vector<int> pes_of(MPI_Comm world, MPI_Comm host) {
-  int size = 0;
-  MPI_Group in_host = MPI_GROUP_NULL;
-  MPI_Group in_world = MPI_GROUP_NULL;
-  check(MPI_Comm_size(host, &size), "to share memory");
-  check(MPI_Comm_group(host, &in_host), "to share memory");
-  check(MPI_Comm_group(world, &in_world), "to share memory");
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> pes(ranks.size());
-  check(MPI_Group_translate_ranks(in_host, size, ranks.data(), in_world, pes.data()),
-        "to share memory");
-  return pes;
+/// Where processes see each other's /proc, and process ids mean the same.
+std::uint64_t this_kernel() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  struct stat processes {};
+  if (!(file >> boot) || stat("/proc/self/ns/pid", &processes) != 0) return std::random_device()();
+  return std::hash<std::string>()(boot + std::to_string(processes.st_ino));
 }
 
-/// The least that any PE of the host says; all have come here.
-long least(long own, MPI_Comm host) {
-  long of_all = 0;
-  check(MPI_Allreduce(&own, &of_all, 1, MPI_LONG, MPI_MIN, host), "to share memory");
-  return of_all;
+std::string memory_name(std::uint64_t mark) {
+  return "trawl-" + std::to_string(mark);
 }
 
-/// Shared memory is promised before it is there. Where it has run out, a pipe would end the
-/// process.
-bool is_there(void* memory, std::size_t size) {
-  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, since Linux 5.14
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto from = reinterpret_cast<std::uintptr_t>(memory) / page * page;
-  const auto to = reinterpret_cast<std::uintptr_t>(memory) + size;
-  return madvise(reinterpret_cast<void*>(from), to - from, populate_write) == 0 || errno == EINVAL;
+/// The memory that a card of this host offers; -1: it can't be opened. By its name, as the card of
+/// another host that looks like this one may be of any process here.
+int open_memory(const Card& card) {
+  const auto path = "/proc/" + std::to_string(card.process) + "/fd/" + std::to_string(card.memory);
+  std::array<char, 256> name{};
+  if (readlink(path.c_str(), name.data(), name.size() - 1) < 0) return -1;
+  if (name.data() != "/memfd:" + memory_name(card.mark) + " (deleted)") return -1;
+  return open(path.c_str(), O_RDWR | O_CLOEXEC);
 }
+
+/// Memory that all PEs of a host see, all zeros; nullptr: there is none. Whoever is first makes it
+/// that large.
+std::byte* attach(const Card& card, std::size_t size) {
+  const int file = open_memory(card);
+  if (file < 0) return nullptr;
+  void* memory = MAP_FAILED;
+  if (ftruncate(file, static_cast<off_t>(size)) == 0)
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+/// Sleeps between two looks, as others of this host may have use for the core.
+template <class F>
+bool wait_until(F true_now, std::chrono::nanoseconds longest) {
+  constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
+  std::chrono::nanoseconds nap = std::chrono::microseconds(20);
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (!true_now()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, longest_nap);
+  }
+  return true;
+}
+
+constinit std::atomic<std::atomic<std::uint32_t>*> own_leaving{nullptr};
 
 }  // namespace
 
@@ -89,64 +113,140 @@ bool asked_for_tcp() {
   return !transports.starts_with("^") && transports.find("tcp") != std::string_view::npos;
 }
 
-Neighbours::Neighbours(MPI_Comm world, MPI_Comm host) {
+std::vector<Card> exchange_cards(MPI_Comm world, const Card& own) {
   int pes = 0;
-  int neighbours = 0;
-  check(MPI_Comm_size(world, &pes), "to share memory");
-  check(MPI_Comm_rank(world, &self_), "to share memory");
-  check(MPI_Comm_size(host, &neighbours), "to share memory");
-  check(MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN), "to share memory");
-  reach_.resize(static_cast<std::size_t>(pes));
-  if (neighbours == 1) {
-    are_all_ = pes == 1;
-    return;
-  }
-  const auto count = static_cast<std::size_t>(neighbours);
-  const auto lines =
-      static_cast<std::size_t>(least(static_cast<long>(lines_of_a_pipe(count)), host));
-  const auto size = sizeof(Front) + (lines == 0 ? 0 : count * Pipe::size(lines));
-  void* own = nullptr;
-  MPI_Win window = MPI_WIN_NULL;
-  const bool allocated = MPI_Win_allocate_shared(static_cast<MPI_Aint>(size), 1, MPI_INFO_NULL,
-                                                 host, &own, &window) == MPI_SUCCESS;
-  if (allocated) new (own) Front();
-  if (least(allocated ? 1 : 0, host) == 0) return;
-  const bool room = least(is_there(own, size) ? 1 : 0, host) != 0;
-  lay_out(world, host, window, room ? lines : 0);
-  are_all_ = neighbours == pes;
+  check(MPI_Comm_size(world, &pes), "to start");
+  std::vector<Card> cards(static_cast<std::size_t>(pes));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iallgather(&own, sizeof own, MPI_BYTE, cards.data(), sizeof own, MPI_BYTE, world,
+                       &request),
+        "to start");
+  wait_until(
+      [&request] {
+        int done = 0;
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "to start");
+        return done != 0;
+      },
+      std::chrono::hours(24 * 365));
+  return cards;
 }
 
-// The kernel has cleared the memory: the pipes are empty as they are.
-void Neighbours::lay_out(MPI_Comm world, MPI_Comm host, MPI_Win window, std::size_t lines) {
-  const auto pes = pes_of(world, host);
-  const auto own_rank =
-      static_cast<std::size_t>(std::find(pes.begin(), pes.end(), self_) - pes.begin());
-  const auto pipe = [lines](Front* front, std::size_t from) -> Pipe& {
-    auto* pipes = reinterpret_cast<std::byte*>(front + 1);
+Card make_card() {
+  static std::uint64_t mark;
+  std::random_device random;
+  mark = std::uint64_t{random()} << 32U | random();
+  Card card;
+  card.kernel = this_kernel();
+  card.mark = mark;
+  card.mark_at = &mark;
+  card.process = getpid();
+  card.memory = memfd_create(memory_name(mark).c_str(), MFD_CLOEXEC);
+  card.pipes = asked_for_tcp() ? 0 : 1;
+  return card;
+}
+
+Neighbours::Neighbours(int self, const std::vector<Card>& cards)
+    : self_(self), reach_(cards.size()) {
+  const auto card = [&cards](int pe) -> const Card& { return cards[static_cast<std::size_t>(pe)]; };
+  bool pipes = true;
+  for (int pe = 0; pe < static_cast<int>(cards.size()); ++pe) {
+    if (card(pe).kernel != card(self).kernel) continue;
+    if (pe == self) index_ = count();
+    pes_.push_back(pe);
+    pipes = pipes && card(pe).pipes != 0;
+  }
+  are_all_ = cards.size() == 1;
+  if (count() > 1) {
+    const auto lines = pipes ? lines_of_a_pipe(pes_.size()) : 0;
+    const auto size =
+        pes_.size() * (sizeof(Front) + (lines == 0 ? 0 : pes_.size() * Pipe::size(lines)));
+    if (auto* memory = attach(card(pes_.front()), size)) lay_out(memory, lines);
+  }
+  if (self != pes_.front() || count() == 1) close(card(self).memory);
+  if (reach(self).front == nullptr) return;
+  for (const int pe : pes_)
+    if (pe != self && (self == pes_.front() || pe == pes_.front())) watch(pe, card(pe));
+  wait_for_first();
+}
+
+// For as long as the process lives, as a rule: its threads may be anywhere.
+Neighbours::~Neighbours() = default;
+
+// The kernel has cleared the memory: fronts and pipes are as they should be.
+void Neighbours::lay_out(std::byte* memory, std::size_t lines) {
+  const auto part = sizeof(Front) + (lines == 0 ? 0 : pes_.size() * Pipe::size(lines));
+  const auto front = [memory, part](std::size_t index) {
+    return reinterpret_cast<Front*>(memory + index * part);
+  };
+  const auto pipe = [&front, lines](std::size_t to, std::size_t from) -> Pipe& {
+    auto* pipes = reinterpret_cast<std::byte*>(front(to) + 1);
     return *reinterpret_cast<Pipe*>(pipes + from * Pipe::size(lines));
   };
-  std::vector<Front*> fronts(pes.size());
-  for (std::size_t rank = 0; rank < pes.size(); ++rank) {
-    MPI_Aint size = 0;
-    int unit = 0;
-    void* there = nullptr;
-    check(MPI_Win_shared_query(window, static_cast<int>(rank), &size, &unit, &there),
-          "to share memory");
-    fronts[rank] = static_cast<Front*>(there);
-    auto& reach = reach_[static_cast<std::size_t>(pes[rank])];
-    reach.bell = &fronts[rank]->bell;
-    reach.announced = &fronts[rank]->announced;
-    if (lines == 0 || rank == own_rank) continue;
-    reach.pipe.emplace(pipe(fronts[rank], own_rank), lines);
+  const auto own = static_cast<std::size_t>(index_);
+  for (std::size_t index = 0; index < pes_.size(); ++index) {
+    const int pe = pes_[index];
+    auto& reach = reach_[static_cast<std::size_t>(pe)];
+    reach.front = front(index);
+    if (lines == 0 || index == own) continue;
+    reach.pipe.emplace(pipe(index, own), lines);
+    inlets_.push_back(std::make_unique<Inlet>(pe, pipe(own, index), lines));
   }
-  for (std::size_t rank = 0; lines != 0 && rank < pes.size(); ++rank)
-    if (rank != own_rank)
-      inlets_.push_back(std::make_unique<Inlet>(pes[rank], pipe(fronts[own_rank], rank), lines));
+  own_leaving = &front(own)->leaving;
+  front(own)->attached = 1;
+}
+
+// Else the first message would go by MPI, which has to find a way for it at that time.
+void Neighbours::wait_for_first() const {
+  const auto* first = reach(pes_.front()).front;
+  wait_until([first] { return first->attached != 0; }, std::chrono::seconds(1));
+}
+
+bool Neighbours::all_here() const noexcept {
+  if (pes_.size() != reach_.size()) return false;
+  for (const auto& each : reach_)
+    if (each.front == nullptr || each.front->attached == 0) return false;
+  are_all_ = true;
+  return true;
+}
+
+// A process id may be given again, but not within the moment since the card was written.
+void Neighbours::watch(int pe, const Card& card) {
+  const auto process = static_cast<int>(syscall(SYS_pidfd_open, card.process, 0));
+  if (process < 0) {
+    if (errno == ESRCH) dead_.push_back(pe);
+    return;  // or the kernel can't: then its silence will tell
+  }
+  if (watched_ < 0) watched_ = epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = static_cast<std::uint64_t>(process) << 32U | static_cast<std::uint32_t>(pe);
+  if (epoll_ctl(watched_, EPOLL_CTL_ADD, process, &event) != 0) close(process);
+}
+
+std::optional<int> Neighbours::dead() noexcept {
+  epoll_event event{};
+  while (watched_ >= 0 && epoll_wait(watched_, &event, 1, 0) == 1) {
+    const auto process = static_cast<int>(event.data.u64 >> 32U);
+    epoll_ctl(watched_, EPOLL_CTL_DEL, process, nullptr);
+    close(process);
+    dead_.push_back(static_cast<int>(event.data.u64 & 0xffff'ffffU));
+  }
+  while (!dead_.empty()) {
+    const int pe = dead_.back();
+    dead_.pop_back();
+    if (reach(pe).front->leaving == 0) return pe;
+  }
+  return std::nullopt;
+}
+
+void Neighbours::say_leaving() noexcept {
+  if (auto* leaving = own_leaving.load()) *leaving = 1;
 }
 
 bool Neighbours::send(int to, std::span<const std::byte> message) noexcept {
-  auto& pipe = reach_[static_cast<std::size_t>(to)].pipe;
-  return pipe && pipe->write(message);
+  auto& there = reach_[static_cast<std::size_t>(to)];
+  return there.pipe && there.front->attached.load(std::memory_order_relaxed) != 0 &&
+         there.pipe->write(message);
 }
 
 std::optional<Arrival> Neighbours::receive() {
@@ -163,16 +263,16 @@ std::optional<Arrival> Neighbours::receive() {
 }
 
 void Neighbours::announce_mpi(int to) noexcept {
-  if (auto* count = reach(to).announced) count->fetch_add(1);
+  if (auto* front = reach(to).front) front->announced.fetch_add(1);
 }
 
 void Neighbours::count_mpi(int from) noexcept {
-  if (reach(from).announced != nullptr) counted_.fetch_add(1, std::memory_order_relaxed);
+  if (reach(from).front != nullptr) counted_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool Neighbours::expects_mpi() const noexcept {
-  const auto* announced = reach(self_).announced;
-  return announced != nullptr && announced->load() != counted_.load(std::memory_order_relaxed);
+  const auto* own = reach(self_).front;
+  return own != nullptr && own->announced.load() != counted_.load(std::memory_order_relaxed);
 }
 
 bool Neighbours::waiting() const noexcept {
@@ -180,44 +280,30 @@ bool Neighbours::waiting() const noexcept {
                                       [](const auto& inlet) { return !inlet->pipe.empty(); });
 }
 
-Memory shared_memory(MPI_Comm world, MPI_Comm host) {
-  struct Member {
-    int pe;
-    pid_t process;
-    const std::uint64_t* mark;
-    std::uint64_t marked;
-  };
-  int pes = 0;
-  int neighbours = 0;
-  Member self{};
-  check(MPI_Comm_size(world, &pes), "to share memory");
-  check(MPI_Comm_rank(world, &self.pe), "to share memory");
-  check(MPI_Comm_size(host, &neighbours), "to share memory");
-  const std::uint64_t mark = std::random_device()();
-  self.process = getpid();
-  self.mark = &mark;
-  self.marked = mark;
-  std::vector<Member> members(static_cast<std::size_t>(neighbours));
-  check(MPI_Allgather(&self, sizeof self, MPI_BYTE, members.data(), sizeof self, MPI_BYTE, host),
-        "to share memory");
-  std::vector<pid_t> processes(static_cast<std::size_t>(pes));
-  for (const Member& member : members)
-    processes[static_cast<std::size_t>(member.pe)] = member.process;
-  Memory memory(processes);
-  int all = asked_for_tcp() ? 0 : 1;
-  for (const Member& member : members) {
+// Also where process ids of another namespace are taken for ours, or reading is forbidden.
+Memory Neighbours::memory(const std::vector<Card>& cards) const {
+  auto* own = reach(self_).front;
+  if (own == nullptr || asked_for_tcp()) return {};
+  std::vector<pid_t> processes(cards.size());
+  std::vector<const std::atomic<std::uint32_t>*> willing(cards.size());
+  for (const int pe : pes_) {
+    processes[static_cast<std::size_t>(pe)] = cards[static_cast<std::size_t>(pe)].process;
+    willing[static_cast<std::size_t>(pe)] = &reach(pe).front->reads;
+  }
+  const Memory all(processes);
+  for (const int pe : pes_) {
+    const auto& card = cards[static_cast<std::size_t>(pe)];
     std::uint64_t seen = 0;
     try {
-      if (all != 0)
-        memory.read(member.pe, reinterpret_cast<std::uintptr_t>(member.mark),
-                    std::as_writable_bytes(std::span(&seen, 1)));
-    } catch (const std::exception&) {  // forbidden, or another process namespace
+      all.read(pe, reinterpret_cast<std::uintptr_t>(card.mark_at),
+               std::as_writable_bytes(std::span(&seen, 1)));
+    } catch (const std::exception&) {
+      return {};
     }
-    if (seen != member.marked) all = 0;
+    if (seen != card.mark) return {};
   }
-  // Also: nobody goes on, and his mark away, before all have looked.
-  check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, host), "to share memory");
-  return all != 0 ? memory : Memory();
+  own->reads = 1;
+  return Memory(std::move(processes), std::move(willing));
 }
 
 }  // namespace trawl::fabric

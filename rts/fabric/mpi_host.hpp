@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,18 +29,42 @@ std::string_view environment(const char* name);
 /// Did the user ask UCX for TCP? That rehearses several hosts: then only bells are shared.
 bool asked_for_tcp();
 
+/// What each PE tells all others before anything else.
+struct Card {
+  std::uint64_t kernel = 0;  ///< whose processes can find each other
+  std::uint64_t mark = 0;    ///< a random number, which is also at `mark_at`
+  const std::uint64_t* mark_at = nullptr;
+  std::int32_t process = 0;
+  std::int32_t memory = -1;  ///< a file descriptor of that process
+  std::int32_t pipes = 0;    ///< may messages go by shared memory?
+};
+
+/// All PEs' cards, by PE. To be called by all PEs together; who waits leaves his core to others.
+std::vector<Card> exchange_cards(MPI_Comm world, const Card& own);
+
+/// A card for this process, with memory that others can open by it.
+Card make_card();
+
 /// The PEs of this host, this one included.
 class Neighbours {
  public:
-  /// To be called by all PEs of `host` together. Without shared memory there are neither bells nor
-  /// pipes, only more looking.
-  Neighbours(MPI_Comm world, MPI_Comm host);
+  /// Without shared memory there are neither bells nor pipes, only more looking.
+  Neighbours(int self, const std::vector<Card>& cards);
+  ~Neighbours();
+  Neighbours(const Neighbours&) = delete;
+  Neighbours& operator=(const Neighbours&) = delete;
+
+  int count() const noexcept { return static_cast<int>(pes_.size()); }
+  int index() const noexcept { return index_; }
 
   /// Are there no other PEs than these, and can all of them be rung for?
-  bool are_all() const noexcept { return are_all_; }
+  bool are_all() const noexcept { return are_all_.load(std::memory_order_relaxed) || all_here(); }
 
   /// nullptr: it has none that we could ring.
-  Bell* bell(int pe) const noexcept { return reach(pe).bell; }
+  Bell* bell(int pe) const noexcept {
+    auto* front = reach(pe).front;
+    return front != nullptr ? &front->bell : nullptr;
+  }
 
   /// False: it goes by MPI, announced. Either way, ring afterwards.
   bool send(int to, std::span<const std::byte> message) noexcept;
@@ -54,16 +79,28 @@ class Neighbours {
   /// Is there a message for us, in a pipe or in MPI? To be asked by any thread.
   bool waiting() const noexcept;
 
+  /// Whose memory this PE can read.
+  Memory memory(const std::vector<Card>& cards) const;
+
+  /// A PE whose process has ended without `leave`; each is told once. The first PE of a host
+  /// watches the others, they watch the first.
+  std::optional<int> dead() noexcept;
+
+  /// Nobody is to take this process's end for an accident. To be called on any thread.
+  static void say_leaving() noexcept;
+
  private:
   /// A PE's part of the shared memory begins with this; behind it the pipes to it, by their
-  /// writer's rank on the host.
+  /// writer's index on the host.
   struct Front {
     Bell bell;
     alignas(Pipe::line) std::atomic<std::uint32_t> announced;
+    std::atomic<std::uint32_t> attached;  ///< it looks into its pipes
+    std::atomic<std::uint32_t> reads;     ///< it can read all its neighbours' memory
+    std::atomic<std::uint32_t> leaving;
   };
   struct Reach {
-    Bell* bell = nullptr;
-    std::atomic<std::uint32_t>* announced = nullptr;
+    Front* front = nullptr;
     std::optional<PipeWriter> pipe;
   };
   struct Inlet {
@@ -72,19 +109,22 @@ class Neighbours {
     PipeReader pipe;
   };
 
-  void lay_out(MPI_Comm world, MPI_Comm host, MPI_Win window, std::size_t lines);
+  void lay_out(std::byte* memory, std::size_t lines);
+  void wait_for_first() const;
+  void watch(int pe, const Card& card);
+  bool all_here() const noexcept;
   const Reach& reach(int pe) const noexcept { return reach_[static_cast<std::size_t>(pe)]; }
 
   int self_ = 0;
-  bool are_all_ = false;
+  int index_ = 0;
+  std::vector<int> pes_;  // of this host
+  mutable std::atomic<bool> are_all_{false};
   std::vector<Reach> reach_;  // by PE
   std::vector<std::unique_ptr<Inlet>> inlets_;
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};
+  std::vector<int> dead_;  // before they could be watched
+  int watched_ = -1;       // an epoll of their processes
 };
-
-/// The processes of the PEs of `host`, if they can all read each other's memory. To be called by
-/// all of them together.
-Memory shared_memory(MPI_Comm world, MPI_Comm host);
 
 }  // namespace trawl::fabric
