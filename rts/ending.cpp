@@ -3,48 +3,69 @@
 namespace trawl {
 namespace {
 
-// A PE on a busy host may not get a core at once; a finished program exits within two seconds.
-constexpr Nanos patience = 1'000'000'000;
+// A PE on a busy host may not get a core at once; a finished program exits within two seconds where
+// messages don't take that long themselves.
+constexpr Nanos patience_at_least = 1'000'000'000;
 
 }  // namespace
 
 Ending::Ending(int self, int pes, fabric::Post& post)
     : self_(self),
       post_(post),
-      missing_(static_cast<std::size_t>(pes) - 1),
+      missing_(static_cast<std::size_t>(pes), true),
+      missing_count_(static_cast<std::size_t>(pes) - 1),
       figures_(static_cast<std::size_t>(pes)) {}
 
-void Ending::finish(int code, Nanos now, const Figures& own) {
+void Ending::begin(Nanos now, Nanos round_trip) {
   begun_ = true;
+  patience_ = patience_at_least + 2 * round_trip;
+  deadline_ = now + patience_;
+}
+
+void Ending::finish(int code, Nanos now, const Figures& own, Nanos round_trip) {
+  begin(now, round_trip);
   code_ = code;
-  deadline_ = now + patience;
   figures_[static_cast<std::size_t>(self_)] = own;
   for (int pe = 1; pe < static_cast<int>(figures_.size()); ++pe)
     post_.send(pe, post_.open(fabric::Kind::finish, pe));
 }
 
-void Ending::on_finish(Reader&, Nanos now, const Figures& own) {
+void Ending::on_finish(Reader&, Nanos now, const Figures& own, Nanos round_trip) {
   if (begun_) return;
-  begun_ = true;
-  deadline_ = now + patience;
+  begin(now, round_trip);
   auto message = post_.open(fabric::Kind::bye, 0);
   message.put(own);
   post_.send(0, std::move(message));
 }
 
 void Ending::on_bye(Reader& message, int from) {
-  if (self_ != 0 || !begun_) throw BadBytes("nobody asked");
+  if (self_ != 0 || !begun_ || from == 0) throw BadBytes("nobody asked");
   figures_[static_cast<std::size_t>(from)] = message.get<Figures>();
-  if (--missing_ != 0) return;
-  for (int pe = 1; pe < static_cast<int>(figures_.size()); ++pe)
-    post_.send(pe, post_.open(fabric::Kind::leave, pe));
+  no_longer_missing(from);
+}
+
+void Ending::heard(int from, Nanos now) {
+  if (begun_ && self_ == 0 && missing_[static_cast<std::size_t>(from)]) deadline_ = now + patience_;
+}
+
+void Ending::dead(int pe) {
+  if (pe == 0) may_leave_ = true;
+  if (self_ == 0) no_longer_missing(pe);
+}
+
+void Ending::no_longer_missing(int pe) {
+  if (!missing_[static_cast<std::size_t>(pe)]) return;
+  missing_[static_cast<std::size_t>(pe)] = false;
+  if (--missing_count_ != 0 || !begun_) return;
+  for (int other = 1; other < static_cast<int>(figures_.size()); ++other)
+    post_.send(other, post_.open(fabric::Kind::leave, other));
 }
 
 std::optional<Outcome> Ending::over(Nanos now, bool flushed) {
   if (!begun_) return std::nullopt;
-  const bool agreed = self_ == 0 ? missing_ == 0 : may_leave_;
+  const bool agreed = self_ == 0 ? missing_count_ == 0 : may_leave_;
   if ((!agreed || !flushed) && now < deadline_) return std::nullopt;
-  return Outcome{code_, {}, self_ == 0 ? figures_ : std::vector<Figures>()};
+  return Outcome{code_, {}, self_ == 0 ? figures_ : std::vector<std::optional<Figures>>()};
 }
 
 }  // namespace trawl

@@ -14,8 +14,8 @@ namespace trawl {
 /// How a run ended, for one PE.
 struct Outcome {
   int code = 0;
-  std::string error;             ///< why it failed, if it did and this PE is the one to say so
-  std::vector<Figures> figures;  ///< by PE; on the main PE only
+  std::string error;  ///< why it failed, if it did and this PE is the one to say so
+  std::vector<std::optional<Figures>> figures;  ///< by PE, if it answered; on the main PE only
 };
 
 /// Guarded by its PE's lock.
@@ -23,13 +23,19 @@ class Ending {
  public:
   Ending(int self, int pes, fabric::Post& post);
 
-  /// The main PE: the root computation is over.
-  void finish(int code, Nanos now, const Figures& own);
+  /// The main PE: the root computation is over. Here and in `on_finish`, `round_trip` is the
+  /// longest that an answer may take on its way.
+  void finish(int code, Nanos now, const Figures& own, Nanos round_trip);
 
   /// Each reads the rest of a message; they throw BadBytes.
-  void on_finish(Reader& message, Nanos now, const Figures& own);
+  void on_finish(Reader& message, Nanos now, const Figures& own, Nanos round_trip);
   void on_bye(Reader& message, int from);
   void on_leave() noexcept { may_leave_ = true; }
+
+  /// Something has come from a PE: it is alive, and its BYE may be behind what is under way.
+  void heard(int from, Nanos now);
+  /// A PE is gone: nobody needs to wait for it.
+  void dead(int pe);
 
   /// This PE needs no one any more, and nobody needs it. `flushed`: all its messages have left.
   std::optional<Outcome> over(Nanos now, bool flushed);
@@ -37,12 +43,17 @@ class Ending {
  private:
   int self_;
   fabric::Post& post_;
+  void begin(Nanos now, Nanos round_trip);
+  void no_longer_missing(int pe);
+
   bool begun_ = false;
   bool may_leave_ = false;
   int code_ = 0;
-  std::size_t missing_;
+  std::vector<bool> missing_;  // by PE; the main PE's
+  std::size_t missing_count_;
+  Nanos patience_ = 0;
   Nanos deadline_ = 0;
-  std::vector<Figures> figures_;
+  std::vector<std::optional<Figures>> figures_;
 };
 
 }  // namespace trawl

@@ -89,7 +89,7 @@ void Pe::start_root(std::function<int()> root) {
 
 void Pe::finish(int code) {
   const std::lock_guard lock(lock_);
-  ending_.finish(code, awake_.now(), figures());
+  ending_.finish(code, awake_.now(), figures(), round_trip());
   stopping_ = true;
   crew_.wake_all();
 }
@@ -197,6 +197,7 @@ void Pe::take_messages(sched::Worker* by) {
     if (!arrival) return;
     if (i != 0 || arrival->bytes.size() > fabric_.limit()) time_ = now();
     alive_.heard(arrival->from, awake_.now());
+    ending_.heard(arrival->from, awake_.now());
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
     if (!joined_ && (payload.empty() || !is_for_strangers(static_cast<Kind>(payload[0]))))
@@ -270,7 +271,7 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
     case Kind::state:
       return standstill_.on_state(message, from);
     case Kind::finish:
-      ending_.on_finish(message, awake_.now(), figures());
+      ending_.on_finish(message, awake_.now(), figures(), round_trip());
       stopping_ = true;
       return crew_.wake_all();
     case Kind::bye:
@@ -392,6 +393,15 @@ void Pe::begin_failure(Outcome outcome, int missing) {
   failure_missing_ = missing;
   failure_deadline_ = awake_.now() + failure_patience;
   crew_.wake_all();
+}
+
+// As it was at the start, or is now; that may be long because somebody was late once.
+Nanos Pe::round_trip() const {
+  constexpr Nanos most = 500'000'000;
+  Nanos one_way = 0;
+  for (int pe = 0; pe < (self() == 0 ? fabric_.size() : 1); ++pe)
+    one_way = std::max(one_way, tables_.latency_to(pe).one_way);
+  return std::max(start_.round_trip(), std::min(2 * one_way, most));
 }
 
 void Pe::end(const Outcome& outcome) {

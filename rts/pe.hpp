@@ -96,6 +96,7 @@ class Pe final : public fabric::Post, public sched::Host {
   void keep_house(sched::Worker* by);
   void beat();
   void note_load(Nanos now);
+  Nanos round_trip() const;
   void end(const Outcome& outcome);
 
   std::mutex lock_;

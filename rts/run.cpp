@@ -269,7 +269,7 @@ class Process {
   }
 
   /// What is wrong with them, if anything.
-  std::string print_statistics(const std::vector<Figures>& figures) {
+  std::string print_statistics(const std::vector<std::optional<Figures>>& figures) {
     const auto& options = orders_.options;
     if (figures.empty() || options.stats == StatsFormat::none || asks()) return {};
     const auto elapsed = joined_.fabric->now() - begun_;

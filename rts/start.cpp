@@ -1,5 +1,6 @@
 #include "rts/start.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -124,6 +125,7 @@ void Start::welcome_all(Nanos now) {
     for (const auto& peer : peers_) write(message, peer.facts);
     post_.send(pe, std::move(message));
     tables_.note_latency(0, pe, {reached.best_round_trip / 2, now});
+    round_trip_ = std::max(round_trip_, reached.best_round_trip);
   }
   set_statics();
   begun_ = now;
@@ -135,6 +137,7 @@ void Start::on_welcome(Reader& message, Nanos now) {
   offset_ = read_time(message);
   begun_ = read_time(message);
   const auto latency = read_time(message);
+  round_trip_ = 2 * latency;
   for (auto& peer : peers_) peer.facts = read(message);
   set_statics();
   tables_.note_latency(self_, 0, {latency, now + offset_});

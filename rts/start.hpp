@@ -30,6 +30,8 @@ class Start {
 
   /// To be added to this PE's clock to get the main PE's.
   Nanos clock_offset() const noexcept { return offset_; }
+  /// To the farthest PE that this one ends the run with: the main PE's to any, else to the main PE.
+  Nanos round_trip() const noexcept { return round_trip_; }
   /// When all knew each other, by the main PE's clock.
   Nanos begun() const noexcept { return begun_; }
 
@@ -60,6 +62,7 @@ class Start {
   int missing_;
   bool complete_ = false;
   Nanos offset_ = 0;
+  Nanos round_trip_ = 0;
   Nanos begun_ = 0;
 };
 

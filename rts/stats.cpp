@@ -26,11 +26,20 @@ std::string spell(Count count, std::uint64_t value) {
   return fmt::format("{}", value);
 }
 
-Figures sum_of(const std::vector<Figures>& by_pe) {
+using ByPe = std::vector<std::optional<Figures>>;
+
+Figures sum_of(const ByPe& by_pe) {
   Figures sum{};
   for (const auto& figures : by_pe)
-    for (std::size_t i = 0; i < counts; ++i) sum[i] += figures[i];
+    for (std::size_t i = 0; figures && i < counts; ++i) sum[i] += (*figures)[i];
   return sum;
+}
+
+std::vector<std::size_t> silent_of(const ByPe& by_pe) {
+  std::vector<std::size_t> silent;
+  for (std::size_t pe = 0; pe < by_pe.size(); ++pe)
+    if (!by_pe[pe]) silent.push_back(pe);
+  return silent;
 }
 
 constexpr std::size_t most_columns = 8;
@@ -46,7 +55,7 @@ void add_to(Figures& sum, const Counters& counters) {
 }
 
 // With many PEs a column each would be unreadable: then the least, the median and the most of them.
-std::string statistics_text(const std::vector<Figures>& by_pe, Nanos elapsed) {
+std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
   const bool each = by_pe.size() <= most_columns;
   const auto total = sum_of(by_pe);
   std::string text =
@@ -60,21 +69,27 @@ std::string statistics_text(const std::vector<Figures>& by_pe, Nanos elapsed) {
   text += fmt::format("{:>14}\n", "total");
   for (std::size_t i = 0; i < counts; ++i) {
     const auto count = static_cast<Count>(i);
-    std::vector<std::uint64_t> row;
+    std::vector<std::optional<std::uint64_t>> row;
     row.reserve(by_pe.size());
-    for (const auto& figures : by_pe) row.push_back(figures[i]);
+    for (const auto& figures : by_pe)
+      if (figures)
+        row.emplace_back((*figures)[i]);
+      else if (each)
+        row.emplace_back();
     if (!each) {
       std::sort(row.begin(), row.end());
       row = {row.front(), row[row.size() / 2], row.back()};
     }
     text += fmt::format("{:<18}", names[i]);
-    for (const auto value : row) text += fmt::format("{:>13}", spell(count, value));
+    for (const auto value : row) text += fmt::format("{:>13}", value ? spell(count, *value) : "-");
     text += fmt::format("{:>14}\n", spell(count, total[i]));
   }
+  for (const auto pe : silent_of(by_pe))
+    text += fmt::format("PE {} did not answer at the end: its figures are missing\n", pe);
   return text;
 }
 
-std::string statistics_json(const std::vector<Figures>& by_pe, Nanos elapsed) {
+std::string statistics_json(const ByPe& by_pe, Nanos elapsed) {
   const auto object = [](const Figures& figures) {
     nlohmann::ordered_json json;
     for (std::size_t i = 0; i < counts; ++i) {
@@ -92,7 +107,9 @@ std::string statistics_json(const std::vector<Figures>& by_pe, Nanos elapsed) {
   json["elapsed_s"] = static_cast<double>(elapsed) * 1e-9;
   json["total"] = object(sum_of(by_pe));
   json["by_pe"] = nlohmann::ordered_json::array();
-  for (const auto& figures : by_pe) json["by_pe"].push_back(object(figures));
+  for (const auto& figures : by_pe)
+    json["by_pe"].push_back(figures ? object(*figures) : nlohmann::ordered_json());
+  json["did_not_answer"] = silent_of(by_pe);
   return json.dump(2) + "\n";
 }
 

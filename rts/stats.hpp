@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,9 +94,9 @@ using Figures = std::array<std::uint64_t, counts>;
 
 void add_to(Figures& sum, const Counters& counters);
 
-/// Statistics of a whole run, for people or (as JSON) for programs. `by_pe` may have gaps (PEs that
-/// did not answer); `elapsed` is the run's wall time.
-std::string statistics_text(const std::vector<Figures>& by_pe, Nanos elapsed);
-std::string statistics_json(const std::vector<Figures>& by_pe, Nanos elapsed);
+/// Statistics of a whole run, for people or (as JSON) for programs: `-` and null for a PE that did
+/// not answer. `elapsed` is the run's wall time.
+std::string statistics_text(const std::vector<std::optional<Figures>>& by_pe, Nanos elapsed);
+std::string statistics_json(const std::vector<std::optional<Figures>>& by_pe, Nanos elapsed);
 
 }  // namespace trawl

@@ -217,12 +217,12 @@ TEST(Ending, AllAgreeThenLeave) {
   Ending main(0, 2, main_box);
   Ending other(1, 2, other_box);
   EXPECT_FALSE(main.over(0, true));
-  main.finish(7, 0, figures_with(1));
+  main.finish(7, 0, figures_with(1), 0);
   EXPECT_FALSE(main.over(1, true));
   auto finish = main_box.take();
   EXPECT_EQ(finish.kind, Kind::finish);
   auto message = finish.read();
-  other.on_finish(message, 1, figures_with(2));
+  other.on_finish(message, 1, figures_with(2), 0);
   EXPECT_FALSE(other.over(1, true));  // the main PE has still to hear it
   auto bye = other_box.take();
   EXPECT_EQ(bye.kind, Kind::bye);
@@ -234,7 +234,8 @@ TEST(Ending, AllAgreeThenLeave) {
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, 7);
   EXPECT_EQ(outcome->error, "");
-  EXPECT_EQ(outcome->figures, (std::vector<Figures>{figures_with(1), figures_with(2)}));
+  EXPECT_EQ(outcome->figures,
+            (std::vector<std::optional<Figures>>{figures_with(1), figures_with(2)}));
   other.on_leave();
   ASSERT_TRUE(other.over(3, true));
   EXPECT_EQ(other.over(3, true)->code, 0);
@@ -243,10 +244,51 @@ TEST(Ending, AllAgreeThenLeave) {
 TEST(Ending, NobodyWaitsForLong) {
   Outbox box;
   Ending main(0, 3, box);
-  main.finish(0, 10 * second, {});
+  main.finish(0, 10 * second, {}, 0);
   EXPECT_FALSE(main.over(10 * second, true));
   EXPECT_TRUE(main.over(12 * second, true));
   EXPECT_TRUE(main.over(12 * second, false));
+}
+
+void say_bye(Outbox& box, Ending& main, int from) {
+  auto bye = box.open(Kind::bye, 0);
+  bye.put(figures_with(5));
+  Bytes bytes(bye.view().begin(), bye.view().end());
+  Reader message(std::span<const std::byte>(bytes).subspan(1));
+  main.on_bye(message, from);
+}
+
+TEST(Ending, WhoIsHeardOfIsWaitedFor) {
+  Outbox box;
+  Ending main(0, 3, box);
+  main.finish(0, 0, {}, 0);
+  say_bye(box, main, 1);
+  main.heard(1, 900 * ms);  // it has answered already
+  EXPECT_FALSE(main.over(990 * ms, true));
+  EXPECT_TRUE(main.over(1100 * ms, true));
+  main.heard(2, 1900 * ms);
+  EXPECT_FALSE(main.over(2800 * ms, true));
+  say_bye(box, main, 2);
+  EXPECT_EQ(main.over(2800 * ms, true)->figures.at(2), figures_with(5));
+}
+
+TEST(Ending, WhoIsDeadIsNotWaitedFor) {
+  Outbox box;
+  Ending main(0, 3, box);
+  main.finish(0, 0, {}, 0);
+  main.dead(1);
+  EXPECT_FALSE(main.over(1, true));
+  say_bye(box, main, 2);
+  ASSERT_TRUE(main.over(1, true));
+  EXPECT_EQ(main.over(1, true)->figures.at(1), std::nullopt);
+  Ending other(1, 3, box);
+  auto finish = box.open(Kind::finish, 1);
+  Reader message(finish.view().subspan(1));
+  other.on_finish(message, 0, {}, 0);
+  other.dead(2);
+  EXPECT_FALSE(other.over(1, true));
+  other.dead(0);
+  EXPECT_TRUE(other.over(1, true));
 }
 
 TEST(Ending, AByeThatNobodyAskedForIsBadBytes) {
@@ -295,10 +337,11 @@ TEST(WholeRun, EndsWithTheProgramsCodeAndEverybodysFigures) {
     ASSERT_EQ(outcome.figures.size(), static_cast<std::size_t>(pes));
     std::uint64_t converted = 0;
     for (const auto& figures : outcome.figures) {
-      EXPECT_GT(figures[static_cast<std::size_t>(Count::idle_time)] +
-                    figures[static_cast<std::size_t>(Count::busy_time)],
+      ASSERT_TRUE(figures);
+      EXPECT_GT((*figures)[static_cast<std::size_t>(Count::idle_time)] +
+                    (*figures)[static_cast<std::size_t>(Count::busy_time)],
                 0u);
-      converted += figures[static_cast<std::size_t>(Count::sparks_converted)];
+      converted += (*figures)[static_cast<std::size_t>(Count::sparks_converted)];
     }
     EXPECT_GE(converted, pes == 1 ? 0u : 100u);
   }
@@ -315,8 +358,17 @@ TEST(WholeRun, APeThatDoesNotSayGoodbyeKeepsNobody) {
   const auto outcome = simulation.finish(3);
   EXPECT_EQ(outcome.code, 3);
   EXPECT_LT(simulation.now() - begun, 2 * second);
-  EXPECT_EQ(outcome.figures.at(1), Figures{});
-  EXPECT_NE(outcome.figures.at(2), Figures{});
+  EXPECT_EQ(outcome.figures.at(1), std::nullopt);
+  EXPECT_NE(outcome.figures.at(2), std::nullopt);
+}
+
+TEST(WholeRun, FiguresComeHoweverLongARoundTripTakes) {
+  auto config = grid(3);
+  config.options.silence = 60;
+  config.net.latency = 2 * second;
+  Simulation simulation(config);
+  simulation.run([] { some_work(20); });
+  for (const auto& figures : simulation.finish(0).figures) EXPECT_TRUE(figures);
 }
 
 std::optional<Error> error_of(Simulation& simulation, const std::function<void()>& root) {

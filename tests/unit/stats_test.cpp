@@ -14,11 +14,11 @@ std::size_t at(Count count) {
   return static_cast<std::size_t>(count);
 }
 
-std::vector<Figures> figures_of(std::size_t pes) {
-  std::vector<Figures> all(pes);
+std::vector<std::optional<Figures>> figures_of(std::size_t pes) {
+  std::vector<std::optional<Figures>> all(pes, Figures{});
   for (std::size_t pe = 0; pe < pes; ++pe) {
-    all[pe][at(Count::sparks_created)] = 100 + pe;
-    all[pe][at(Count::busy_time)] = 1'500'000'000;
+    (*all[pe])[at(Count::sparks_created)] = 100 + pe;
+    (*all[pe])[at(Count::busy_time)] = 1'500'000'000;
   }
   return all;
 }
@@ -50,7 +50,7 @@ TEST(Stats, CountersAdd) {
   counters.add(Count::fish_sent);
   counters.add(Count::fish_sent, 4);
   counters.set(Count::slots, 9);
-  Figures sum = figures_of(1)[0];
+  Figures sum = *figures_of(1)[0];
   add_to(sum, counters);
   add_to(sum, counters);
   EXPECT_EQ(sum[at(Count::fish_sent)], 10u);
@@ -75,6 +75,24 @@ TEST(Stats, TextOfManyPesHasTheLeastTheMedianAndTheMost) {
   const auto text = statistics_text(figures_of(65), 0);
   EXPECT_EQ(words(line_of(text, "sparks_created")),
             (std::vector<std::string>{"sparks_created", "100", "132", "164", "8580"}));
+}
+
+TEST(Stats, WhoDidNotAnswerIsNamedAndHasNoFigures) {
+  auto figures = figures_of(3);
+  figures[1].reset();
+  const auto text = statistics_text(figures, 0);
+  EXPECT_EQ(words(line_of(text, "sparks_created")),
+            (std::vector<std::string>{"sparks_created", "100", "-", "102", "202"}));
+  EXPECT_NE(text.find("PE 1 did not answer"), std::string::npos) << text;
+  EXPECT_EQ(text.find("PE 2 did not answer"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(statistics_json(figures, 0));
+  EXPECT_TRUE(json.at("by_pe").at(1).is_null());
+  EXPECT_EQ(json.at("by_pe").at(2).at("sparks_created"), 102);
+  EXPECT_EQ(json.at("did_not_answer"), std::vector<int>{1});
+  figures = figures_of(65);
+  figures[64].reset();
+  EXPECT_EQ(words(line_of(statistics_text(figures, 0), "sparks_created")),
+            (std::vector<std::string>{"sparks_created", "100", "132", "163", "8416"}));
 }
 
 TEST(Stats, JsonHasEverything) {
