@@ -17,6 +17,8 @@ constexpr Nanos longest_sleep_without_bell = 600'000;  // a message is answered 
 constexpr Nanos housekeeping_interval = 20'000;
 constexpr Nanos load_event_interval = 100'000;
 constexpr Nanos failure_patience = 1'000'000'000;
+constexpr Nanos start_patience = 10'000'000'000;  // over --trawl:silence
+constexpr Nanos between_looks_for_the_dead = 5'000'000;
 constexpr Nanos between_saves = 500'000'000;  // of the event log
 
 heap::PackLimits pack_limits(const Options& options) {
@@ -304,18 +306,18 @@ void Pe::keep_house(sched::Worker* by) {
   awake_.look(time_);
   // A simulated run must not depend on when the collector runs.
   if (pause_ == nullptr) bury_the_dead();
+  look_for_the_dead();
   if (failure_) {
     if ((failure_missing_ == 0 && fabric_.flushed()) || awake_.now() >= failure_deadline_)
       end(*failure_);
     return;
   }
   if (const auto outcome = ending_.over(awake_.now(), fabric_.flushed())) return end(*outcome);
-  if (!joined_ || stopping_) return;
+  if (stopping_) return;
+  if (fabric_.size() > 1) beat();
+  if (!joined_) return;
   note_load(time_);
-  if (fabric_.size() > 1) {
-    sharing_.send_frees();
-    beat();
-  }
+  if (fabric_.size() > 1) sharing_.send_frees();
   if (self() == 0) {
     const auto standstill = standstill_.look(awake_.now(), by);
     if (!standstill.empty()) fail_locked(standstill, 1);
@@ -327,12 +329,25 @@ void Pe::bury_the_dead() {
   sharing_.addresses().bury();
 }
 
+// Those whose processes can be seen from here; of others their silence tells.
+void Pe::look_for_the_dead() {
+  if (time_ < next_look_for_the_dead_) return;
+  next_look_for_the_dead_ = time_ + between_looks_for_the_dead;
+  while (const auto pe = fabric_.dead()) {
+    if (!stopping_) fail_locked("PE " + std::to_string(*pe) + " is lost: its process has ended", 1);
+    if (failure_)  // who was to hear of it, or the main PE, who was to say it
+      failure_missing_ -= failure_missing_ > 0 && (self() == 0 || *pe == 0) ? 1 : 0;
+    else
+      ending_.dead(*pe);
+  }
+}
+
 void Pe::beat() {
   for (const int pe : alive_.due(time_)) {
     auto message = open(Kind::ping, pe);
     message.put(time_);
     send(pe, std::move(message));
-    if (const auto lost = alive_.lost(awake_.now())) {
+    if (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience))) {
       fail_locked("PE " + std::to_string(*lost) +
                       " is lost: nothing has been heard of it for too long "
                       "(--trawl:silence)",

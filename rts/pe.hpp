@@ -87,6 +87,7 @@ class Pe final : public fabric::Post, public sched::Host {
   void take_messages(sched::Worker* by);
   void deliver(int from, std::span<const std::byte> message, sched::Worker* by);
   void dispatch(fabric::Kind kind, Reader& message, int from, sched::Worker* by);
+  void look_for_the_dead();
   void on_fail(Reader& message);
   void fail_locked(const std::string& why, int code);
   void begin_failure(Outcome outcome, int missing);
@@ -111,6 +112,7 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos failure_deadline_ = 0;
   Nanos next_load_event_ = 0;
   Nanos next_housekeeping_ = 0;
+  Nanos next_look_for_the_dead_ = 0;
   Nanos next_save_ = 0;
   bool polling_ = false;
   std::atomic<bool> under_way_{false};

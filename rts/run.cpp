@@ -20,6 +20,7 @@
 #include "rts/error.hpp"
 #include "rts/fabric/mpi.hpp"
 #include "rts/fabric/solo.hpp"
+#include "rts/fatal.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/options.hpp"
@@ -62,6 +63,7 @@ class Process {
  public:
   Process(Orders orders, fabric::Joined joined)
       : orders_(std::move(orders)), joined_(std::move(joined)), begun_(joined_.fabric->now()) {
+    watch_for_fatal_ends(joined_.fabric->self(), host_name());
     if (asks()) orders_.options.trace.clear();
     try {
       if (is_main()) open_stats_file();
@@ -88,6 +90,7 @@ class Process {
     see_it_out(0);
     doorman_.reset();
     sched::this_worker = nullptr;
+    end_is_meant();
     returned_ = true;
     return code_;
   }
@@ -109,6 +112,7 @@ class Process {
     pe_->finish(code);
     see_it_out(1);  // but the one that called it
     doorman_.reset();
+    end_is_meant();
     returned_ = true;
   }
 
@@ -203,7 +207,12 @@ class Process {
     complain(
         "a worker is still inside a function of the program a second after its end: the "
         "process ends without it, and what static destructors would have written is lost");
-    fabric::leave(code_);
+    leave(code_);
+  }
+
+  [[noreturn]] static void leave(int code) {
+    end_is_meant();
+    fabric::leave(code);
   }
 
   [[noreturn]] static void stay_away() {
@@ -238,7 +247,7 @@ class Process {
   /// here, whatever its workers are inside of.
   void over(const Outcome& outcome) {
     code_ = report(outcome);
-    if (!is_main() || !outcome.error.empty()) fabric::leave(code_);
+    if (!is_main() || !outcome.error.empty()) leave(code_);
     over_ = true;
     pe_->crew().wake_all();
   }
@@ -351,6 +360,7 @@ int run_program(int argc, char** argv, const Root& root) {
     std::cerr << "trawl: " << e.what() << std::endl;
     code = e.exit_code();
   }
+  end_is_meant();
   fabric::leave(code);
 }
 

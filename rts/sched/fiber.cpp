@@ -20,6 +20,7 @@
 #endif
 
 #include "rts/error.hpp"
+#include "rts/fatal.hpp"
 
 namespace trawl::sched {
 namespace {
@@ -151,6 +152,7 @@ void on_segv(int signal, siginfo_t* info, void* machine) {
         "trawl: stack overflow in a thread: recurse less deeply, or give threads more stack with "
         "--trawl:stack-size\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
+    end_is_meant();
     _exit(1);
   }
   if ((segv_before.sa_flags & SA_SIGINFO) != 0 && segv_before.sa_sigaction != nullptr)

@@ -271,6 +271,10 @@ bool Worker::register_blocked(Thread& thread, heap::Node* node) {
   return attention.kept = true;
 }
 
+const heap::Code* Worker::running_code() const noexcept {
+  return running_ != nullptr && running_->spark_ != nullptr ? &running_->spark_->code() : nullptr;
+}
+
 bool Worker::block_on(heap::Node* node, bool& granted) {
   Thread& thread = *running_;
   thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;

@@ -56,6 +56,8 @@ class Worker {
   /// `granted` tells that the node is a thunk that the caller has to evaluate now. The thread may
   /// go on on another worker.
   bool block_on(heap::Node* node, bool& granted);
+  /// Of the spark that the running thread evaluates; nullptr: there is none, or it is the root.
+  const heap::Code* running_code() const noexcept;
   /// Where the calling code runs: the running thread's fiber, or the main loop's.
   Fiber& current_fiber() noexcept { return running_ != nullptr ? running_->fiber_ : *main_; }
   /// In a simulation, lets other PEs run.

@@ -1,17 +1,21 @@
 // endings HOW: a program that ends in one of the ways in which programs shouldn't, or lasts too
 // long.
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <trawl.hpp>
+#include <unistd.h>
 
 namespace {
 
@@ -46,12 +50,38 @@ long fib(int n) {
   return x.sync() + y;
 }
 
+long exits(int code) {
+  std::exit(code);
+}
+
 long throws(int) {
   throw std::out_of_range("beyond the end");
 }
 
-long exits(int code) {
-  std::exit(code);
+long segfaults(long address) {
+  volatile auto at = reinterpret_cast<volatile long*>(address);
+  return *at;
+}
+
+long divides_by(int zero) {
+  volatile int one = 1;
+  return one / zero;
+}
+
+long aborts(int) {
+  std::abort();
+}
+
+long terminates(int) noexcept {
+  return throws(0);
+}
+
+long ends_at_once(int code) {
+  _exit(code);
+}
+
+long quick_exits(int code) {
+  std::quick_exit(code);
 }
 
 /// Lets another worker or PE evaluate a thunk, however long that takes, and needs it then.
@@ -148,6 +178,13 @@ int root(int argc, char** argv) {
       {"static-objects", with_static_objects},
       {"last-line", last_line},
       {"exit-5-elsewhere", [] { return elsewhere<exits>(5); }},
+      {"aborts", [] { return elsewhere<aborts>(0); }},
+      {"divides_by", [] { return elsewhere<divides_by>(0); }},
+      {"ends_at_once", [] { return elsewhere<ends_at_once>(0); }},
+      {"quick_exits", [] { return elsewhere<quick_exits>(0); }},
+      {"segfaults", [] { return elsewhere<segfaults>(8L); }},
+      {"segfaults-in-root", [] { return static_cast<int>(segfaults(8)); }},
+      {"terminates", [] { return elsewhere<terminates>(0); }},
       {"needs-itself", needs_itself},
       {"one-second", one_second},
       {"overflow", [] { return static_cast<int>(bottomless(0)); }},
@@ -158,9 +195,35 @@ int root(int argc, char** argv) {
 
 }  // namespace
 
+extern "C" int MPI_Initialized(int* flag);
+
 /// May never return, and no ending may depend on it.
 extern "C" int MPI_Finalize() {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+/// The runtime asks between joining the others and saying HELLO. ENDINGS_JOINING: "PE late ms", or
+/// "PE killed ms", for some of them.
+extern "C" int gethostname(char* name, std::size_t size) {
+  const auto* orders = std::getenv("ENDINGS_JOINING");
+  const auto* rank = std::getenv("PMI_RANK");
+  int joined = 0;  // MPI asks, too
+  MPI_Initialized(&joined);
+  std::istringstream all(orders != nullptr && rank != nullptr && joined != 0 ? orders : "");
+  int pe = 0;
+  int ms = 0;
+  for (std::string what; all >> pe >> what >> ms;) {
+    const std::chrono::milliseconds time(ms);
+    if (pe != std::stoi(rank)) continue;
+    if (what == "late") std::this_thread::sleep_for(time);
+    if (what == "killed")
+      std::thread([time] {
+        std::this_thread::sleep_for(time);
+        kill(getpid(), SIGKILL);
+      }).detach();
+  }
+  std::strncpy(name, "anywhere", size);
+  return 0;
 }
 
 /// Whoever waits in one of these keeps the core from those that it waits for: no start depends on

@@ -4,6 +4,7 @@
 That they end soon shows by what they don't wait for: in `endings` MPI_Finalize never returns, and work
 that is left would take hours. How soon, tests/bench/run measures.
 """
+import re
 import tempfile
 
 from harness import FABRICS, expect, run
@@ -73,4 +74,19 @@ for fabric, env in FABRICS.items():
     result = ends(3, "exit-5-elsewhere", "--trawl:workers=1", env=env)
     expect(result.code == 1, "expected exit code 1", result)
     expect_once("called exit()", result)
+# Ends that nobody agreed to: one line says where and what, and the exit code is not 0.
+for how, what in (("aborts", "abort() was called"), ("divides_by", "arithmetic error"),
+                  ("ends_at_once", "_exit() was called"), ("quick_exits", "quick_exit() was called"),
+                  ("segfaults", "segmentation fault"), ("terminates", "std::terminate was called")):
+    for pes, workers in (0, 2), (1, 2), (3, 1), (3, 1):
+        result = ends(pes, how, f"--trawl:workers={workers}")
+        expect(result.code != 0, "expected an exit code that tells of failure", result)
+        said = re.findall(r"^trawl: PE (\d) on anywhere: (.*)", result.err, re.MULTILINE)
+        expect(len(said) == 1, "expected one line of one PE", result)
+        pe, line = said[0]
+        expect((pe == "0") == (pes < 2), "expected a line that names the PE", result)
+        expect(line.startswith(what) and f"{how}(" in line, "expected what happened in which function", result)
+result = ends(3, "segfaults-in-root")
+expect(result.code != 0 and "PE 0 on anywhere: segmentation fault (SIGSEGV) in the program's root" in result.err,
+       "expected one line of the main PE", result)
 print("all right")

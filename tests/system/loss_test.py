@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""A PE is killed: the others stop soon, with an error that names it. All are stopped: they go on later."""
+"""A PE is killed, or falls silent: the others stop soon, with an error that names it. All are stopped: they
+go on later."""
 import os
 import signal
 import sys
@@ -37,24 +38,64 @@ def pes_of(mpiexec_pid):
     return ranks
 
 
-def kill_one(victim, env):
+def start_apart(env, *flags):
     # One launcher's proxy for each PE: else mpiexec kills the others itself.
     hosts = ",".join(f"127.0.0.{2 + pe}:1" for pe in range(PES))
     words = mpiexec(PES, "-disable-auto-cleanup", "-launcher", "fork", "-hosts", hosts)
-    process = start([*words, os.path.join(BIN, "tests/endings"), "endless", "--trawl:silence=2"], env)
-    line = process.stdout.readline()  # it is well under way
+    return start([*words, os.path.join(BIN, "tests/endings"), "endless", *flags], env)
+
+
+def expect_lost(victim, why, pes, result):
+    expect(result.code != 0, "expected an exit code that tells of failure", result)
+    expect(f"PE {victim} is lost: {why}" in result.err, f"expected an error that names PE {victim}", result)
+    left = [pe for pe, pid in pes.items() if rank_of(pid) is not None]
+    expect(not left, f"PE {left} is still there", result)
+
+
+def well_under_way(process):
+    line = process.stdout.readline()
     pes = pes_of(process.pid)
     if line == "" or len(pes) != PES:
         process.kill()
         sys.exit(f"FAILED: no {PES} PEs could be started: {process.stderr.read()}")
+    return pes
+
+
+def kill_one(victim, env):
+    """Its host sees it, however long a silence may last."""
+    process = start_apart(env, "--trawl:silence=3600")
+    pes = well_under_way(process)
     begun = time.monotonic()
     os.kill(pes[victim], signal.SIGKILL)
-    result = finish(process, begun, env)
-    expect(result.code != 0, "expected an exit code that tells of failure", result)
-    expect(f"PE {victim} is lost" in result.err, f"expected an error that names PE {victim}", result)
-    left = [pe for pe, pid in pes.items() if rank_of(pid) is not None]
-    expect(not left, f"PE {left} is still there", result)
-    return result.seconds
+    while any(rank_of(pid) is not None for pid in pes.values()) and time.monotonic() - begun < HANG:
+        time.sleep(0.001)
+    seconds = time.monotonic() - begun
+    # TCP may tell first that nobody is there.
+    expect_lost(victim, "" if env else "its process has ended", pes, finish(process, begun, env))
+    return seconds
+
+
+def silence_one(victim):
+    """As on another host, or when a PE is stuck."""
+    process = start_apart({}, "--trawl:silence=1")
+    pes = well_under_way(process)
+    begun = time.monotonic()
+    os.kill(pes[victim], signal.SIGSTOP)
+    others = [pid for pe, pid in pes.items() if pe != victim]
+    while any(rank_of(pid) is not None for pid in others):
+        if time.monotonic() - begun > HANG:
+            process.kill()
+            sys.exit("FAILED: the others still run")
+        time.sleep(0.01)
+    os.kill(pes[victim], signal.SIGKILL)
+    expect_lost(victim, "nothing has been heard of it", pes, finish(process, begun))
+
+
+def kill_while_joining(victim, orders):
+    begun = time.monotonic()
+    env = {"ENDINGS_JOINING": orders}
+    result = finish(start_apart(env), begun, env)
+    expect_lost(victim, "its process has ended", {}, result)
 
 
 def stop_all(env):
@@ -77,4 +118,10 @@ for env in {}, {"UCX_TLS": "tcp,self"}:
     print(f"{PES} PEs stopped and continued {env}")
     for victim in 1, 2, 0:
         seconds = kill_one(victim, env)
-        print(f"PE {victim} of {PES} killed {env}: over after {seconds:.1f} s (limit {HANG} s)")
+        print(f"PE {victim} of {PES} killed {env}: over after {1000 * seconds:.0f} ms")
+for victim in 1, 0:
+    silence_one(victim)
+# The others wait for its HELLO, or its answer, or its WELCOME.
+kill_while_joining(1, "1 killed 300 1 late 100000")
+kill_while_joining(1, "0 late 1000 1 killed 300")
+kill_while_joining(0, "0 killed 300 0 late 100000")
