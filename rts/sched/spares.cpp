@@ -18,7 +18,10 @@ Spares::~Spares() {
   leaving_ = true;
   for (Spare& spare : spares_) {
     spare.called.release();
-    spare.os_thread.join();
+    if (spare.os_thread.get_id() == std::this_thread::get_id())
+      spare.os_thread.detach();  // its thread has called exit()
+    else
+      spare.os_thread.join();
   }
 }
 
