@@ -197,9 +197,10 @@ void Pe::take_messages(sched::Worker* by) {
       throw Error(e.what());
     }
     if (!arrival) return;
-    if (i != 0 || arrival->bytes.size() > fabric_.limit()) time_ = now();
     alive_.heard(arrival->from, awake_.now());
     ending_.heard(arrival->from, awake_.now());
+    if (arrival->bytes.empty()) continue;  // more of a long message
+    if (i != 0 || arrival->bytes.size() > fabric_.limit()) time_ = now();
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
     if (!joined_ && (payload.empty() || !is_for_strangers(static_cast<Kind>(payload[0]))))
@@ -290,6 +291,7 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
 void Pe::check_joined() {
   if (joined_ || !start_.complete()) return;
   joined_ = true;
+  alive_.begin(awake_.now());
   if (log_ != nullptr) log_->set_offset(start_.clock_offset() - start_.begun());
 }
 

@@ -58,13 +58,12 @@ void Fragmenter::send(Fabric& fabric, int to, std::span<const std::byte> message
 
 std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
   complete_ = Bytes();
-  while (const auto arrival = fabric.poll()) {
-    if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
-    if (arrival->bytes.front() == whole) return arrival;
-    if (arrival->bytes.front() != fragment) refuse(arrival->from, "its first byte is unknown");
-    if (const auto message = accept(*arrival, fabric.limit())) return message;
-  }
-  return std::nullopt;
+  const auto arrival = fabric.poll();
+  if (!arrival) return std::nullopt;
+  if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
+  if (arrival->bytes.front() == whole) return arrival;
+  if (arrival->bytes.front() != fragment) refuse(arrival->from, "its first byte is unknown");
+  return accept(*arrival, fabric.limit());
 }
 
 // There is room for what is announced as far as what has come makes that believable: memory stays
@@ -81,7 +80,7 @@ void Fragmenter::Unfinished::append(std::span<const std::byte> data) {
   filled = needed;
 }
 
-std::optional<Arrival> Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
+Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   const int from = arrival.from;
   if (arrival.bytes.size() <= header_size) refuse(from, "a fragment without content");
   Reader reader(arrival.bytes.subspan(prefix));
@@ -112,7 +111,7 @@ std::optional<Arrival> Fragmenter::accept(const Arrival& arrival, std::size_t li
 
   if (header.index != entry.next) {
     entry.early.emplace(header.index, copy_of(arrival.bytes));
-    return std::nullopt;
+    return {from, {}};
   }
   entry.append(data);
   ++entry.next;
@@ -120,10 +119,10 @@ std::optional<Arrival> Fragmenter::accept(const Arrival& arrival, std::size_t li
        next = entry.early.erase(next), ++entry.next) {
     entry.append(std::span(next->second).subspan(header_size));
   }
-  if (entry.next <= last) return std::nullopt;
+  if (entry.next <= last) return {from, {}};
   complete_ = std::move(entry.message);
   messages.erase(found);
-  return Arrival{from, complete_};
+  return {from, complete_};
 }
 
 }  // namespace trawl::fabric

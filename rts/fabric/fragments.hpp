@@ -30,8 +30,8 @@ class Fragmenter {
   /// Sends a message that starts with its prefix.
   void send(Fabric& fabric, int to, std::span<const std::byte> message);
 
-  /// The next whole message, if one is complete; takes what has arrived from the fabric until then.
-  /// Its bytes stay there until the next call.
+  /// What has arrived next, if anything: a whole message, or without bytes, where it was a fragment
+  /// of one that is not whole yet. The bytes stay there until the next call.
   /// Throws BadBytes, naming the sender, for a fragment that makes no sense; the fragment is
   /// dropped and receiving can go on.
   std::optional<Arrival> receive(Fabric& fabric);
@@ -56,7 +56,7 @@ class Fragmenter {
     void append(std::span<const std::byte> data);
   };
 
-  std::optional<Arrival> accept(const Arrival& arrival, std::size_t limit);
+  Arrival accept(const Arrival& arrival, std::size_t limit);
 
   std::uint64_t last_id_ = 0;
   std::unordered_map<int, std::unordered_map<std::uint64_t, Unfinished>> unfinished_;

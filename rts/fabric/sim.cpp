@@ -80,7 +80,7 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
   const auto number = counters_.messages++;
   counters_.bytes += message.size();
 
-  auto arrival = sender.clock + travel_time(from, to, message.size());
+  auto arrival = arrival_time(from, to, message.size());
   if (config_.lose && config_.lose(from, to, message)) {
     ++counters_.lost;
     return;
@@ -105,13 +105,18 @@ std::optional<Arrival> SimNet::poll(int pe) {
   return Arrival{from, entry.received};
 }
 
-Nanos SimNet::travel_time(int from, int to, std::size_t bytes) {
+Nanos SimNet::arrival_time(int from, int to, std::size_t bytes) {
+  auto& sender = pe_at(from);
+  auto leaves = sender.clock;
+  if (config_.one_at_a_time) leaves = std::max(leaves, sender.line_free[to]);
+  leaves += std::llround(static_cast<double>(bytes) / config_.bytes_per_nano);
+  sender.line_free[to] = leaves;
   auto time = config_.latency_between ? config_.latency_between(from, to) : config_.latency;
   // Not std::uniform_int_distribution: what it draws differs between standard libraries.
   if (config_.jitter > 0) {
     time += static_cast<Nanos>(random_() % (static_cast<std::uint64_t>(config_.jitter) + 1));
   }
-  return time + std::llround(static_cast<double>(bytes) / config_.bytes_per_nano);
+  return leaves + time;
 }
 
 }  // namespace trawl::fabric

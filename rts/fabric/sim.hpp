@@ -26,6 +26,8 @@ struct SimConfig {
   Nanos poll_cost = 100;        ///< what `poll` takes, so that a polling loop gets on in time
   std::size_t limit = 64 * 1024;
   bool shared_memory = false;  ///< are all PEs on one host?
+  /// Is there a line from each PE to each other, on which a message waits for the one before it?
+  bool one_at_a_time = false;
   /// Overrides `latency`, if given.
   std::function<Nanos(int from, int to)> latency_between{};
   /// True loses the message. Asked once for each, in the order of sending.
@@ -77,6 +79,7 @@ class SimNet {
     std::map<std::pair<Nanos, std::uint64_t>, std::pair<int, Bytes>> inbox;
     Bytes received{};  ///< the last message
     std::map<int, Nanos> last_arrival_from;
+    std::map<int, Nanos> line_free{};  ///< when the last message has left, by receiver
     std::unique_ptr<Endpoint> endpoint;
   };
 
@@ -84,7 +87,7 @@ class SimNet {
   const Pe& pe_at(int pe) const { return pes_.at(static_cast<std::size_t>(pe)); }
   void send(int from, int to, std::span<const std::byte> message);
   std::optional<Arrival> poll(int pe);
-  Nanos travel_time(int from, int to, std::size_t bytes);
+  Nanos arrival_time(int from, int to, std::size_t bytes);
 
   SimConfig config_;
   std::mt19937_64 random_;

@@ -14,7 +14,11 @@ class Alive {
  public:
   Alive(int self, int pes, Nanos silence);
 
-  /// Something has arrived from a PE. Here and in `lost`, waking time (waking_time.hpp).
+  /// All know each other: only from now on is silence counted. Here and in the next two, waking
+  /// time (waking_time.hpp).
+  void begin(Nanos now) { heard_.assign(heard_.size(), now); }
+
+  /// Something has arrived from a PE, be it a part of a message.
   void heard(int pe, Nanos now) { heard_[static_cast<std::size_t>(pe)] = now; }
 
   /// The PEs that should be shown at this time of the clock that we are alive; may be empty. O(1)

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -414,6 +415,37 @@ TEST(WholeRun, ALostPeIsNamed) {
 TEST(WholeRun, PesThatOnlyComputeAreNotLost) {
   Simulation simulation(grid(3));
   EXPECT_FALSE(error_of(simulation, [] { Simulation::work(20 * second); }));
+}
+
+std::vector<long> long_value(long size) {
+  return std::vector<long>(static_cast<std::size_t>(size), size);
+}
+
+// What it says of itself comes behind 3 MB, at a megabyte a second.
+TEST(WholeRun, APeWithALongMessageUnderWayIsNotLost) {
+  auto config = grid(2);
+  config.net.one_at_a_time = true;
+  config.net.bytes_per_nano = 0.001;
+  Simulation simulation(config);
+  const auto error = error_of(simulation, [] {
+    const auto value = par(lazy<long_value>(400'000L));
+    while (value.node()->state() == heap::State::unevaluated) Simulation::work(ms);
+    const auto begun = Simulation::clock_here();
+    EXPECT_EQ(force(value).size(), 400'000u);
+    EXPECT_GT(Simulation::clock_here() - begun, 3 * second);
+  });
+  EXPECT_FALSE(error) << error->what();
+}
+
+TEST(WholeRun, NobodyIsLostBecauseAnotherStartsLate) {
+  auto config = grid(3);
+  config.net.latency_between = [first = true](int from, int to) mutable {
+    return from == 2 && to == 0 && std::exchange(first, false) ? 5 * second : 10'000;
+  };
+  Simulation simulation(config);
+  const auto error = error_of(simulation, [] { some_work(200); });
+  EXPECT_FALSE(error) << error->what();
+  EXPECT_GT(simulation.now(), 5 * second);
 }
 
 TEST(Alive, TheMainPeWatchesAllTheyWatchTheMainPe) {
