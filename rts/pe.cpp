@@ -43,7 +43,7 @@ bool brings_work(std::span<const std::byte> message) {
 
 bool is_for_strangers(Kind kind) {
   return kind == Kind::hello || kind == Kind::welcome || kind == Kind::ping || kind == Kind::pong ||
-         kind == Kind::fail;
+         kind == Kind::fail || kind == Kind::bye;
 }
 
 std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabric& fabric) {
@@ -67,6 +67,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
     : fabric_(fabric),
       over_(std::move(over)),
       pause_(setup.pause),
+      no_memory_{1, "PE " + std::to_string(fabric.self()) + " has no memory left", {}},
       awake_(fabric.now()),
       tables_(fabric.self(), fabric.size()),
       log_(open_log(setup, fabric)),
@@ -86,7 +87,13 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
 }
 
 void Pe::start_root(std::function<int()> root) {
-  crew_[0].start_root([this, root = std::move(root)] { finish(root()); });
+  crew_[0].start_root([this, root = std::move(root)] {
+    try {
+      finish(root());
+    } catch (const std::bad_alloc&) {
+      fail_without_memory();
+    }
+  });
 }
 
 void Pe::finish(int code) {
@@ -133,6 +140,8 @@ void Pe::send(int to, Writer message) {
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
     fail_locked("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
+  } catch (const std::bad_alloc&) {  // nor can he take back what the message says
+    fail_locked(no_memory_.error, 1);
   }
   message.shrink(0);
   if (message.room() <= largest_kept) spare_ = std::move(message);
@@ -153,6 +162,8 @@ bool Pe::poll(sched::Worker* by) {
     }
   } catch (const Error& e) {
     fail_locked(e.what(), e.exit_code());
+  } catch (const std::bad_alloc&) {
+    fail_locked(no_memory_.error, 1);
   }
   polling_ = false;
   under_way_.store(fabric_.under_way(), std::memory_order_relaxed);
@@ -379,18 +390,38 @@ void Pe::fail(const std::string& why, int code) {
   fail_locked(why, code);
 }
 
+void Pe::fail_without_memory() noexcept {
+  const std::lock_guard lock(lock_);
+  fail_locked(no_memory_.error, 1);
+}
+
 // One PE speaks for all: the main PE says why and passes it on, and leaves when all others have
 // heard it. They only speak themselves when it does not.
-void Pe::fail_locked(const std::string& why, int code) {
+void Pe::fail_locked(std::string_view why, int code) noexcept {
   if (failure_) return;
-  begin_failure(Outcome{code, why, {}}, self() == 0 ? fabric_.size() - 1 : 1);
+  auto outcome = std::move(no_memory_);
+  try {
+    outcome.error = why;
+    outcome.code = code;
+  } catch (const std::bad_alloc&) {  // then it says that
+  }
+  begin_failure(std::move(outcome), self() == 0 ? fabric_.size() - 1 : 1);
   const int first = self() == 0 ? 1 : 0;
   const int last = self() == 0 ? fabric_.size() : 1;
-  for (int pe = first; pe < last; ++pe) {
-    auto message = open(Kind::fail, pe);
-    message.put(code);
-    message.put_string(why);
-    send(pe, std::move(message));
+  for (int pe = first; pe < last; ++pe) tell_of_failure(pe);
+}
+
+// Twice: what there was no memory for the first time may have freed some. Who is not told finds out
+// by our silence.
+void Pe::tell_of_failure(int pe) noexcept {
+  for (int tries = 0; tries < 2; ++tries) {
+    try {
+      auto message = open(Kind::fail, pe);
+      message.put(failure_->code);
+      message.put_string(failure_->error);
+      return send(pe, std::move(message));
+    } catch (const std::bad_alloc&) {
+    }
   }
 }
 
@@ -422,9 +453,9 @@ Nanos Pe::round_trip() const {
 }
 
 void Pe::end(const Outcome& outcome) {
-  ended_ = true;
   if (log_ != nullptr) log_->close();
   over_(outcome);
+  ended_ = true;
 }
 
 Figures Pe::figures() const {

@@ -69,6 +69,7 @@ class Pe final : public fabric::Post, public sched::Host {
   bool under_way() const noexcept override { return under_way_.load(std::memory_order_relaxed); }
   /// Tells everybody, and says why on the main PE.
   void fail(const std::string& why, int code) override;
+  void fail_without_memory() noexcept override;
   bool stopping() const noexcept override { return stopping_; }
   trace::Log* log() noexcept override { return log_.get(); }
   void (*pause() const noexcept)(sched::Worker&) override { return pause_; }
@@ -89,7 +90,8 @@ class Pe final : public fabric::Post, public sched::Host {
   void dispatch(fabric::Kind kind, Reader& message, int from, sched::Worker* by);
   void look_for_the_dead();
   void on_fail(Reader& message);
-  void fail_locked(const std::string& why, int code);
+  void fail_locked(std::string_view why, int code) noexcept;
+  void tell_of_failure(int pe) noexcept;
   void begin_failure(Outcome outcome, int missing);
   void check_joined();
   void fish(sched::Worker* by);
@@ -108,6 +110,7 @@ class Pe final : public fabric::Post, public sched::Host {
   std::atomic<bool> joined_{false};
   bool ended_ = false;
   std::optional<Outcome> failure_;
+  Outcome no_memory_;  // made while there is some
   int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;
   Nanos next_load_event_ = 0;

@@ -186,6 +186,8 @@ class Process {
       worker.loop(spins);
     } catch (const Error& e) {  // no memory for another stack
       worker.host().fail(e.what(), e.exit_code());
+    } catch (const std::bad_alloc&) {
+      worker.host().fail_without_memory();
     }
     --working_;
     pe_->crew().wake_all();

@@ -57,10 +57,14 @@ void Simulation::main_loop(void* argument) {
   worker.host().bell().attend();
   while (true) {
     bool found = false;
-    if (seat.pe->joined() && !seat.pe->stopping())
-      found = worker.step();
-    else
-      seat.pe->poll(&worker);
+    try {
+      if (seat.pe->joined() && !seat.pe->stopping())
+        found = worker.step();
+      else
+        seat.pe->poll(&worker);
+    } catch (const std::bad_alloc&) {
+      seat.pe->fail_without_memory();
+    }
     seat.nap = found ? 0 : std::clamp(2 * seat.nap, shortest_nap, longest_nap);
     seat.idle_until = found ? 0 : seat.simulation->net_.clock(seat.index) + seat.nap;
     seat.simulation->yield(seat, worker.current_fiber());

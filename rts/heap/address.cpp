@@ -16,7 +16,13 @@ Node* AddressBook::own(std::uint64_t slot) const {
 Reference AddressBook::lend(Node* node) {
   auto [at, fresh] = slot_of_.try_emplace(Hidden(node), next_slot_);
   if (fresh) {
-    own_.emplace(next_slot_++, Slot{node, 0});
+    try {
+      own_.emplace(next_slot_, Slot{node, 0});
+    } catch (const std::bad_alloc&) {
+      slot_of_.erase(at);
+      throw;
+    }
+    ++next_slot_;
     node->mark(Node::named);
   }
   own_.at(at->second).out += full_weight_;
@@ -68,13 +74,18 @@ void AddressBook::adopt(Node* node, const Reference& reference, std::uint32_t ti
     // A node that moved on stands for its newest home; the weight of the old one goes back.
     drop(proxy);
   }
+  young_.push_back(node);
   const auto made =
       proxy_of_.emplace(Hidden(node), std::make_unique<Proxy>(node, reference, ticket));
   Proxy* proxy = made.first->second.get();
-  const auto [first, fresh] = proxies_.try_emplace(reference.at, proxy);
-  if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
+  try {
+    const auto [first, fresh] = proxies_.try_emplace(reference.at, proxy);
+    if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
+  } catch (const std::bad_alloc&) {
+    proxy_of_.erase(made.first);
+    throw;
+  }
   node->mark(Node::named);
-  young_.push_back(node);
 }
 
 void AddressBook::bury() {
@@ -107,6 +118,13 @@ Reference AddressBook::share(Node* node) {
     return {proxy->at, half};
   }
   return lend(node);
+}
+
+void AddressBook::take_back(Node* node, const Reference& reference) noexcept {
+  if (reference.at.pe == self_)
+    give_back(reference.at.slot, reference.weight);
+  else
+    find(node)->weight += reference.weight;
 }
 
 std::optional<Address> AddressBook::name(Node* node) const {

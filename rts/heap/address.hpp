@@ -92,6 +92,8 @@ class AddressBook {
   /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or
   /// the node is ours, a slot of our own.
   Reference share(Node* node);
+  /// What `lend` or `share` has given out for this node comes back unused.
+  void take_back(Node* node, const Reference& reference) noexcept;
   /// The address by which others may know this node, if there is one.
   std::optional<Address> name(Node* node) const;
 

@@ -61,9 +61,16 @@ std::exception_ptr remake(const std::string& type_name, const std::string& messa
   return std::make_exception_ptr(RemoteError(type_name, message));
 }
 
+// Where there is no memory to say what has failed, that is what has: in memory of its own.
+Failure* failure_without_memory() {
+  static Failure failure{std::make_exception_ptr(std::bad_alloc()), "std::bad_alloc",
+                         "std::bad_alloc"};
+  return &failure;
+}
+
 }  // namespace
 
-Failure* current_failure() {
+Failure* current_failure() try {
   auto error = std::current_exception();
   try {
     std::rethrow_exception(error);
@@ -74,6 +81,8 @@ Failure* current_failure() {
   } catch (...) {
     return make(std::move(error), demangled(*abi::__cxa_current_exception_type()), "");
   }
+} catch (const std::bad_alloc&) {
+  return failure_without_memory();
 }
 
 void pack_failure(Writer& to, const Failure& failure) {

@@ -74,6 +74,21 @@ class GraphPacker final : public PacketOut {
         largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {}
 
   void pack(Node* root) {
+    try {
+      pack_all(root);
+    } catch (...) {
+      take_back();
+      throw;
+    }
+  }
+
+ private:
+  struct Given {
+    Node* node;
+    Reference reference;  // of no weight until it is
+  };
+
+  void pack_all(Node* root) {
     nodes_.place_of(root);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const auto at = out_.size();
@@ -86,11 +101,26 @@ class GraphPacker final : public PacketOut {
     out_.put(static_cast<std::uint32_t>(runs_.size()));
   }
 
- private:
+  void take_back() noexcept {
+    for (const auto& [node, reference] : given_)
+      if (reference.weight != 0) addresses_.take_back(node, reference);
+    for (Node* node : moved_) node->settle(State::exported, State::unevaluated);
+  }
+
+  Reference lend(Node* node) {
+    auto& given = given_.emplace_back(Given{node, {}});
+    return given.reference = addresses_.lend(node);
+  }
+
+  Reference share(Node* node) {
+    auto& given = given_.emplace_back(Given{node, {}});
+    return given.reference = addresses_.share(node);
+  }
+
   std::uint32_t place_of(Node* node) override { return nodes_.place_of(node); }
 
   Loan lend(const void* array) override {
-    return {addresses_.lend(packed_), reinterpret_cast<std::uintptr_t>(array)};
+    return {lend(packed_), reinterpret_cast<std::uintptr_t>(array)};
   }
 
   void add(const Run& run, bool may_follow) {
@@ -110,7 +140,12 @@ class GraphPacker final : public PacketOut {
         pack_failure(out_, *failure_of(node));
         return Part::failure;
       case State::unevaluated:
-        if (!room || thunks_left_ == 0 || !node->move(State::unevaluated, State::exported)) break;
+        if (!room || thunks_left_ == 0) break;
+        moved_.push_back(node);
+        if (!node->move(State::unevaluated, State::exported)) {
+          moved_.pop_back();
+          break;
+        }
         --thunks_left_;
         return put_thunk(node);
       case State::exported:
@@ -150,14 +185,14 @@ class GraphPacker final : public PacketOut {
   }
 
   Part put_thunk(Node* node) {
-    out_.put(addresses_.lend(node));
+    out_.put(lend(node));
     packer_.no_limit(lends_);
     node->code().pack_arguments(node, packer_);
     return Part::thunk;
   }
 
   Part put_reference(Node* node, Part part) {
-    out_.put(addresses_.share(node));
+    out_.put(share(node));
     return part;
   }
 
@@ -173,6 +208,8 @@ class GraphPacker final : public PacketOut {
   Places nodes_;
   Node* packed_ = nullptr;  // at the moment
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
+  boost::container::small_vector<Given, 4, PlainAllocator<Given>> given_;
+  boost::container::small_vector<Node*, 4, PlainAllocator<Node*>> moved_;  // beside the root
 };
 
 // A value of plain bytes refers to nothing: it is alone in its packet.

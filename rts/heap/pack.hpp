@@ -28,7 +28,8 @@ struct PackLimits {
 };
 
 /// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported).
-/// `lends`: the receiver can read our memory, so long arrays of the root stay there.
+/// `lends`: the receiver can read our memory, so long arrays of the root stay there. If it throws,
+/// nothing but the root's state is as if it had not been called: the caller takes back his claim.
 void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
                 bool lends = false);
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -170,6 +171,8 @@ template <class T>
 void pack(Packer& to, const T& value) {
   try {
     heap::write(to, value);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
     throw Error(std::string("a value could not be packed: ") + e.what());
   }
@@ -181,6 +184,8 @@ void unpack(Unpacker& from, T& value) {
   try {
     heap::read(from, value);
   } catch (const Explanation&) {  // BadBytes, or a PE is lost
+    throw;
+  } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
     throw BadBytes(e.what());

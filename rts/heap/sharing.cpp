@@ -8,6 +8,28 @@ namespace trawl::heap {
 
 using fabric::Kind;
 
+namespace {
+
+/// A thunk that is about to be sent away, and is not if that fails.
+class Claim {
+ public:
+  explicit Claim(Node* thunk)
+      : thunk_(thunk->move(State::unevaluated, State::exported) ? thunk : nullptr) {}
+  ~Claim() {
+    if (thunk_ != nullptr) thunk_->settle(State::exported, State::unevaluated);
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  bool got() const noexcept { return thunk_ != nullptr; }
+  void keep() noexcept { thunk_ = nullptr; }
+
+ private:
+  Node* thunk_;
+};
+
+}  // namespace
+
 Sharing::Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight,
                  const PackLimits& limits, const fabric::Memory& memory, fabric::Post& post,
                  Counters& counters, std::function<void(Node*)> spark_pool)
@@ -21,8 +43,20 @@ Sharing::Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight,
 
 bool Sharing::wait(Node* node, Sleeper& sleeper) {
   if (node->state() == State::unevaluated || !enqueue(node, &sleeper, nullptr)) return false;
-  if (node->state() == State::fetch_me) fetch(node);
+  try {
+    if (node->state() == State::fetch_me) fetch(node);
+  } catch (...) {
+    withdraw(node);
+    throw;
+  }
   return true;
+}
+
+// The sleeper who came last will not sleep.
+void Sharing::withdraw(Node* node) {
+  const auto found = queues_.find(Hidden(node));
+  found->second.sleepers.pop_back();
+  if (found->second.sleepers.empty() && found->second.remotes.empty()) erase(found);
 }
 
 void Sharing::fetch_early(Node* node) {
@@ -52,8 +86,13 @@ void Sharing::release(Node* node) {
   node->unmark(Node::waited);
   for (Sleeper* sleeper : queue.sleepers) sleeper->wake(node, false);
   for (const Remote& remote : queue.remotes) send_resume(node, remote);
-  static_cast<Node* volatile&>(queue.node) = nullptr;  // plainly, it would be optimised away
-  queues_.erase(found);
+  erase(found);
+}
+
+void Sharing::erase(Queues::iterator queue) {
+  static_cast<Node* volatile&>(queue->second.node) =
+      nullptr;  // plainly, it would be optimised away
+  queues_.erase(queue);
 }
 
 bool Sharing::lends_to(std::uint32_t pe) const noexcept {
@@ -61,11 +100,13 @@ bool Sharing::lends_to(std::uint32_t pe) const noexcept {
 }
 
 bool Sharing::export_spark(Node* thunk, int to, bool first) {
-  if (!thunk->move(State::unevaluated, State::exported)) return false;
+  Claim claim(thunk);
+  if (!claim.got()) return false;
   auto message = post_.open(Kind::schedule, to);
   message.put(static_cast<std::uint8_t>(first));
   const auto before = message.size();
   pack_graph(message, thunk, addresses_, limits_, lends_to(static_cast<std::uint32_t>(to)));
+  claim.keep();
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
@@ -93,8 +134,8 @@ bool Sharing::on_schedule(Reader& message) {
 
 void Sharing::fetch(Node* proxy) {
   const auto [at, ticket] = addresses_.target(proxy).value();
-  proxy->settle(State::fetch_me, State::fetching);
   send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
+  proxy->settle(State::fetch_me, State::fetching);
   counters_.add(Count::fetch_sent);
 }
 
@@ -139,9 +180,10 @@ void Sharing::answer(Node* node, const Remote& remote) {
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
     // Our own FETCH has come round to a thunk that meanwhile moved here.
     spark_pool_(node);
-  } else if (node->move(State::unevaluated, State::exported)) {
+  } else if (Claim claim(node); claim.got()) {
     // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
-    return send_resume(node, remote);
+    send_resume(node, remote);
+    return claim.keep();
   }
   if (!enqueue(node, nullptr, &remote)) send_resume(node, remote);
 }

@@ -96,8 +96,12 @@ class Sharing {
     boost::container::small_vector<Remote, 1, PlainAllocator<Remote>> remotes;
   };
 
+  using Queues = boost::unordered_flat_map<Hidden, Queue>;
+
   bool lends_to(std::uint32_t pe) const noexcept;
   bool enqueue(Node* node, Sleeper* sleeper, const Remote* remote);
+  void withdraw(Node* node);
+  void erase(Queues::iterator queue);
   void fetch(Node* proxy);
   std::uint32_t fetch_ahead(const Address& at);
   void send_fetch(const Address& target, const Remote& reply_to);
@@ -114,7 +118,7 @@ class Sharing {
   Counters& counters_;
   std::function<void(Node*)> spark_pool_;
   const Ahead fetch_ahead_;  // made once: each RESUME may need it
-  boost::unordered_flat_map<Hidden, Queue> queues_;
+  Queues queues_;
 };
 
 }  // namespace trawl::heap

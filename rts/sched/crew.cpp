@@ -109,6 +109,10 @@ heap::Node* Crew::take_for_export(Worker* by) {
   return take_imported();
 }
 
+void Crew::make_room_for_blocked() {
+  if (blocked_.size() == blocked_.capacity()) blocked_.reserve(2 * blocked_.size() + 1);
+}
+
 void Crew::note_blocked(Thread& thread) {
   thread.place_ = blocked_.size();
   blocked_.push_back(&thread);

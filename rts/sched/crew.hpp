@@ -88,7 +88,8 @@ class Crew {
   /// Into the thread pool, and somebody idle is told.
   void make_runnable(Thread& thread) noexcept;
 
-  /// With the PE's lock held.
+  /// With the PE's lock held. First room is made, then the thread waits, and then it is noted.
+  void make_room_for_blocked();
   void note_blocked(Thread& thread);
   void note_woken(Thread& thread);
   const std::vector<Thread*>& blocked() const noexcept { return blocked_; }

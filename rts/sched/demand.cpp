@@ -48,6 +48,8 @@ void heap::notify_waiters(Node* node) {
     host.sharing().release(node);
   } catch (const Error& e) {  // its value can't be packed
     host.fail(e.what(), e.exit_code());
+  } catch (const std::bad_alloc&) {
+    host.fail_without_memory();
   }
 }
 

@@ -70,7 +70,12 @@ bool Fishing::feed(int thief, Worker* by) {
   while (given < portion) {
     heap::Node* spark = crew_.take_for_export(by);
     if (spark == nullptr) break;
-    if (!crew_.host().sharing().export_spark(spark, thief, given == 0)) continue;
+    try {
+      if (!crew_.host().sharing().export_spark(spark, thief, given == 0)) continue;
+    } catch (const std::bad_alloc&) {  // it stays; somebody may wait for it
+      crew_.add_imported(spark);
+      break;
+    }
     ++given;
     trace::note(crew_.host().log(), trace::Kind::spark_export, 0,
                 static_cast<std::uint32_t>(thief));

@@ -44,6 +44,8 @@ class Host {
   virtual bool under_way() const noexcept = 0;
   /// The run can't go on. Takes the lock.
   virtual void fail(const std::string& why, int code) = 0;
+  /// As `fail`, when memory has run out: to be called where nobody else would learn of it.
+  virtual void fail_without_memory() noexcept = 0;
   /// The program has ended: workers leave their main loops.
   virtual bool stopping() const noexcept = 0;
   /// nullptr: off.

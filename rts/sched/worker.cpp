@@ -265,6 +265,7 @@ bool Worker::register_blocked(Thread& thread, heap::Node* node) {
     }
   } attention(bell_);
   const std::lock_guard lock(host_.lock());
+  crew_.make_room_for_blocked();
   if (!host_.sharing().wait(node, thread)) return false;
   thread.waiting_for_ = node;
   crew_.note_blocked(thread);

@@ -213,6 +213,53 @@ TEST(Sharing, AFetchThatIsOvertakenStartsAgain) {
   EXPECT_EQ(ResultOf<Cell>::get(proxy_two.node()).value, 21);
 }
 
+/// What can't be written while there is no memory.
+struct Bulky {
+  static inline bool no_memory = false;
+  long value = 0;
+  template <class Archive>
+  void save(Archive& archive) const {
+    if (no_memory) throw std::bad_alloc();
+    archive(value);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    archive(value);
+  }
+};
+
+long value_of(const Bulky& bulky) {
+  return bulky.value;
+}
+long sum_of(Lazy<long>, Lazy<long>, Lazy<long>) {
+  return 0;
+}
+
+// A thunk would have gone along, a reference been lent, and half of a proxy's weight been given.
+TEST(Sharing, ASparkThatCannotBePackedIsAsItWas) {
+  HeapGrid grid(2, 1U << 16U, {}, 1);
+  const auto proxy = test::carry(Lazy<Lazy<long>>(lazy<value_of>(Bulky{1})), grid[1].addresses(),
+                                 grid[0].addresses());
+  const auto far = ResultOf<Lazy<long>>::get(proxy.node());
+  ASSERT_EQ(far.node()->state(), State::fetch_me);
+  const auto held = grid.weights_held();
+  const auto out = grid.weights_out();
+  const auto near = lazy<sum_of>(Lazy<long>(), Lazy<long>(), Lazy<long>());
+  const auto bulky = lazy<value_of>(Bulky{2});
+  const auto spark = lazy<sum_of>(far, near, bulky);
+  Bulky::no_memory = true;
+  EXPECT_THROW(grid[0].export_spark(spark.node(), 1), std::bad_alloc);
+  Bulky::no_memory = false;
+  for (const Node* node : {spark.node(), near.node(), bulky.node()})
+    EXPECT_EQ(node->state(), State::unevaluated);
+  EXPECT_EQ(grid.weights_held(), held);
+  EXPECT_EQ(grid.weights_out(), out);
+  EXPECT_TRUE(grid.under_way().empty());
+  EXPECT_TRUE(grid[0].export_spark(spark.node(), 1));
+  grid.settle();
+  EXPECT_EQ(spark.node()->state(), State::value);
+}
+
 // Whoever waits for a packet of a list gets the next one too, but not the whole list.
 TEST(Sharing, AListIsFetchedOnePacketAhead) {
   HeapGrid grid(2, 1U << 16U, {200, 0}, 1);

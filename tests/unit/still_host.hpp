@@ -21,6 +21,7 @@ class StillHost : public sched::Host {
   bool waiting() const noexcept override { return false; }
   bool under_way() const noexcept override { return false; }
   void fail(const std::string& why, int) override { FAIL() << why; }
+  void fail_without_memory() noexcept override { std::abort(); }
   bool stopping() const noexcept override { return false; }
   trace::Log* log() noexcept override { return nullptr; }
   void (*pause() const noexcept)(sched::Worker&) override { return nullptr; }
