@@ -56,7 +56,11 @@ bool Sharing::wait(Node* node, Sleeper& sleeper) {
 void Sharing::withdraw(Node* node) {
   const auto found = queues_.find(Hidden(node));
   found->second.sleepers.pop_back();
-  if (found->second.sleepers.empty() && found->second.remotes.empty()) erase(found);
+  erase_if_empty(found);
+}
+
+void Sharing::erase_if_empty(Queues::iterator queue) {
+  if (queue->second.sleepers.empty() && queue->second.remotes.empty()) erase(queue);
 }
 
 void Sharing::fetch_early(Node* node) {
@@ -83,13 +87,13 @@ void Sharing::release(Node* node) {
   const auto found = queues_.find(Hidden(node));
   if (found == queues_.end()) return;
   auto& queue = found->second;
-  node->unmark(Node::waited);
   for (Sleeper* sleeper : queue.sleepers) sleeper->wake(node, false);
   for (const Remote& remote : queue.remotes) send_resume(node, remote);
   erase(found);
 }
 
 void Sharing::erase(Queues::iterator queue) {
+  queue->second.node->unmark(Node::waited);
   static_cast<Node* volatile&>(queue->second.node) =
       nullptr;  // plainly, it would be optimised away
   queues_.erase(queue);
@@ -244,6 +248,7 @@ void Sharing::arrived(Node* thunk) {
     if (!thunk->move(State::unevaluated, State::black_hole)) return;
     Sleeper* sleeper = sleepers.front();
     sleepers.erase(sleepers.begin());
+    erase_if_empty(found);
     return sleeper->wake(thunk, true);
   }
   const auto next = std::find_if(remotes.begin(), remotes.end(),
@@ -251,6 +256,7 @@ void Sharing::arrived(Node* thunk) {
   if (next == remotes.end()) return spark_pool_(thunk);
   const Remote remote = *next;
   remotes.erase(next);
+  erase_if_empty(found);
   answer(thunk, remote);
 }
 

@@ -102,6 +102,7 @@ class Sharing {
   bool enqueue(Node* node, Sleeper* sleeper, const Remote* remote);
   void withdraw(Node* node);
   void erase(Queues::iterator queue);
+  void erase_if_empty(Queues::iterator queue);
   void fetch(Node* proxy);
   std::uint32_t fetch_ahead(const Address& at);
   void send_fetch(const Address& target, const Remote& reply_to);

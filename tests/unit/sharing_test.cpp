@@ -213,6 +213,28 @@ TEST(Sharing, AFetchThatIsOvertakenStartsAgain) {
   EXPECT_EQ(ResultOf<Cell>::get(proxy_two.node()).value, 21);
 }
 
+// PE 2 asks PE 1, which has asked PE 0: the thunk comes to PE 1 and goes on to PE 2.
+TEST(Sharing, NobodyFetchesWhatOnlyAnotherPeNeeded) {
+  HeapGrid grid(3, 1, {}, 1);
+  const auto thunk = lazy<make_cell>(7L, Lazy<Cell>(), Lazy<Cell>());
+  const Lazy<Cell> holder(Cell{0, thunk, {}});
+  const auto at_one = test::carry(holder, grid[0].addresses(), grid[1].addresses());
+  const auto at_two = test::carry(at_one, grid[1].addresses(), grid[2].addresses());
+  const auto here = ResultOf<Cell>::get(at_one.node()).left;
+  const auto there = ResultOf<Cell>::get(at_two.node()).left;
+  ASSERT_EQ(grid[2].addresses().target(there.node())->at.pe, 1U);
+  grid[1].fetch_early(here.node());
+  grid.demand(2, there.node());
+  ASSERT_EQ(grid.under_way().size(), 2U);
+  grid.deliver(1);
+  while (grid.deliver()) {
+  }
+  EXPECT_EQ(here.node()->state(), State::fetch_me) << "it was fetched though nobody waits";
+  EXPECT_EQ(grid[1].blocking_queues(), 0U);
+  EXPECT_NE(grid.work(2), nullptr);
+  EXPECT_EQ(there.node()->state(), State::value);
+}
+
 /// What can't be written while there is no memory.
 struct Bulky {
   static inline bool no_memory = false;
