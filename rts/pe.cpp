@@ -1,5 +1,7 @@
 #include "rts/pe.hpp"
 
+#include <algorithm>
+
 #include "rts/heap/collect.hpp"
 
 namespace trawl {
@@ -458,26 +460,40 @@ void Pe::end(const Outcome& outcome) {
   ended_ = true;
 }
 
+// Workers run on meanwhile. What became of all sparks is read first, how many were made last, and
+// in between what takes some out of the first: so never more is used than was made.
 Figures Pe::figures() const {
   Figures sum{};
-  add_to(sum, counters_);
   const auto at = [&sum](Count count) -> std::uint64_t& {
     return sum[static_cast<std::size_t>(count)];
   };
   auto& crew = const_cast<sched::Crew&>(crew_);
+  for (const auto& worker : crew.all()) {
+    add_to(sum, worker->counters);
+    at(Count::sparks_fizzled) += worker->pool.fizzled();
+  }
+  add_to(sum, counters_);
+  std::uint64_t twice = 0;
+  std::uint64_t created = 0;
+  for (const auto& worker : crew.all()) {
+    auto& pool = worker->pool;
+    twice += pool.taken_twice();
+    const auto refused_calls = pool.refused_calls();
+    const auto promoted = pool.promoted();
+    const auto calls = pool.calls();
+    at(Count::sparks_ignored) += pool.refused() + refused_calls;
+    at(Count::sparks_subsumed) += calls - refused_calls - promoted;
+    created += calls;
+  }
+  at(Count::sparks_fizzled) -= std::min(twice, at(Count::sparks_fizzled));
   for (const auto& each : crew.all()) {
     const auto& worker = *each;
-    add_to(sum, worker.counters);
-    const auto promoted = worker.pool.promoted();  // first: it is never more
-    const auto calls = worker.pool.calls();
-    at(Count::sparks_created) += calls;
-    at(Count::sparks_subsumed) += calls - promoted;
-    at(Count::sparks_ignored) += worker.pool.refused();
-    at(Count::sparks_fizzled) += worker.pool.fizzled();
+    created += worker.counters[Count::sparks_created];
     if (!crew.is_spare(worker))
       at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());
     at(Count::busy_time) += static_cast<std::uint64_t>(worker.life_time() - worker.idle_time());
   }
+  at(Count::sparks_created) = created + counters_[Count::sparks_created];
   const auto collector = heap::collector_figures();
   at(Count::gc_count) = collector.collections;
   at(Count::gc_time) = static_cast<std::uint64_t>(collector.time);

@@ -183,6 +183,7 @@ void Sharing::answer(Node* node, const Remote& remote) {
   if (state == State::fetch_me) return send_fetch(addresses_.target(node).value().at, remote);
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
     // Our own FETCH has come round to a thunk that meanwhile moved here.
+    counters_.add(Count::sparks_created);
     spark_pool_(node);
   } else if (Claim claim(node); claim.got()) {
     // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
@@ -253,7 +254,10 @@ void Sharing::arrived(Node* thunk) {
   }
   const auto next = std::find_if(remotes.begin(), remotes.end(),
                                  [](const Remote& remote) { return remote.weight == 0; });
-  if (next == remotes.end()) return spark_pool_(thunk);
+  if (next == remotes.end()) {
+    counters_.add(Count::sparks_created);
+    return spark_pool_(thunk);
+  }
   const Remote remote = *next;
   remotes.erase(next);
   erase_if_empty(found);

@@ -71,7 +71,10 @@ bool Fishing::feed(int thief, Worker* by) {
     heap::Node* spark = crew_.take_for_export(by);
     if (spark == nullptr) break;
     try {
-      if (!crew_.host().sharing().export_spark(spark, thief, given == 0)) continue;
+      if (!crew_.host().sharing().export_spark(spark, thief, given == 0)) {
+        counters_.add(Count::sparks_fizzled);
+        continue;
+      }
     } catch (const std::bad_alloc&) {  // it stays; somebody may wait for it
       crew_.add_imported(spark);
       break;

@@ -7,36 +7,21 @@ namespace trawl::sched {
 
 // ---- Slot --------------------------------------------------------------------------------------
 
-// A thief may clear a thunk's slot at any time (take_thunk): each of these looks at it once.
+// A thief may clear a thunk's slot at any time: each of these looks at it once.
 
 bool Slot::fizzled() const noexcept {
   const auto seen = what_.load(std::memory_order_relaxed);
   return kind_in(seen) == thunk && node_in(seen)->state() != heap::State::unevaluated;
 }
 
-heap::Node* Slot::take() {
+heap::Node* Slot::promote() {
   const auto seen = what_.load(std::memory_order_relaxed);
-  if (seen == 0) return nullptr;
-  if (kind_in(seen) == thunk) {
-    clear();
-    return node_in(seen)->state() == heap::State::unevaluated ? node_in(seen) : nullptr;
-  }
-  if (kind_in(seen) == call_promoted) return nullptr;
+  if (seen == 0 || kind_in(seen) == call_promoted) return nullptr;
   const auto& code = *reinterpret_cast<const heap::Code*>(seen & ~kind_mask);
   const void* where = kind_in(seen) == call ? arguments_.data() : arguments<Elsewhere>().arguments;
   heap::Node* node = code.promote(where);
   set(node, call_promoted);
   return node;
-}
-
-std::optional<heap::Node*> Slot::take_thunk() noexcept {
-  auto seen = what_.load(std::memory_order_acquire);
-  if (kind_in(seen) != thunk) return std::nullopt;
-  auto* node = node_in(seen);
-  const bool fizzled = node->state() != heap::State::unevaluated;
-  // By now something newer may lie here: that stays.
-  what_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
-  return fizzled ? nullptr : node;
 }
 
 // ---- SparkPool ---------------------------------------------------------------------------------
@@ -57,7 +42,9 @@ std::span<const std::byte> SparkPool::Roots::roots() const noexcept {
 }
 
 bool SparkPool::push_at_end(heap::Node* node) noexcept {
-  return push_slowly([node](Slot& slot) { slot.put(node); }) != nullptr;
+  if (push_slowly([node](Slot& slot) { slot.put(node); }) != nullptr) return true;
+  refused_.fetch_add(1, std::memory_order_release);
+  return false;
 }
 
 // The call lies above the newest spark, where there is a slot even at the limit.
@@ -66,7 +53,9 @@ Slot* SparkPool::push_call_at_end() {
   const Slot call = *bottom;
   bottom->clear();
   Slot* slot = push_slowly([&call](Slot& at) { at.put(call); });
-  return slot != nullptr ? slot : new Slot(call);
+  if (slot != nullptr) return slot;
+  refused_calls_.fetch_add(1, std::memory_order_release);
+  return new Slot(call);
 }
 
 // nullptr: there is no room.
@@ -94,22 +83,20 @@ bool SparkPool::make_room() noexcept {
   const auto taken = static_cast<std::size_t>(top_.load(std::memory_order_relaxed) - first());
   if (to_refuse_ != 0 && taken < enough) {
     --to_refuse_;
-    refused_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
   compact();
   if (bottom_.load(std::memory_order_relaxed) != limit_) return true;
   to_refuse_ = enough;
-  refused_.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 
 bool SparkPool::claim_contended(Slot* newest) noexcept {
   bottom_.store(newest + 1, owner_order);
   const std::lock_guard lock(thieves_);
-  if (top_.load(std::memory_order_relaxed) > newest) {
-    if (newest->empty() || newest->promoted() != nullptr) return false;
-    // Nobody has taken it: it was pushed in the moment of an unfenced theft from this slot.
+  if (const Slot* top = top_.load(std::memory_order_relaxed); top > newest) {
+    if (!skipped(*newest)) return false;
+    settled_ += static_cast<std::uint64_t>(top - newest);
     top_.store(newest, std::memory_order_relaxed);
   }
   bottom_.store(newest, owner_order);
@@ -120,6 +107,7 @@ heap::Node* SparkPool::reclaim(Slot* slot, bool by_owner) noexcept {
   if (!in_array(slot)) return nullptr;
   const std::lock_guard lock(thieves_);
   heap::Node* node = slot->promoted();
+  if (slot < top_.load(std::memory_order_relaxed) && skipped(*slot)) ++settled_;
   slot->clear();
   if (by_owner) trim();
   return node;
@@ -188,16 +176,36 @@ heap::Node* SparkPool::take_newest() {
       continue;
     }
     if (!claim(newest)) continue;
-    if (heap::Node* node = taken(*newest)) return node;
+    heap::Node* const thunk = newest->heap_thunk();
+    if (thunk == nullptr) {
+      give_up(newest);
+      continue;
+    }
+    newest->clear();
+    if (thunk->state() == heap::State::unevaluated) return thunk;
+    fizzled_.fetch_add(1, std::memory_order_release);
   }
 }
 
-heap::Node* SparkPool::taken(Slot& slot) {
-  const bool thunk = !slot.empty() && !slot.pinned();
-  heap::Node* node = slot.take();
-  if (thunk && node == nullptr) fizzled_.fetch_add(1, std::memory_order_relaxed);
-  if (!thunk && node != nullptr) promoted_.fetch_add(1, std::memory_order_relaxed);
-  return node;
+// What its owner has claimed and found empty: a thief, or nobody, has had it.
+void SparkPool::give_up(const Slot* slot) noexcept {
+  const std::lock_guard lock(thieves_);
+  if (top_.load(std::memory_order_relaxed) > slot) top_.store(bottom_, std::memory_order_relaxed);
+}
+
+// Below top_: nobody has taken it. It was pushed after an unfenced theft from this slot, of what
+// its owner has taken too.
+bool SparkPool::skipped(const Slot& slot) const noexcept {
+  return !slot.empty() && slot.promoted() == nullptr;
+}
+
+std::uint64_t SparkPool::taken_twice() noexcept {
+  const std::lock_guard lock(thieves_);
+  const Slot* const bottom = bottom_.load(std::memory_order_acquire);
+  const Slot* const top = top_.load(std::memory_order_relaxed);
+  auto sum = settled_ + (top > bottom ? 1 : 0);
+  for (const Slot* slot = first(); slot < std::min(top, bottom); ++slot) sum += skipped(*slot);
+  return sum;
 }
 
 heap::Node* SparkPool::take_oldest(bool by_owner) {
@@ -211,21 +219,30 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
       continue;
     }
     // Without the fence both sides may get the same thunk, which is no harm, and what the owner
-    // pushes into its slot in the same moment is hidden from thieves until he comes back to it.
-    const auto thunk = top->take_thunk();
-    top_.store(top + 1, std::memory_order_seq_cst);
-    if (thunk) {
-      if (*thunk != nullptr) return *thunk;
-      fizzled_.fetch_add(1, std::memory_order_relaxed);
+    // then pushes into its slot is hidden from thieves until he comes back to it.
+    if (heap::Node* const thunk = top->heap_thunk()) {
+      const bool fizzled = thunk->state() != heap::State::unevaluated;
+      if (!top->clear(thunk)) continue;
+      top_.store(top + 1, std::memory_order_seq_cst);
+      if (!fizzled) return thunk;
+      fizzled_.fetch_add(1, std::memory_order_release);
       continue;
     }
+    top_.store(top + 1, std::memory_order_seq_cst);
     if (!by_owner) heavy_fence();
     if (top + 1 > bottom_.load(std::memory_order_seq_cst)) {
       top_.store(top, std::memory_order_relaxed);
       return nullptr;
     }
+    if (top->heap_thunk() != nullptr) {  // its owner has taken the call, and pushed this
+      top_.store(top, std::memory_order_relaxed);
+      continue;
+    }
     // Promoting with the lock held: the spawner waits for it in reclaim().
-    if (heap::Node* node = taken(*top)) return node;
+    if (heap::Node* node = top->promote()) {
+      promoted_.fetch_add(1, std::memory_order_release);
+      return node;
+    }
   }
 }
 
@@ -241,7 +258,7 @@ void SparkPool::compact() noexcept {
   for (Slot* at = top; at != bottom; ++at) {
     if (at->fizzled()) {
       at->clear();
-      fizzled_.fetch_add(1, std::memory_order_relaxed);
+      fizzled_.fetch_add(1, std::memory_order_release);
     }
     if (at->empty()) continue;
     while (room != at && !room->empty()) ++room;
@@ -258,6 +275,7 @@ void SparkPool::compact() noexcept {
 void SparkPool::trim() noexcept {
   Slot* bottom = bottom_.load(std::memory_order_relaxed);
   Slot* top = top_.load(std::memory_order_relaxed);
+  if (top > bottom) ++settled_;
   while (bottom != first() && (bottom - 1)->empty()) --bottom;
   bottom_.store(bottom, std::memory_order_relaxed);
   if (top > bottom) top_.store(bottom, std::memory_order_relaxed);

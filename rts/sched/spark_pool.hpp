@@ -13,7 +13,6 @@
 #include <functional>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -93,12 +92,20 @@ class alignas(64) Slot {
     return kind_in(seen) == call_promoted ? node_in(seen) : nullptr;
   }
 
-  /// What to evaluate, or nullptr if there is nothing any more. Promotes a call. To be called by
-  /// whoever has claimed the slot.
-  heap::Node* take();
-  /// The thunk, without a claim: somebody else may get it too. nullptr: it has fizzled; nothing: it
-  /// is no thunk.
-  std::optional<heap::Node*> take_thunk() noexcept;
+  /// The thunk that lies here; nullptr: a call, or nothing.
+  heap::Node* heap_thunk() const noexcept {
+    const auto seen = what_.load(std::memory_order_acquire);
+    return kind_in(seen) == thunk ? node_in(seen) : nullptr;
+  }
+  /// Clears the slot of a thunk, without a claim. False: its owner has taken it meanwhile, and may
+  /// have put something newer here.
+  bool clear(const heap::Node* node) noexcept {
+    auto seen = reinterpret_cast<std::uintptr_t>(node) | thunk;
+    return what_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
+  }
+  /// Copies a call into the heap; nullptr if there is nothing any more. To be called by whoever has
+  /// claimed the slot.
+  heap::Node* promote();
 
   /// Takes over the thunk in `from`; the collector sees it at every moment.
   void take_over(Slot& from) noexcept {
@@ -209,12 +216,21 @@ class SparkPool {
   void watch() noexcept { end_.store(slots_.data(), std::memory_order_relaxed); }
   bool watched() const noexcept { return end_.load(std::memory_order_relaxed) != limit_; }
 
-  /// Calls that were pushed, calls that were promoted, and thunks that were found fizzled, so far.
+  // So far. To add up at any moment, what became of sparks is to be read before how many were made:
+  // in the order of these.
+
+  /// Thunks that were found fizzled.
+  std::uint64_t fizzled() const noexcept { return fizzled_.load(std::memory_order_acquire); }
+  /// Thunks that two have got: one of them finds, or will find, that it has fizzled.
+  std::uint64_t taken_twice() noexcept;
+  /// Thunks, and calls, for which there was no room.
+  std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_acquire); }
+  std::uint64_t refused_calls() const noexcept {
+    return refused_calls_.load(std::memory_order_acquire);
+  }
+  /// Calls that somebody else took, and all.
+  std::uint64_t promoted() const noexcept { return promoted_.load(std::memory_order_acquire); }
   std::uint64_t calls() const noexcept { return calls_.value(); }
-  std::uint64_t promoted() const noexcept { return promoted_.load(std::memory_order_relaxed); }
-  std::uint64_t fizzled() const noexcept { return fizzled_.load(std::memory_order_relaxed); }
-  /// For which there was no room.
-  std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
   /// How many there are at about this moment, fizzled ones included; 0 after take_newest found
   /// none.
@@ -245,7 +261,8 @@ class SparkPool {
   bool stop_watching() noexcept;
   bool make_room() noexcept;
   bool claim_contended(Slot* newest) noexcept;
-  heap::Node* taken(Slot& slot);
+  void give_up(const Slot* slot) noexcept;
+  bool skipped(const Slot& slot) const noexcept;
   void compact() noexcept;
   void trim() noexcept;
 
@@ -278,6 +295,8 @@ class SparkPool {
   std::atomic<std::uint64_t> promoted_{0};
   std::atomic<std::uint64_t> fizzled_{0};
   std::atomic<std::uint64_t> refused_{0};
+  std::atomic<std::uint64_t> refused_calls_{0};
+  std::uint64_t settled_ = 0;  // of what was taken twice; guarded by thieves_
   Roots roots_{*this};
 };
 

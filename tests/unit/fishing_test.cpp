@@ -59,6 +59,16 @@ class Desk final : public test::StillHost, public fabric::Post {
     return bell().rings() != rings;
   }
 
+  /// Sparks from elsewhere that somebody has begun to evaluate.
+  void import_fizzled(int n) {
+    for (; n > 0; --n) {
+      heap::Node* node = lazy<number>(1L).node();
+      node->move(heap::State::unevaluated, heap::State::black_hole);
+      crew_.add_imported(node);
+    }
+  }
+  std::uint64_t fizzled() const { return counters_[Count::sparks_fizzled]; }
+
   std::vector<Letter> sent() { return std::exchange(sent_, {}); }
 
   Writer open(Kind kind, int) override {
@@ -155,6 +165,15 @@ TEST(Fishing, NothingIsSentToALostPe) {
   desk.serve(patience);
   EXPECT_EQ(desk.sent(), Letters());
   EXPECT_EQ(desk.fishing.kept(1), 0U);
+}
+
+// Somebody else evaluates it already.
+TEST(Fishing, ASparkThatCannotBeExportedHasFizzled) {
+  Desk desk;
+  desk.import_fizzled(2);
+  desk.fish_from(1, 0);
+  EXPECT_EQ(desk.sent(), Letters());
+  EXPECT_EQ(desk.fizzled(), 1U) << "one is kept for the worker";
 }
 
 }  // namespace

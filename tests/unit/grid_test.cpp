@@ -147,6 +147,19 @@ struct Leftovers {
   std::size_t collected = 0;
 };
 
+// What one PE creates another may use.
+void expect_sparks_add_up(const std::vector<Figures>& by_pe) {
+  const auto sum = [&](std::initializer_list<Count> counts) {
+    std::uint64_t all = 0;
+    for (const auto& figures : by_pe)
+      for (const auto count : counts) all += figures[static_cast<std::size_t>(count)];
+    return all;
+  };
+  EXPECT_EQ(sum({Count::sparks_created}), sum({Count::sparks_converted, Count::sparks_subsumed,
+                                               Count::sparks_fizzled, Count::sparks_ignored}));
+  EXPECT_EQ(sum({Count::sparks_exported}), sum({Count::sparks_imported}));
+}
+
 Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
   Random random(seed);
   const RandomGraph graph(random);
@@ -178,6 +191,7 @@ Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
   record.evaluations = evaluations;
   for (int i = 0; i < simulation.size(); ++i)
     record.figures.push_back(without_collector(simulation.pe(i).figures()));
+  expect_sparks_add_up(record.figures);
   if (leftovers != nullptr) {
     leftovers->at_return += names_in_use(simulation);
     collect_all(simulation);

@@ -3,6 +3,7 @@
 #include "rts/sched/spark_pool.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <thread>
@@ -197,7 +198,7 @@ TEST(SparkPool, WhereThereIsNoRoomNothingIsSealed) {
 TEST(SparkPool, ACallForWhichThereIsNoRoomIsItsSpawners) {
   SparkPool pool(2);
   Slot* const slots[] = {push_call(pool, 0), push_call(pool, 1), push_call(pool, 2)};
-  EXPECT_EQ(pool.refused(), 1u);
+  EXPECT_EQ(pool.refused_calls(), 1u);
   EXPECT_FALSE(pool.take_back(slots[2]));
   EXPECT_EQ(pool.reclaim(slots[2], true), nullptr);
   EXPECT_EQ(std::get<0>(slots[2]->arguments<std::tuple<long>>()), 2);
@@ -351,6 +352,87 @@ TEST(SparkPool, EachCallIsTakenOnce) {
   }
   ledger.expect_once_each();
   EXPECT_GT(stolen.load(), 0);
+}
+
+/// What became of sparks, counted as workers do.
+class Fates {
+ public:
+  /// A thread is to be made of it.
+  void convert(heap::Node* node) {
+    if (node->move(heap::State::unevaluated, heap::State::black_hole))
+      ++converted_;
+    else
+      ++fizzled_;
+  }
+  void subsume() { ++subsumed_; }
+
+  static std::int64_t used(const Fates& fates, SparkPool& pool) {
+    const auto sum = fates.converted_ + fates.subsumed_ + fates.fizzled_ + pool.fizzled();
+    return static_cast<std::int64_t>(sum) - static_cast<std::int64_t>(pool.taken_twice()) +
+           static_cast<std::int64_t>(pool.refused() - pool.promoted() + pool.calls());
+  }
+
+ private:
+  std::atomic<std::uint64_t> converted_{0};
+  std::atomic<std::uint64_t> subsumed_{0};
+  std::atomic<std::uint64_t> fizzled_{0};
+};
+
+// The owner is mostly at his only spark, where both sides may get it.
+void expect_that_sparks_add_up(std::uint64_t seed) {
+  Fates fates;
+  SparkPool pool(8);
+  std::atomic<std::int64_t> thunks{0};
+  std::atomic<bool> over{false};
+  std::int64_t too_many = 0;
+  {
+    const Thieves thieves(pool, 2, [&](heap::Node* node) { fates.convert(node); });
+    std::thread watcher([&] {
+      while (!over) {
+        const auto used = Fates::used(fates, pool);
+        // Calls, which are never fewer, were read with the others.
+        if (used > thunks + static_cast<std::int64_t>(pool.calls())) ++too_many;
+        std::this_thread::yield();
+      }
+    });
+    std::mt19937_64 random(seed);
+    heap::Node* mine = nullptr;
+    for (long n = 0; n < rounds; ++n) {
+      const auto dice = random() % 16;
+      if (dice < 10) {
+        mine = numbered(n);
+        ++thunks;
+        pool.push(mine);
+      }
+      if (dice < 8) {
+        if (mine != nullptr && mine->move(heap::State::unevaluated, heap::State::black_hole) &&
+            pool.take_back(mine))
+          fates.subsume();
+      } else if (dice < 12) {
+        if (heap::Node* newest = pool.take_newest()) fates.convert(newest);
+      } else if (dice == 12) {
+        if (heap::Node* oldest = pool.take_oldest(true)) fates.convert(oldest);
+      } else {
+        Slot* const slot = push_call(pool, n);
+        if (dice == 13)
+          if (heap::Node* newest = pool.take_newest()) fates.convert(newest);
+        if (!pool.take_back(slot)) {
+          heap::Node* copy = pool.reclaim(slot);
+          if (copy != nullptr) copy->move(heap::State::unevaluated, heap::State::black_hole);
+          if (copy == nullptr) pool.discard(slot);
+        }
+      }
+    }
+    over = true;
+    watcher.join();
+  }
+  while (heap::Node* node = pool.take_newest()) fates.convert(node);
+  EXPECT_EQ(Fates::used(fates, pool), thunks + static_cast<std::int64_t>(pool.calls()));
+  EXPECT_EQ(too_many, 0) << "more were used than made, at times";
+}
+
+TEST(SparkPool, WhatBecomesOfSparksAddsUp) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_that_sparks_add_up(seed);
 }
 
 }  // namespace

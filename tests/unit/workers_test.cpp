@@ -1,4 +1,6 @@
 // Several workers of one PE on real OS threads.
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <numeric>
 #include <stdexcept>
@@ -157,6 +159,33 @@ TEST(Workers, StrategiesAndMaps) {
       if (sum != 300L * 301 / 2) throw std::logic_error("par_buffer");
     });
   }
+}
+
+// Asked at any moment, as the main PE's are at the end, while other workers go on.
+TEST(Workers, SparksAddUpWhileTheyWork) {
+  std::uint64_t most = 0;
+  std::uint64_t wrong = 0;
+  for (int i = 0; i < repetitions / 5 + 1; ++i) {
+    Team team(3);
+    std::atomic<bool> over{false};
+    std::thread watcher([&] {
+      while (!over) {
+        const auto figures = team.pe().figures();
+        const auto at = [&](Count what) { return figures[static_cast<std::size_t>(what)]; };
+        const auto used = at(Count::sparks_converted) + at(Count::sparks_subsumed) +
+                          at(Count::sparks_fizzled) + at(Count::sparks_ignored);
+        if (used > at(Count::sparks_created)) ++wrong;
+        most = std::max(most, used);
+      }
+    });
+    long sum = 0;
+    team.run([&] { sum = lazy_fib(24) + fib(24); });
+    over = true;
+    watcher.join();
+    ASSERT_EQ(sum, 2 * 46368);
+  }
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_GT(most, 0u);
 }
 
 // Frames are gone when their function is left, whoever has taken them.
