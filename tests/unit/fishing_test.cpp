@@ -27,7 +27,7 @@ class Desk final : public test::StillHost, public fabric::Post {
     friend bool operator==(const Letter&, const Letter&) = default;
   };
 
-  Desk() { heap::CodeTable::get(); }
+  explicit Desk(const Options& options = {}) : options_(options) { heap::CodeTable::get(); }
 
   void make_spare_sparks(int n) {
     for (int i = n + 1 - static_cast<int>(crew_.load().sparks); i > 0; --i)
@@ -46,6 +46,28 @@ class Desk final : public test::StillHost, public fabric::Post {
     fishing.on_fish(reader, &crew_[0], now);
   }
   void serve(Nanos now) { fishing.serve(&crew_[0], now); }
+
+  /// How many FISH are sent when it may send as many as it wants.
+  std::size_t fish() {
+    for (int i = 0; i < 100; ++i) fishing.consider();
+    return sent().size();
+  }
+  /// How long the next FISH may be kept, when the last has come home empty.
+  Nanos next_patience() {
+    fishing.consider();
+    Reader reader(last_.view());
+    reader.get<std::uint8_t>();  // its kind
+    const auto fish = balance::Fish::read(reader, pes);
+    Writer home;
+    fish.write(home);
+    Reader message(home.view());
+    fishing.on_fish(message, &crew_[0], 0);
+    return fish.patience;
+  }
+  /// It has as many live threads as may be.
+  void reach_thread_limit() {
+    while (crew_.may_start_thread()) crew_.thread_started();
+  }
 
   /// The worker goes into a thread: does it ring for a doorman who sleeps until then?
   bool rings_for_doorman(Nanos who_wakes_at) {
@@ -78,6 +100,7 @@ class Desk final : public test::StillHost, public fabric::Post {
   }
   void send(int to, Writer message) override {
     sent_.push_back({static_cast<Kind>(message.view()[0]), to});
+    last_ = std::move(message);
   }
 
   heap::Sharing& sharing() noexcept override { return sharing_; }
@@ -87,6 +110,7 @@ class Desk final : public test::StillHost, public fabric::Post {
   Options options_;
   Counters counters_;
   std::vector<Letter> sent_;
+  Writer last_;
   fabric::Memory memory_;
   heap::Sharing sharing_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
   sched::Crew crew_{options_, 1, *this};
@@ -174,6 +198,65 @@ TEST(Fishing, ASparkThatCannotBeExportedHasFizzled) {
   desk.fish_from(1, 0);
   EXPECT_EQ(desk.sent(), Letters());
   EXPECT_EQ(desk.fizzled(), 1U) << "one is kept for the worker";
+}
+
+// ---- flags
+// ---------------------------------------------------------------------------------------
+
+TEST(Fishing, MaxFishAreUnderWay) {
+  for (const unsigned most : {1U, 3U}) {
+    Options options;
+    options.max_fish = most;
+    Desk desk(options);
+    EXPECT_EQ(desk.fish(), most);
+    EXPECT_EQ(desk.fishing.outstanding(), most);
+    desk.next_patience();  // none goes, one comes home
+    EXPECT_EQ(desk.fish(), 1U);
+  }
+}
+
+TEST(Fishing, UnderTheLowWatermarkItFishesThoughItHasSparks) {
+  for (const unsigned low : {0U, 1U, 3U}) {
+    for (int sparks = 1; sparks < 5; ++sparks) {
+      Options options;
+      options.policy = "random";  // takes the flag as it is
+      options.low_watermark = low;
+      Desk desk(options);
+      desk.make_spare_sparks(sparks - 1);
+      EXPECT_EQ(desk.fish(), static_cast<unsigned>(sparks) < low ? 1U : 0U) << sparks << ' ' << low;
+    }
+  }
+}
+
+TEST(Fishing, AFishWaitsForFishDelayAtFirst) {
+  for (const double micros : {20.0, 300.0}) {
+    Options options;
+    options.fish_delay = micros;
+    options.fish_delay_max = 8 * micros;
+    const auto delay = static_cast<Nanos>(micros * 1000);
+    Desk desk(options);
+    for (const int times : {1, 2, 4}) {  // and then twice as long
+      const auto wait = desk.next_patience();
+      EXPECT_GE(wait, times * delay);
+      EXPECT_LE(wait, 2 * times * delay);
+    }
+    for (int i = 0; i < 10; ++i) {
+      const auto wait = desk.next_patience();
+      EXPECT_GE(wait, 4 * delay);
+      EXPECT_LE(wait, 8 * delay);
+    }
+    desk.fishing.consider();
+    desk.fishing.caught();
+    EXPECT_LE(desk.next_patience(), 2 * delay) << "a catch resets it";
+  }
+}
+
+TEST(Fishing, AtTheThreadLimitItDoesNotFish) {
+  Options options;
+  options.thread_limit = 3;
+  Desk desk(options);
+  desk.reach_thread_limit();
+  EXPECT_EQ(desk.fish(), 0U);
 }
 
 }  // namespace
