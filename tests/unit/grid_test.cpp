@@ -2,7 +2,7 @@
 // do.
 //
 // Everything follows from a seed. To repeat one run: TRAWL_GRID_SEED=n unit_tests
-// --gtest_filter=Grid.*
+// --gtest_filter=Grid.*, or some: TRAWL_GRID_SEED=1-100.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -204,8 +204,9 @@ Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
 
 std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t how_many) {
   if (const char* only = std::getenv("TRAWL_GRID_SEED")) {
-    const auto seed = std::strtoull(only, nullptr, 10);
-    return {seed, seed + 1};
+    char* end = nullptr;
+    const auto first = std::strtoull(only, &end, 10);
+    return {first, (*end == '-' ? std::strtoull(end + 1, nullptr, 10) : first) + 1};
   }
   return {1, how_many + 1};
 }
