@@ -148,6 +148,23 @@ TEST(Fishing, AFishGoesHomeWhenItsPatienceEnds) {
   EXPECT_EQ(desk.fishing.due(), patience + 10);
 }
 
+TEST(Fishing, WhoseFishWentHomeIsToldOfSparks) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.fish_from(2, 10);
+  desk.serve(patience);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 1}}));
+  desk.serve(patience + 1);
+  desk.make_spare_sparks(2);
+  desk.fish_from(3, patience + 2);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 2}, {Kind::schedule, 3}}));
+  desk.make_spare_sparks(3);
+  desk.serve(patience + 3);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, 1}})) << "once, and only PE 1";
+  desk.serve(2 * patience);
+  EXPECT_EQ(desk.sent(), Letters());
+}
+
 TEST(Fishing, WhoeverWasFirstIsFedFirst) {
   Desk desk;
   desk.fish_from(1, 0);

@@ -1,0 +1,168 @@
+// The rounds in which the main PE asks whether anybody can go on. The test plays the other PE.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lang/lazy.hpp"
+#include "rts/sched/standstill.hpp"
+#include "tests/unit/still_host.hpp"
+
+namespace trawl {
+namespace {
+
+using fabric::Kind;
+
+constexpr Nanos round_time = 50'000'000;
+constexpr Nanos patience = 10 * round_time;
+
+long number(long n) {
+  return n;
+}
+
+/// PE 0 of two, with one worker, who is the one that asks.
+class MainPe final : public test::StillHost, public fabric::Post {
+ public:
+  struct Answer {
+    bool at_rest = true;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    std::string report = "  PE 1: somebody waits\n";
+  };
+
+  MainPe() { heap::CodeTable::get(); }
+
+  std::string look(Nanos now) { return standstill.look(now, &crew_[0]); }
+  /// PE 1 answers the last PROBE, or an older one.
+  void answer(const Answer& what, std::uint32_t rounds_ago = 0) {
+    Writer message;
+    message.put(round_ - rounds_ago);
+    message.put(static_cast<std::uint8_t>(what.at_rest));
+    message.put(what.sent);
+    message.put(what.received);
+    message.put_string(what.report);
+    Reader reader(message.view());
+    standstill.on_state(reader, 1);
+  }
+  /// PROBEs sent since the last call.
+  int probes() { return std::exchange(probes_, 0); }
+  /// A round, answered so.
+  std::string round(const Answer& what) {
+    now_ += round_time;
+    const auto verdict = look(now_);
+    if (probes() != 0) answer(what);
+    return verdict;
+  }
+
+  void make_spark() { crew_[0].pool.push(lazy<number>(1L).node()); }
+  void take_spark() { crew_[0].pool.take_newest(); }
+
+  Writer open(Kind kind, int) override {
+    Writer message;
+    message.put(kind);
+    return message;
+  }
+  void send(int to, Writer message) override {
+    Reader reader(message.view());
+    if (static_cast<Kind>(reader.get<std::uint8_t>()) != Kind::probe) return;
+    EXPECT_EQ(to, 1);
+    round_ = reader.get<std::uint32_t>();
+    ++probes_;
+  }
+  heap::Sharing& sharing() noexcept override { return sharing_; }
+  Nanos due() const noexcept override { return sched::never; }
+
+ private:
+  Options options_;
+  Counters counters_;
+  std::uint32_t round_ = 0;
+  int probes_ = 0;
+  Nanos now_ = 0;
+  fabric::Memory memory_;
+  heap::Sharing sharing_{0, 2, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
+  sched::Crew crew_{options_, 1, *this};
+
+ public:
+  sched::Standstill standstill{0, 2, crew_, *this, patience};
+};
+
+TEST(StandstillRounds, TwoEqualOnesOfRestAreAStandstill) {
+  MainPe pe;
+  EXPECT_EQ(pe.round({}), "");
+  EXPECT_EQ(pe.round({}), "");
+  EXPECT_EQ(pe.round({}), "blocked for ever, nobody can go on:\n  PE 1: somebody waits\n");
+}
+
+TEST(StandstillRounds, OneComesAtMostEveryFiftyMilliseconds) {
+  MainPe pe;
+  pe.look(0);
+  EXPECT_EQ(pe.probes(), 1);
+  pe.answer({});
+  pe.look(round_time - 1);
+  EXPECT_EQ(pe.probes(), 0);
+  pe.look(round_time);
+  EXPECT_EQ(pe.probes(), 1);
+}
+
+TEST(StandstillRounds, AllHaveToAnswerAndNotToAnOlderOne) {
+  MainPe pe;
+  EXPECT_EQ(pe.round({}), "");
+  EXPECT_EQ(pe.look(10 * round_time), "");
+  EXPECT_EQ(pe.probes(), 1);
+  pe.answer({}, 1);
+  for (int i = 11; i < 20; ++i) EXPECT_EQ(pe.look(i * round_time), "");
+  EXPECT_EQ(pe.probes(), 0) << "it has not ended";
+  pe.answer({});
+  EXPECT_NE(pe.look(20 * round_time), "");
+}
+
+TEST(StandstillRounds, WhoeverWorksIsWaitedFor) {
+  MainPe pe;
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(pe.round({.at_rest = false}), "");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(pe.round({}), "");
+  pe.make_spark();
+  EXPECT_EQ(pe.look(200 * round_time), "");
+  EXPECT_EQ(pe.look(300 * round_time), "");
+  EXPECT_EQ(pe.probes(), 0) << "it has work itself";
+  pe.take_spark();
+  EXPECT_EQ(pe.look(400 * round_time), "");
+  EXPECT_EQ(pe.probes(), 1);
+}
+
+TEST(StandstillRounds, WhileMessagesMoveNobodyIsBlocked) {
+  MainPe pe;
+  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(pe.round({.sent = i, .received = i}), "");
+}
+
+TEST(StandstillRounds, NobodyWaitsBeforeTheProgramBegins) {
+  MainPe pe;
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(pe.round({.report = ""}), "");
+}
+
+TEST(StandstillRounds, AMessageThatIsMissingForLongIsLost) {
+  MainPe pe;
+  pe.standstill.sent();
+  pe.standstill.sent();
+  pe.standstill.received();
+  EXPECT_EQ(pe.round({}), "");
+  EXPECT_EQ(pe.round({}), "");  // the first that is looked at
+  for (Nanos waited = round_time; waited < patience; waited += round_time)
+    EXPECT_EQ(pe.round({}), "");
+  EXPECT_EQ(pe.round({}),
+            "blocked for ever, 1 messages have been lost on the way:\n  PE 1: somebody waits\n");
+}
+
+TEST(StandstillRounds, AMessageMayTakeItsTime) {
+  MainPe pe;
+  pe.standstill.sent();
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(pe.round({}), "");
+  EXPECT_EQ(pe.round({.sent = 1}), "");  // time begins anew
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(pe.round({.sent = 1}), "");
+  EXPECT_EQ(pe.round({.sent = 1, .received = 2}), "");
+  EXPECT_EQ(pe.round({.sent = 1, .received = 2}), "");
+  EXPECT_NE(pe.round({.sent = 1, .received = 2}), "");
+}
+
+}  // namespace
+}  // namespace trawl
