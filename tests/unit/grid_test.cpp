@@ -147,8 +147,8 @@ struct Leftovers {
   std::size_t collected = 0;
 };
 
-// What one PE creates another may use.
-void expect_sparks_add_up(const std::vector<Figures>& by_pe) {
+// What one PE creates or sends another uses or receives.
+void expect_figures_add_up(Simulation& simulation, const std::vector<Figures>& by_pe) {
   const auto sum = [&](std::initializer_list<Count> counts) {
     std::uint64_t all = 0;
     for (const auto& figures : by_pe)
@@ -158,6 +158,15 @@ void expect_sparks_add_up(const std::vector<Figures>& by_pe) {
   EXPECT_EQ(sum({Count::sparks_created}), sum({Count::sparks_converted, Count::sparks_subsumed,
                                                Count::sparks_fizzled, Count::sparks_ignored}));
   EXPECT_EQ(sum({Count::sparks_exported}), sum({Count::sparks_imported}));
+  EXPECT_EQ(sum({Count::sparks_converted}) + 1, sum({Count::threads_created})) << "and the root";
+  EXPECT_EQ(sum({Count::resume_sent}), sum({Count::resume_received}));
+  EXPECT_EQ(sum({Count::packets_sent}), sum({Count::sparks_exported, Count::resume_sent}));
+  EXPECT_LE(sum({Count::fetch_sent}), sum({Count::fetch_received})) << "some are sent on";
+  EXPECT_LE(sum({Count::resume_sent}), sum({Count::fetch_sent, Count::sparks_exported}));
+  std::uint64_t under_way = 0;
+  for (int i = 0; i < simulation.size(); ++i) under_way += simulation.pe(i).fishing().outstanding();
+  EXPECT_EQ(sum({Count::fish_sent}),
+            sum({Count::fish_answered, Count::fish_home_empty}) + under_way);
 }
 
 Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
@@ -191,7 +200,7 @@ Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
   record.evaluations = evaluations;
   for (int i = 0; i < simulation.size(); ++i)
     record.figures.push_back(without_collector(simulation.pe(i).figures()));
-  expect_sparks_add_up(record.figures);
+  expect_figures_add_up(simulation, record.figures);
   if (leftovers != nullptr) {
     leftovers->at_return += names_in_use(simulation);
     collect_all(simulation);

@@ -314,5 +314,72 @@ TEST(Sharing, AListIsFetchedOnePacketAhead) {
   EXPECT_EQ(grid.weights_out(), grid.weights_held());
 }
 
+/// The rest of a message, as another PE would have to write it to do harm.
+template <class... Parts>
+Bytes message(const Parts&... parts) {
+  Writer writer;
+  (writer.put(parts), ...);
+  return writer.take();
+}
+
+TEST(Sharing, BadMessagesAreRefused) {
+  HeapGrid grid(2, 1U << 16U, {}, 1);
+  auto& here = grid[0];
+  const Lazy<Cell> none;
+  const auto thunk = lazy<make_cell>(1L, none, none);
+  const auto lent = here.addresses().lend(thunk.node());
+  const Address gone{0, 0, lent.at.slot + 1};
+  const Address away{1, 0, 3};
+  const Address nowhere{2, 0, 3};
+  const auto refused = [&](void (Sharing::*take)(Reader&), const Bytes& bytes) {
+    Reader reader(bytes);
+    EXPECT_THROW((here.*take)(reader), BadBytes);
+  };
+  constexpr std::uint32_t one = 1;
+  const auto fetch = [](const Address& target, std::uint32_t pe, const Address& key) {
+    return message(target, pe, std::uint32_t{7}, key);
+  };
+  refused(&Sharing::on_fetch, fetch(lent.at, 2, lent.at));
+  refused(&Sharing::on_fetch, fetch(lent.at, 1, nowhere));
+  refused(&Sharing::on_fetch, fetch(away, 1, lent.at));
+  const auto ack = [&](const Address& was, const Address& is, Weight weight) {
+    return message(one, Reference{was, lent.weight}, Reference{is, weight});
+  };
+  refused(&Sharing::on_ack, ack(lent.at, away, 1));  // it was not sent
+  ASSERT_TRUE(thunk.node()->move(State::unevaluated, State::exported));
+  refused(&Sharing::on_ack, ack(gone, away, 1));
+  refused(&Sharing::on_ack, ack({1, 0, lent.at.slot}, away, 1));
+  refused(&Sharing::on_ack, ack(lent.at, nowhere, 1));
+  refused(&Sharing::on_ack, ack(lent.at, gone, 1));
+  refused(&Sharing::on_ack, ack(lent.at, away, 0));
+  refused(&Sharing::on_free, message(one, gone.slot, Weight{1}));
+  refused(&Sharing::on_free, message(one, lent.at.slot, lent.weight + 1));
+  EXPECT_EQ(thunk.node()->state(), State::exported);
+  EXPECT_EQ(here.addresses().weights_out().at(lent.at.slot), lent.weight);
+
+  // Results: of what is gone, without a debt's weight, not evaluated.
+  const auto value = lazy<make_cell>(2L, none, none);
+  test::evaluate(value.node());
+  const auto result = [&](const Address& key, Weight weight, Node* root) {
+    Writer writer;
+    writer.put(key);
+    writer.put(std::uint32_t{0});
+    writer.put(weight);
+    pack_graph(writer, root, grid[1].addresses(), {});
+    return writer.take();
+  };
+  refused(&Sharing::on_resume, result(gone, 1, value.node()));
+  refused(&Sharing::on_resume, result(lent.at, 0, value.node()));
+  const auto moving = lazy<make_cell>(3L, none, none);
+  ASSERT_TRUE(moving.node()->move(State::unevaluated, State::exported));
+  refused(&Sharing::on_resume, result(lent.at, 1, moving.node()));
+
+  Writer schedule;
+  schedule.put(std::uint8_t{1});
+  pack_graph(schedule, value.node(), grid[1].addresses(), {});
+  Reader reader(schedule.view());
+  EXPECT_THROW(here.on_schedule(reader), BadBytes);
+}
+
 }  // namespace
 }  // namespace trawl::heap
