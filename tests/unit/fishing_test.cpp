@@ -11,14 +11,14 @@ namespace {
 
 using fabric::Kind;
 
-constexpr int pes = 4;
+constexpr int pes = 30;
 constexpr Nanos patience = 1000;
 
 long number(long n) {
   return n;
 }
 
-/// PE 0 of four, with one worker, who is idle: for him it keeps a spark.
+/// PE 0 of thirty, with one worker, who is idle: for him it keeps a spark.
 class Desk final : public test::StillHost, public fabric::Post {
  public:
   struct Letter {
@@ -33,13 +33,25 @@ class Desk final : public test::StillHost, public fabric::Post {
     for (int i = n + 1 - static_cast<int>(crew_.load().sparks); i > 0; --i)
       crew_[0].pool.push(lazy<number>(1L).node());
   }
-  /// A FISH that has been everywhere arrives.
+  void take_sparks() {
+    while (crew_[0].pool.take_oldest(true) != nullptr) {
+    }
+  }
+  bool watching() const { return crew_.watching_for_sparks(); }
+  std::uint64_t count(Count what) const { return counters_[what]; }
+
+  /// A FISH arrives that has been everywhere.
   void fish_from(int thief, Nanos now) {
+    std::vector<int> others;
+    for (int pe = 1; pe < pes; ++pe)
+      if (pe != thief) others.push_back(pe);
+    fish_from(thief, now, others);
+  }
+  void fish_from(int thief, Nanos now, const std::vector<int>& visited) {
     balance::Fish fish;
     fish.thief = thief;
     fish.patience = patience;
-    for (int pe = 1; pe < pes; ++pe)
-      if (pe != thief) fish.visit(pe);
+    for (const int pe : visited) fish.visit(pe);
     Writer message;
     fish.write(message);
     Reader reader(message.view());
@@ -89,7 +101,6 @@ class Desk final : public test::StillHost, public fabric::Post {
       crew_.add_imported(node);
     }
   }
-  std::uint64_t fizzled() const { return counters_[Count::sparks_fizzled]; }
 
   std::vector<Letter> sent() { return std::exchange(sent_, {}); }
 
@@ -165,6 +176,101 @@ TEST(Fishing, WhoseFishWentHomeIsToldOfSparks) {
   EXPECT_EQ(desk.sent(), Letters());
 }
 
+// At most every 2 ms.
+TEST(Fishing, WhenSparksHaveGoneItWatchesForTheNext) {
+  constexpr Nanos between_baits = 2'000'000;
+  Desk desk;
+  for (const int thief : {1, 2, 3}) desk.fish_from(thief, 0);
+  desk.serve(patience);
+  EXPECT_TRUE(desk.watching());
+  EXPECT_EQ(desk.sent().size(), 3U);
+  EXPECT_EQ(desk.fishing.due(), sched::never);
+  Nanos now = patience;
+  for (const int thief : {3, 2, 1}) {
+    desk.make_spare_sparks(1);
+    EXPECT_FALSE(desk.watching());
+    desk.serve(++now);
+    EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, thief}}));
+    desk.take_sparks();
+    desk.serve(now + between_baits - 1);
+    EXPECT_FALSE(desk.watching());
+    EXPECT_EQ(desk.fishing.due(), thief == 1 ? sched::never : now + between_baits);
+    desk.serve(now += between_baits);
+    EXPECT_EQ(desk.watching(), thief != 1) << "the last one has been told";
+  }
+  EXPECT_EQ(desk.sent(), Letters());
+}
+
+TEST(Fishing, SparksThatCameAndWentAreNoBait) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.serve(patience);
+  desk.sent();
+  desk.make_spare_sparks(1);
+  desk.take_sparks();
+  desk.serve(patience + 1);
+  EXPECT_FALSE(desk.watching()) << "not for each that comes and goes";
+  EXPECT_EQ(desk.fishing.due(), patience + 1 + 2'000'000);
+  desk.make_spare_sparks(1);
+  desk.serve(desk.fishing.due());
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, 1}}));
+}
+
+TEST(Fishing, SixteenAreRemembered) {
+  Desk desk;
+  for (int thief = 1; thief <= 20; ++thief) desk.fish_from(thief, 0);
+  desk.serve(patience);
+  EXPECT_EQ(desk.sent().size(), 20U);
+  desk.make_spare_sparks(30);
+  desk.serve(patience + 1);
+  EXPECT_EQ(desk.sent().size(), 16U);
+}
+
+TEST(Fishing, ABaitIsTakenEvenWithAFishUnderWay) {
+  Desk desk;
+  EXPECT_EQ(desk.fish(), 1U);
+  desk.fishing.on_bait(2);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 2}}));
+  desk.fishing.on_bait(3);
+  EXPECT_EQ(desk.sent(), Letters()) << "one more, not two";
+  desk.fishing.caught();
+  desk.fishing.caught();
+  EXPECT_EQ(desk.fish(), 1U);
+  desk.make_spare_sparks(1);
+  desk.fishing.on_bait(2);
+  EXPECT_EQ(desk.sent(), Letters()) << "it is not hungry";
+}
+
+TEST(Fishing, AnAnswerToNoFishIsRefused) {
+  Desk desk;
+  EXPECT_THROW(desk.fishing.caught(), BadBytes);
+  EXPECT_THROW(desk.fish_from(0, 0), BadBytes);
+}
+
+TEST(Fishing, OfManySparksSeveralGoAtOnce) {
+  Desk desk;
+  desk.make_spare_sparks(64);
+  desk.fish_from(1, 0);
+  EXPECT_EQ(desk.sent(), Letters(3, {Kind::schedule, 1}));
+  EXPECT_EQ(desk.count(Count::fish_answered), 1U);
+  EXPECT_EQ(desk.count(Count::sparks_exported), 3U);
+}
+
+TEST(Fishing, AFishThatHasNotBeenEverywhereGoesOn) {
+  Desk desk;
+  desk.fish_from(1, 0, {2});
+  const auto sent = desk.sent();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_EQ(sent[0].kind, Kind::fish);
+  EXPECT_GT(sent[0].to, 2);
+  EXPECT_EQ(desk.fishing.kept(1), 0U);
+  EXPECT_EQ(desk.count(Count::fish_forwarded), 1U);
+  desk.serve(0);
+  desk.make_spare_sparks(1);
+  desk.serve(0);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, 1}})) << "it is remembered";
+}
+
 TEST(Fishing, WhoeverWasFirstIsFedFirst) {
   Desk desk;
   desk.fish_from(1, 0);
@@ -214,7 +320,7 @@ TEST(Fishing, ASparkThatCannotBeExportedHasFizzled) {
   desk.import_fizzled(2);
   desk.fish_from(1, 0);
   EXPECT_EQ(desk.sent(), Letters());
-  EXPECT_EQ(desk.fizzled(), 1U) << "one is kept for the worker";
+  EXPECT_EQ(desk.count(Count::sparks_fizzled), 1U) << "one is kept for the worker";
 }
 
 // ---- flags

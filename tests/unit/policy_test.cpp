@@ -185,6 +185,49 @@ TEST(TargetedPolicy, BusiestForItsSpeed) {
   EXPECT_EQ(victims("targeted", tables), (std::map<int, int>{{1, 10'000}}));
 }
 
+// In whatever order they come, and whatever their numbers are.
+TEST(TargetedPolicy, AlwaysTheBusiestOfTheNearest) {
+  const auto policy = make_policy("targeted");
+  Random random(12);
+  for (int trial = 0; trial < 2'000; ++trial) {
+    const int self = pick(random, 0, 5);
+    Tables tables(self, 6);
+    for (int pe = 0; pe < 6; ++pe)
+      tables.set_static(pe, {.speed = double(pick(random, 1, 3)), .cluster = random() % 2 == 0});
+    for (int pe = 0; pe < 6; ++pe)
+      if (pick(random, 0, 3) != 0)
+        tables.note_load(pe,
+                         load(static_cast<unsigned>(pick(random, 0, 9)), 1, pick(random, 1, 9)));
+    Fish fish{.thief = (self + pick(random, 1, 5)) % 6};
+    while (fish.age <= 4) fish.visit(self);  // no longer sent where nothing is known of
+    if (pick(random, 0, 1) == 0) fish.visit((self + 1) % 6);
+
+    const auto worth = [&](int pe, int center) {
+      const bool near = tables.static_of(pe).cluster == tables.static_of(center).cluster;
+      const auto& its = tables.load_of(pe);
+      return std::pair(near, (its.sparks + its.runnable) / tables.static_of(pe).speed);
+    };
+    const auto best = [&](int center, auto excluded) {
+      std::pair<bool, double> most{false, -1};
+      for (int pe = 0; pe < 6; ++pe)
+        if (pe != self && tables.load_of(pe).sparks != 0 && !excluded(pe))
+          most = std::max(most, worth(pe, center));
+      return most;
+    };
+    const auto busiest = best(self, [](int) { return false; });
+    if (busiest.second > 0) {
+      EXPECT_EQ(worth(policy->victim(tables, random()), self), busiest);
+    }
+    const auto next_best =
+        best(fish.thief, [&](int pe) { return pe == fish.thief || fish.has_visited(pe); });
+    const int next = policy->forward(tables, fish, random());
+    if (next_best.second > 0)
+      EXPECT_EQ(worth(next, fish.thief), next_best);
+    else
+      EXPECT_EQ(next, fish.thief);
+  }
+}
+
 TEST(TargetedPolicy, EqualsShareTheFish) {
   Tables tables(0, 5);
   for (const int pe : {1, 3, 4}) tables.note_load(pe, load(5, 1, 1));
@@ -213,6 +256,56 @@ TEST(TargetedPolicy, NearFirstByLatencyWithoutClusters) {
   tables.note_load(2, load(100, 9, 1));
   tables.note_load(3, load(2, 0, 1));
   EXPECT_EQ(victims("targeted", tables), (std::map<int, int>{{3, 10'000}}));
+}
+
+// Near is whoever is four times as far as the nearest, and all within 200 us.
+TEST(TargetedPolicy, HowNearIsNear) {
+  for (const Nanos nearest : {1'000, 50'000, 60'000, 300'000}) {
+    const auto limit = std::max<Nanos>(4 * nearest, 200'000);
+    for (const Nanos distance : {limit, limit + 1}) {
+      Tables tables(0, 4);
+      tables.note_latency(0, 1, {nearest, 1});
+      tables.note_latency(0, 2, {distance, 1});
+      tables.note_latency(0, 3, {1'000'000'000, 1});
+      tables.note_load(1, load(1, 0, 1));
+      tables.note_load(2, load(5, 0, 1));
+      EXPECT_EQ(victims("targeted", tables),
+                (std::map<int, int>{{distance == limit ? 2 : 1, 10'000}}));
+    }
+  }
+  Tables tables(0, 4);  // of PE 2 nothing is known: near
+  tables.note_latency(0, 1, {1'000, 1});
+  tables.note_load(1, load(1, 0, 1));
+  tables.note_load(2, load(5, 0, 1));
+  EXPECT_EQ(victims("targeted", tables), (std::map<int, int>{{2, 10'000}}));
+}
+
+TEST(TargetedPolicy, GuessesAreWeighed) {
+  for (const bool far : {false, true}) {  // all are near, or none is
+    Tables tables(0, 5);
+    for (int pe = 1; pe < 5; ++pe) tables.set_static(pe, {.cluster = far});
+    tables.note_load(1, load(0, 3, 1));
+    tables.note_load(2, load(0, 0, 1));
+    tables.forget(4);
+    const auto chosen = victims("targeted", tables);
+    ASSERT_EQ(chosen.size(), 3u);
+    EXPECT_NEAR(chosen.at(1), 40'000 / 7, 200) << "its threads may spark";
+    EXPECT_NEAR(chosen.at(2), 10'000 / 7, 200) << "it is idle";
+    EXPECT_NEAR(chosen.at(3), 20'000 / 7, 200) << "nobody has heard of it";
+  }
+}
+
+// However few are near, a near one is four times as likely as a far one.
+TEST(TargetedPolicy, GuessesAreNearerTheMoreAreNear) {
+  Tables tables(0, 21);
+  for (int pe = 1; pe < 21; ++pe) {
+    tables.set_static(pe, {.cluster = pe > 10});
+    tables.note_load(pe, load(0, 0, 1));
+  }
+  int near = 0;
+  auto chosen = victims("targeted", tables);
+  for (int pe = 1; pe <= 10; ++pe) near += chosen[pe];
+  EXPECT_NEAR(near, 8'000, 200);
 }
 
 TEST(TargetedPolicy, MainPeIsAGoodGuessUntilHeardOf) {

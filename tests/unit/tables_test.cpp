@@ -169,6 +169,49 @@ TEST(Piggyback, EveryKnownRowHasItsTurn) {
   for (int pe = 2; pe < pes; ++pe) EXPECT_TRUE(reader.known(pe)) << pe;
 }
 
+/// Of whom a message tells, in order.
+std::vector<int> told(const Bytes& bytes) {
+  Reader in(bytes);
+  in.get<Load>();
+  std::vector<int> pes(in.get<std::uint8_t>());
+  for (int& pe : pes) {
+    pe = static_cast<int>(in.get<std::uint32_t>());
+    in.get<Load>();
+  }
+  return pes;
+}
+
+TEST(Piggyback, TwoOfThoseWithSparksAreInEachMessageTheFreshestInTurns) {
+  constexpr int pes = 100;
+  for (int with_sparks = 1; with_sparks <= 12; ++with_sparks) {
+    Tables tables(0, pes);
+    for (int pe = 1; pe < pes; ++pe) tables.note_load(pe, load(pe <= with_sparks, 1, pe));
+    const int talked_about = std::min(with_sparks, 8);
+    std::map<int, int> times;
+    for (int i = 0; i < 40; ++i) {
+      const auto pes_told = told(piggyback(tables, 1'000, {}));
+      ASSERT_GE(pes_told.size(), 2U);
+      for (const int at : {0, 1})
+        if (at < talked_about) ++times[pes_told[static_cast<std::size_t>(at)]];
+    }
+    EXPECT_EQ(static_cast<int>(times.size()), talked_about);
+    for (int pe = with_sparks - talked_about + 1; pe <= with_sparks; ++pe)
+      EXPECT_NEAR(times[pe], std::min(80 / talked_about, 40), 1) << pe;
+  }
+}
+
+// Sooner than its turn would come: of 99 there are two in each message.
+TEST(Piggyback, WhoseSparksAreOldIsNoMoreTalkedAbout) {
+  Tables tables(0, 100);
+  for (int pe = 20; pe < 100; ++pe) tables.note_load(pe, load(0, 1, pe));
+  for (int pe = 1; pe <= 8; ++pe) tables.note_load(pe, load(1, 1, 200 + pe));
+  tables.note_load(9, load(1, 1, 50));
+  for (int i = 0; i < 8; ++i) {
+    const auto pes_told = told(piggyback(tables, 1'000, {}));
+    for (const int at : {0, 1}) EXPECT_NE(pes_told[static_cast<std::size_t>(at)], 9);
+  }
+}
+
 TEST(Piggyback, RunningOutIsUrgentNews) {
   constexpr int pes = 100;
   Tables writer(0, pes), reader(1, pes);
