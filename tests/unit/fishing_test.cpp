@@ -67,6 +67,10 @@ class Desk final : public test::StillHost, public fabric::Post {
   /// How long the next FISH may be kept, when the last has come home empty.
   Nanos next_patience() {
     fishing.consider();
+    return fish_comes_home();
+  }
+  /// The last one that was sent; gives its patience.
+  Nanos fish_comes_home() {
     Reader reader(last_.view());
     reader.get<std::uint8_t>();  // its kind
     const auto fish = balance::Fish::read(reader, pes);
@@ -233,8 +237,9 @@ TEST(Fishing, ABaitIsTakenEvenWithAFishUnderWay) {
   EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 2}}));
   desk.fishing.on_bait(3);
   EXPECT_EQ(desk.sent(), Letters()) << "one more, not two";
-  desk.fishing.caught();
-  desk.fishing.caught();
+  desk.fish_comes_home();
+  EXPECT_EQ(desk.fish(), 0U) << "the other is still under way";
+  desk.fish_comes_home();
   EXPECT_EQ(desk.fish(), 1U);
   desk.make_spare_sparks(1);
   desk.fishing.on_bait(2);
@@ -290,6 +295,10 @@ TEST(Fishing, NothingIsDueOnceAllAreFed) {
   EXPECT_EQ(desk.sent().size(), 2U);
   desk.serve(1);
   EXPECT_EQ(desk.fishing.due(), sched::never);
+  constexpr Nanos later = 3'000'000;
+  desk.fish_from(1, later);
+  desk.serve(later);
+  EXPECT_TRUE(desk.watching()) << "as before";
 }
 
 // The thread may run for long, and no message rings for what is due.

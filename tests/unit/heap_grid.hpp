@@ -56,6 +56,7 @@ class HeapGrid {
   int random(std::size_t below) { return static_cast<int>(random_() % below); }
   const std::vector<Letter>& under_way() const { return letters_; }
   std::size_t delivered() const { return delivered_; }
+  std::uint64_t count(int pe, Count what) { return seat(pe).counters[what]; }
 
   void demand(int pe, heap::Node* node) {
     Seat& at = seat(pe);

@@ -25,6 +25,27 @@ Cell make_cell(long value, Lazy<Cell> left, Lazy<Cell> right) {
   return cell;
 }
 
+/// Knows how many of its kind there are.
+class Counted {
+ public:
+  Counted() { ++alive; }
+  Counted(const Counted&) { ++alive; }
+  ~Counted() { --alive; }
+  Counted& operator=(const Counted&) = default;
+
+  template <class Archive>
+  void serialize(Archive&) {}
+
+  static inline int alive = 0;
+};
+
+long take_counted(const Counted&) {
+  return 1;
+}
+long take_lazy(const Lazy<long>&) {
+  return 2;
+}
+
 struct Case {
   int pes;
   Weight full_weight;
@@ -44,6 +65,9 @@ class Chaos {
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) step();
+    while (grid_.deliver()) {
+    }
+    EXPECT_EQ(grid_.weights_out(), grid_.weights_held()) << "debts included";
     grid_.settle();
     EXPECT_EQ(grid_.asleep(), 0);
     EXPECT_EQ(grid_.blocking_queues(), 0U);
@@ -312,6 +336,43 @@ TEST(Sharing, AListIsFetchedOnePacketAhead) {
   }
   EXPECT_EQ(all, 200);
   EXPECT_EQ(grid.weights_out(), grid.weights_held());
+}
+
+// What an exported thunk was called with is not needed once it has arrived; until then it is, as
+// it may come back.
+TEST(Sharing, ArgumentsAreDroppedOnceAThunkHasArrived) {
+  Counted::alive = 0;
+  HeapGrid grid(2, 1U << 16U, {}, 1);
+  const auto thunk = lazy<take_counted>(Counted());
+  ASSERT_EQ(Counted::alive, 1);
+  ASSERT_TRUE(grid[0].export_spark(thunk.node(), 1));
+  EXPECT_FALSE(grid[0].export_spark(thunk.node(), 1)) << "it has left";
+  EXPECT_EQ(Counted::alive, 1);
+  const auto& schedule = grid.under_way();
+  ASSERT_EQ(schedule.size(), 1U);
+  const auto kind_and_first = 2U;
+  EXPECT_EQ(grid.count(0, Count::packet_bytes), schedule[0].bytes.size() - kind_and_first);
+  grid.deliver();
+  EXPECT_EQ(Counted::alive, 2);
+  ASSERT_NE(grid.work(1), nullptr);
+  ASSERT_EQ(schedule.size(), 1U) << "its result is its acknowledgement";
+  const auto head = 1 + sizeof(Address) + sizeof(std::uint32_t) + sizeof(Weight);
+  EXPECT_EQ(grid.count(1, Count::packet_bytes), schedule[0].bytes.size() - head);
+  grid.settle();
+  EXPECT_EQ(thunk.node()->state(), State::value);
+  EXPECT_EQ(Counted::alive, 0);
+
+  // One that goes along with another.
+  const auto inner = lazy<take_counted>(Counted());
+  const auto outer = lazy<take_lazy>(inner);
+  ASSERT_TRUE(grid[0].export_spark(outer.node(), 1));
+  grid.deliver();
+  EXPECT_EQ(inner.node()->state(), State::exported);
+  EXPECT_EQ(Counted::alive, 2);
+  grid.deliver();
+  EXPECT_EQ(grid.count(1, Count::ack_sent), 1U);
+  EXPECT_EQ(inner.node()->state(), State::fetch_me);
+  EXPECT_EQ(Counted::alive, 1) << "the other PE has it";
 }
 
 /// The rest of a message, as another PE would have to write it to do harm.
