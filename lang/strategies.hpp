@@ -6,12 +6,14 @@
 #include <concepts>
 #include <cstddef>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "lang/deep.hpp"
 #include "lang/lazy.hpp"
+#include "lang/spread.hpp"
 
 namespace trawl {
 
@@ -108,13 +110,22 @@ struct Applied {
   }
 };
 
+/// Is it enough to spark the values themselves?
 template <class Strategy, class T>
-void spark_with(const Lazy<T>& x) {
-  if constexpr (std::is_same_v<Strategy, Rseq> || std::is_same_v<Strategy, Rpar> ||
-                (std::is_same_v<Strategy, Rdeepseq> && heap::PointerFree<T>))
-    par(x);
-  else if constexpr (!std::is_same_v<Strategy, R0> && std::is_empty_v<Strategy>)
-    par(lazy(Applied<Strategy>(), x));
+inline constexpr bool only_evaluates = std::is_same_v<Strategy, Rseq> ||
+                                       std::is_same_v<Strategy, Rpar> ||
+                                       (std::is_same_v<Strategy, Rdeepseq> && heap::PointerFree<T>);
+
+template <class Strategy, class T>
+void spark_with(std::span<const Lazy<T>> xs) {
+  if constexpr (only_evaluates<Strategy, T>) {
+    spark_all(xs);
+  } else if constexpr (!std::is_same_v<Strategy, R0> && std::is_empty_v<Strategy>) {
+    std::vector<Lazy<Lazy<T>>> applied;
+    applied.reserve(xs.size());
+    for (const auto& x : xs) applied.push_back(lazy(Applied<Strategy>(), x));
+    spark_all(std::span<const Lazy<Lazy<T>>>(applied));
+  }
 }
 
 }  // namespace detail
@@ -133,7 +144,7 @@ template <class Strategy>
 auto par_list(Strategy) {
   detail::must_travel<Strategy>();
   return []<class T>(const std::vector<Lazy<T>>& xs) -> const std::vector<Lazy<T>>& {
-    for (const auto& x : xs) detail::spark_with<Strategy>(x);
+    detail::spark_with<Strategy>(std::span(xs));
     return xs;
   };
 }
@@ -143,12 +154,15 @@ template <class Strategy>
 auto par_list_chunk(std::size_t size, Strategy) {
   detail::must_travel<Strategy>();
   return [size]<class T>(const std::vector<Lazy<T>>& xs) -> const std::vector<Lazy<T>>& {
-    const auto step = size == 0 ? 1 : size;
-    for (std::size_t from = 0; from < xs.size(); from += step) {
-      const auto begin = xs.begin() + static_cast<std::ptrdiff_t>(from);
-      const auto end = begin + static_cast<std::ptrdiff_t>(std::min(step, xs.size() - from));
-      if constexpr (std::is_empty_v<Strategy>)
-        par(lazy(detail::Applied<Strategy>(), std::vector<Lazy<T>>(begin, end)));
+    if constexpr (std::is_empty_v<Strategy>) {
+      std::vector<Lazy<std::vector<Lazy<T>>>> chunks;
+      for (auto left = std::span(xs); !left.empty();) {
+        const auto chunk = left.first(std::min(std::max<std::size_t>(size, 1), left.size()));
+        chunks.push_back(
+            lazy(detail::Applied<Strategy>(), std::vector<Lazy<T>>(chunk.begin(), chunk.end())));
+        left = left.subspan(chunk.size());
+      }
+      detail::spark_all(std::span<const Lazy<std::vector<Lazy<T>>>>(chunks));
     }
     return xs;
   };
@@ -159,8 +173,7 @@ template <class T, class Strategy>
 class Buffered {
  public:
   Buffered(std::vector<Lazy<T>> xs, std::size_t ahead) : xs_(std::move(xs)), ahead_(ahead) {
-    for (std::size_t i = 0; i < std::min(ahead_, xs_.size()); ++i)
-      detail::spark_with<Strategy>(xs_[i]);
+    detail::spark_with<Strategy>(part(0, ahead_));
   }
 
   class iterator {
@@ -168,8 +181,7 @@ class Buffered {
     iterator(const Buffered& list, std::size_t at) : list_(&list), at_(at) {}
     const T& operator*() const { return force(list_->xs_[at_]); }
     iterator& operator++() {
-      if (at_ + list_->ahead_ < list_->xs_.size())
-        detail::spark_with<Strategy>(list_->xs_[at_ + list_->ahead_]);
+      detail::spark_with<Strategy>(list_->part(at_ + list_->ahead_, 1));
       ++at_;
       return *this;
     }
@@ -184,6 +196,12 @@ class Buffered {
   iterator end() const { return {*this, xs_.size()}; }
 
  private:
+  /// What there is of so many elements.
+  std::span<const Lazy<T>> part(std::size_t from, std::size_t size) const {
+    const std::span all(xs_);
+    return from < all.size() ? all.subspan(from, std::min(size, all.size() - from)) : all.first(0);
+  }
+
   std::vector<Lazy<T>> xs_;
   std::size_t ahead_;
 };
@@ -224,11 +242,42 @@ template <class T>
 std::vector<T> force_all(const std::vector<Lazy<T>>& xs) {
   std::vector<T> values;
   values.reserve(xs.size());
-  for (const auto& x : xs) values.push_back(force(x));
+  const bool many = xs.size() > detail::few_elements;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (many && i + detail::leaf_size < xs.size()) fetch(xs[i + detail::leaf_size]);
+    values.push_back(force(xs[i]));
+  }
   return values;
 }
 
 namespace detail {
+
+template <class T>
+std::vector<T> gather(const std::vector<Lazy<T>>& group) {
+  for (const auto& x : group) fetch(x);
+  spark_backwards(std::span<const Lazy<T>>(group));
+  return force_all(group);
+}
+
+/// Evaluates them in parallel and shows each value to `use`, in order. The values of many come home
+/// by groups, not one by one.
+template <class T, class Use>
+void use_in_order(const std::vector<Lazy<T>>& parts, Use use) {
+  if (parts.size() <= few_elements) {
+    spark_all(std::span(parts));
+    for (const auto& part : parts) use(force(part));
+    return;
+  }
+  std::vector<Lazy<std::vector<T>>> groups;
+  for (auto left = std::span(parts); !left.empty();) {
+    const auto group = left.first(std::min(leaf_size, left.size()));
+    groups.push_back(lazy<&gather<T>>(std::vector<Lazy<T>>(group.begin(), group.end())));
+    left = left.subspan(group.size());
+  }
+  spark_all(std::span<const Lazy<std::vector<T>>>(groups));
+  for (const auto& group : groups)
+    for (const auto& value : force(group)) use(value);
+}
 
 template <auto F, class T>
 auto map_chunk(const std::vector<T>& xs) {
@@ -253,12 +302,13 @@ auto par_map(const Xs& xs, std::size_t chunk = 1) {
       part.push_back(*at);
       ++at;
     } while (part.size() < chunk && at != std::ranges::end(xs));
-    parts.push_back(par(lazy<&detail::map_chunk<F, T>>(std::move(part))));
+    parts.push_back(lazy<&detail::map_chunk<F, T>>(std::move(part)));
   }
   std::vector<R> values;
   detail::reserve_for(values, xs);
-  for (const auto& part : parts)
-    for (const auto& value : force(part)) values.push_back(value);
+  detail::use_in_order(parts, [&values](const std::vector<R>& part) {
+    values.insert(values.end(), part.begin(), part.end());
+  });
   return values;
 }
 
@@ -282,9 +332,8 @@ R par_map_reduce(I from, std::type_identity_t<I> to, std::type_identity_t<I> chu
   for (I at = from; at < to; at += std::min<I>(step, to - at))
     parts.push_back(
         lazy<&detail::reduce_chunk<Map, Reduce, I, R>>(at, at + std::min<I>(step, to - at), unit));
-  apply(parts, par_list(rseq));
   R sum = unit;
-  for (const auto& part : parts) sum = Reduce(std::move(sum), force(part));
+  detail::use_in_order(parts, [&sum](const R& part) { sum = Reduce(std::move(sum), part); });
   return sum;
 }
 

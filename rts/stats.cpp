@@ -86,6 +86,10 @@ std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
   }
   for (const auto pe : silent_of(by_pe))
     text += fmt::format("PE {} did not answer at the end: its figures are missing\n", pe);
+  if (total[static_cast<std::size_t>(Count::sparks_ignored)] != 0)
+    text +=
+        "sparks were ignored because a spark pool was full: make fewer and larger ones, or raise "
+        "--trawl:spark-pool\n";
   return text;
 }
 

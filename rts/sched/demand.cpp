@@ -1,5 +1,7 @@
 #include "rts/sched/demand.hpp"
 
+#include <cstdint>
+
 #include "rts/error.hpp"
 #include "rts/heap/thunk.hpp"
 
@@ -37,6 +39,10 @@ void spark(heap::Node* node) {
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
   worker.pool.push(node);
+}
+
+std::size_t room_for_sparks() noexcept {
+  return this_worker == nullptr ? SIZE_MAX : this_worker->pool.room();
 }
 
 }  // namespace sched

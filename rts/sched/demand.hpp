@@ -2,6 +2,8 @@
 // force, fetch, par, spawn and sync.
 #pragma once
 
+#include <cstddef>
+
 #include "rts/heap/node.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/sched/worker.hpp"
@@ -32,5 +34,8 @@ void fetch(heap::Node* node);
 
 /// Offers `node` to whoever has nothing to do. Throws Error outside of a run.
 void spark(heap::Node* node);
+
+/// How many sparks more find room here; outside of a run any number.
+std::size_t room_for_sparks() noexcept;
 
 }  // namespace trawl::sched

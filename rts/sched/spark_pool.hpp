@@ -240,6 +240,9 @@ class SparkPool {
     return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
+  /// How many more it takes at least; fizzled ones may make room too.
+  std::size_t room() const noexcept { return slots_.size() - 2 - size(); }
+
  private:
   bool claim(Slot* newest) noexcept {
     bottom_.store(newest, owner_order);

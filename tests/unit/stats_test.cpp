@@ -107,5 +107,12 @@ TEST(Stats, JsonHasEverything) {
   for (const auto& pe : json["by_pe"]) EXPECT_EQ(pe.size(), counts);
 }
 
+TEST(Stats, APoolThatWasFullSaysSo) {
+  auto figures = figures_of(2);
+  EXPECT_EQ(statistics_text(figures, 1).find("--trawl:spark-pool"), std::string::npos);
+  figures[1][at(Count::sparks_ignored)] = 1;
+  EXPECT_NE(statistics_text(figures, 1).find("--trawl:spark-pool"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace trawl

@@ -1,0 +1,71 @@
+// Sparks for a list of any length. A few go into the spark pool as they are, the first the oldest;
+// many would not find room there, and become a tree of thunks of which each half is a spark: who
+// takes one takes half of what there is, and goes on dividing.
+#pragma once
+
+#include <cstddef>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include "lang/lazy.hpp"
+
+namespace trawl::detail {
+
+inline constexpr std::size_t leaf_size = 32;
+/// So many values may come home one by one.
+inline constexpr std::size_t few_elements = 1024;
+
+/// Evaluates it, if nobody is about to; what it throws stays in it.
+template <class T>
+void see_to(const Lazy<T>& x) {
+  if (!x) return;
+  const auto state = x.node()->state();
+  if (state == heap::State::unevaluated || state == heap::State::fetch_me ||
+      state == heap::State::fetching)
+    sched::demand(x.node());
+}
+
+inline bool fork(Lazy<bool> left, Lazy<bool> right) {
+  par(right);
+  see_to(left);
+  see_to(right);
+  return true;
+}
+
+/// For who goes through the list from its beginning: the newest spark is the first element.
+template <class T>
+void spark_backwards(std::span<const Lazy<T>> xs) {
+  for (const auto& x : xs | std::views::reverse) par(x);
+}
+
+template <class T>
+bool leaf(const std::vector<Lazy<T>>& xs) {
+  for (const auto& x : xs) fetch(x);
+  spark_backwards(std::span(xs));
+  for (const auto& x : xs) see_to(x);
+  return true;
+}
+
+template <class T>
+Lazy<bool> tree(std::span<const Lazy<T>> xs) {
+  if (xs.size() <= leaf_size) return lazy<&leaf<T>>(std::vector<Lazy<T>>(xs.begin(), xs.end()));
+  const auto half = xs.size() / 2;
+  return lazy<fork>(tree(xs.first(half)), tree(xs.subspan(half)));
+}
+
+template <class T>
+void spark_all(std::span<const Lazy<T>> xs) {
+  if (xs.size() <= sched::room_for_sparks() / 4) {
+    for (const auto& x : xs) par(x);
+    return;
+  }
+  while (xs.size() > leaf_size) {
+    const auto half = xs.size() / 2;
+    par(tree(xs.subspan(half)));
+    xs = xs.first(half);
+  }
+  spark_backwards(xs);
+}
+
+}  // namespace trawl::detail

@@ -1,0 +1,120 @@
+// Lists of many more elements than a spark pool has room for are shared all the same.
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl.hpp>
+
+#include "rts/simulate.hpp"
+
+namespace {
+
+using trawl::Count;
+using trawl::Lazy;
+using trawl::Nanos;
+using trawl::Simulation;
+
+constexpr long length = 20'000;
+constexpr Nanos piece = 20'000;
+constexpr std::size_t room = 256;
+
+long work(long n) {
+  Simulation::work(piece);
+  return n;
+}
+long plus(long a, long b) {
+  return a + b;
+}
+
+std::vector<long> numbers() {
+  std::vector<long> all(length);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+trawl::Figures sum_of(Simulation& grid) {
+  trawl::Figures sum{};
+  for (int pe = 0; pe < grid.size(); ++pe) {
+    const auto figures = grid.pe(pe).figures();
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += figures[i];
+  }
+  return sum;
+}
+
+/// How many times faster `root`, which has `length` pieces of work, is on so many PEs.
+void gains(int pes, double at_least, const std::function<void()>& root) {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.options.spark_pool = room;
+  Simulation grid(config);
+  Nanos time = 0;
+  grid.run([&] {
+    const Nanos begun = Simulation::clock_here();
+    root();
+    time = Simulation::clock_here() - begun;
+  });
+  grid.settle();
+  EXPECT_GT(static_cast<double>(length * piece) / static_cast<double>(time), at_least);
+  EXPECT_EQ(sum_of(grid)[static_cast<std::size_t>(Count::sparks_ignored)], 0);
+}
+
+TEST(LongLists, ParMap) {
+  const auto root = [] { EXPECT_EQ(trawl::par_map<work>(numbers()), numbers()); };
+  gains(2, 1.8, root);
+  gains(4, 2.5, root);
+}
+
+TEST(LongLists, ParMapOfChunks) {
+  gains(2, 1.8, [] { EXPECT_EQ(trawl::par_map<work>(numbers(), 3), numbers()); });
+}
+
+TEST(LongLists, ParMapReduce) {
+  gains(2, 1.8, [] {
+    EXPECT_EQ((trawl::par_map_reduce<work, plus>(0L, length, 1, 0L)), length * (length - 1) / 2);
+  });
+}
+
+TEST(LongLists, ParList) {
+  gains(2, 1.5, [] {
+    const auto xs = trawl::lazy_map<work>(numbers());
+    trawl::apply(xs, trawl::par_list(trawl::rseq));
+    EXPECT_EQ(trawl::force_all(xs), numbers());
+  });
+}
+
+TEST(LongLists, ParListChunk) {
+  gains(2, 1.5, [] {
+    const auto xs = trawl::lazy_map<work>(numbers());
+    trawl::apply(xs, trawl::par_list_chunk(10, trawl::rdeepseq));
+    EXPECT_EQ(trawl::force_all(xs), numbers());
+  });
+}
+
+// Its values come home one by one.
+TEST(LongLists, ParBuffer) {
+  gains(2, 0.9, [] {
+    long at = 0;
+    for (const long n :
+         trawl::apply(trawl::lazy_map<work>(numbers()), trawl::par_buffer(length, trawl::rseq)))
+      EXPECT_EQ(n, at++);
+  });
+}
+
+/// Lists in lists: each goes on as a list of pieces.
+std::vector<long> inner(long n) {
+  return trawl::par_map<work>(std::vector<long>(length / 20, n));
+}
+
+TEST(LongLists, OneInAnother) {
+  gains(2, 1.8, [] {
+    std::vector<long> outer(20);
+    std::iota(outer.begin(), outer.end(), 0);
+    const auto lists = trawl::par_map<inner>(outer);
+    for (std::size_t i = 0; i < lists.size(); ++i)
+      EXPECT_EQ(lists[i], std::vector<long>(length / 20, static_cast<long>(i)));
+  });
+}
+
+}  // namespace
