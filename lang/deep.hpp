@@ -1,7 +1,9 @@
 // All of a value, with whatever it refers to lazily.
 #pragma once
 
+#include <queue>
 #include <ranges>
+#include <stack>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -67,8 +69,28 @@ class DeepEvaluation {
   void visit_standard(const std::variant<T...>& value) {
     std::visit([this](const auto& chosen) { visit(chosen); }, value);
   }
+  template <class T, class C>
+  void visit_standard(const std::stack<T, C>& value) {
+    visit(container_of(value));
+  }
+  template <class T, class C>
+  void visit_standard(const std::queue<T, C>& value) {
+    visit(container_of(value));
+  }
+  template <class T, class C, class Less>
+  void visit_standard(const std::priority_queue<T, C, Less>& value) {
+    visit(container_of(value));
+  }
   template <class T>
   void visit_standard(const T&) {}
+
+  template <class Adaptor>
+  static const typename Adaptor::container_type& container_of(const Adaptor& adaptor) {
+    struct Access : Adaptor {
+      static auto member() { return &Access::c; }
+    };
+    return adaptor.*Access::member();
+  }
 
   std::vector<Step> todo_;
   boost::unordered_flat_set<heap::Node*> seen_;

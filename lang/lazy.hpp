@@ -41,7 +41,9 @@ class Lazy {
   /// Has it been evaluated, or has it failed? May become true at any time.
   bool evaluated() const noexcept { return node_ != nullptr && node_->finished(); }
 
-  friend bool operator==(Lazy, Lazy) = default;  ///< the same thunk?
+  // One thunk may have two nodes on a PE, if it came there by two ways. The compiler shows the
+  // line.
+  friend bool operator==(Lazy, Lazy) = delete;  // trawl: compare values: force(a) == force(b).
 
   heap::Node* node() const noexcept { return node_; }
   static Lazy refer_to(heap::Node* node) noexcept {

@@ -162,7 +162,7 @@ TEST(Failure, InsideAValue) {
   const auto there = test::carry(Lazy<Values>(Values{thunk, Lazy<int>(3), thunk}), home, away);
   const auto& values = ResultOf<Values>::get(there.node());
   EXPECT_EQ(values[0].node()->state(), State::exception);
-  EXPECT_EQ(values[0], values[2]);
+  EXPECT_EQ(values[0].node(), values[2].node());
   EXPECT_EQ(failure_of(values[0].node())->message, "inside");
 }
 

@@ -58,29 +58,29 @@ TEST_P(Lang, LazyRefersToNothingByDefault) {
     const Lazy<long> none;
     EXPECT_FALSE(none);
     EXPECT_FALSE(none.evaluated());
-    EXPECT_EQ(none, Lazy<long>());
-    EXPECT_EQ(trawl::par(none), none);
+    EXPECT_FALSE(none);
+    EXPECT_FALSE(trawl::par(none));
     trawl::rdeepseq(none);
     EXPECT_THROW(trawl::force(none), trawl::Error);
     EXPECT_THROW(trawl::force(none), trawl::Error);
   });
 }
 
-TEST_P(Lang, LazyIsComparedByIdentity) {
+TEST_P(Lang, CopiesOfALazyAreTheSameThunk) {
   run([] {
     const auto x = trawl::lazy<twice>(3);
     const auto y = trawl::lazy<twice>(3);
     const auto copy = x;
     EXPECT_TRUE(x);
-    EXPECT_EQ(x, copy);
-    EXPECT_NE(x, y);
+    EXPECT_EQ(x.node(), copy.node());
+    EXPECT_NE(x.node(), y.node());
     EXPECT_FALSE(x.evaluated());
     EXPECT_EQ(trawl::force(copy), 6);
     EXPECT_TRUE(x.evaluated());
     EXPECT_FALSE(y.evaluated());
     Lazy<long> z;
     z = x;
-    EXPECT_EQ(z, x);
+    EXPECT_EQ(z.node(), x.node());
   });
 }
 
@@ -159,7 +159,7 @@ TEST_P(Lang, PseqEvaluatesFirst) {
   run([] {
     const auto x = trawl::lazy<twice>(2);
     const auto y = trawl::lazy<twice>(3);
-    EXPECT_EQ(trawl::pseq(x, y), y);
+    EXPECT_EQ(trawl::pseq(x, y).node(), y.node());
     EXPECT_TRUE(x.evaluated());
     EXPECT_FALSE(y.evaluated());
     EXPECT_EQ(trawl::pseq(y, "s"s), "s");

@@ -172,14 +172,16 @@ TEST(Serial, ValuesThatHoldLazies) {
   const auto& got = ResultOf<Mixed>::get(far.node());
   const auto same = got.first;
   EXPECT_EQ(ResultOf<int>::get(same.node()), 42);
-  EXPECT_NE(same, x);
-  EXPECT_EQ(got.vector, (std::vector<Lazy<int>>{same, {}, same}));
-  EXPECT_EQ(got.map.at(1), same);
-  EXPECT_EQ(got.optional, same);
-  EXPECT_EQ(std::get<1>(got.variant), same);
-  EXPECT_EQ(got.pair.second, same);
-  EXPECT_EQ(std::get<0>(got.tuple), same);
-  EXPECT_EQ(got.array[1], same);
+  EXPECT_NE(same.node(), x.node());
+  EXPECT_EQ(got.vector[0].node(), same.node());
+  EXPECT_FALSE(got.vector[1]);
+  EXPECT_EQ(got.vector[2].node(), same.node());
+  EXPECT_EQ(got.map.at(1).node(), same.node());
+  EXPECT_EQ(got.optional.value().node(), same.node());
+  EXPECT_EQ(std::get<1>(got.variant).node(), same.node());
+  EXPECT_EQ(got.pair.second.node(), same.node());
+  EXPECT_EQ(std::get<0>(got.tuple).node(), same.node());
+  EXPECT_EQ(got.array[1].node(), same.node());
   EXPECT_FALSE(got.none);
 }
 

@@ -4,8 +4,10 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <queue>
 #include <ranges>
 #include <set>
+#include <stack>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -61,7 +63,7 @@ TEST_P(Lang, MapsTakeAnyContainer) {
 TEST_P(Lang, StrategiesOfOneValue) {
   run([this] {
     const auto x = trawl::lazy<twice>(1);
-    EXPECT_EQ(trawl::apply(x, trawl::r0), x);
+    EXPECT_EQ(trawl::apply(x, trawl::r0).node(), x.node());
     EXPECT_FALSE(x.evaluated());
     trawl::apply(x, trawl::rpar);
     let_others_work();
@@ -243,6 +245,29 @@ TEST_P(Lang, DeepEvaluationOfTreesAndOfAllKindsOfValues) {
                            std::pair{std::array{z}, std::optional<Lazy<long>>()}};
     trawl::rdeepseq(value);
     EXPECT_TRUE(x.evaluated() && y.evaluated() && z.evaluated());
+  });
+}
+
+struct NestedLess {
+  bool operator()(const std::vector<Lazy<long>>& a, const std::vector<Lazy<long>>& b) const {
+    return a.size() < b.size();
+  }
+};
+
+TEST_P(Lang, DeepEvaluationOfStacksAndQueues) {
+  run([] {
+    std::stack<Lazy<long>> stack;
+    std::queue<Lazy<long>> queue;
+    std::priority_queue<std::vector<Lazy<long>>, std::vector<std::vector<Lazy<long>>>, NestedLess>
+        largest_first;
+    const auto x = trawl::lazy<twice>(1), y = trawl::lazy<twice>(2), z = trawl::lazy<twice>(3);
+    stack.push(x);
+    queue.push(y);
+    largest_first.push({z});
+    trawl::rdeepseq(std::tuple{stack, std::vector{queue}, largest_first});
+    EXPECT_TRUE(x.evaluated());
+    EXPECT_TRUE(y.evaluated());
+    EXPECT_TRUE(z.evaluated());
   });
 }
 
