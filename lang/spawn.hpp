@@ -63,7 +63,11 @@ class Spawned {
   using ToKept = std::conditional_t<in_slot, Nothing, const All&>;
 
   static R call_with(const Arguments& arguments) {
-    return std::apply([](const A&... each) -> R { return Call{}(each...); }, arguments);
+    try {
+      return std::apply([](const A&... each) -> R { return Call{}(each...); }, arguments);
+    } catch (...) {
+      heap::throw_as_value();  // the same as from another PE
+    }
   }
 
   static R call(const sched::Slot* slot, [[maybe_unused]] ToKept kept) {

@@ -5,6 +5,7 @@
 #error "trawl: Trawl needs C++20; compile with -std=c++20."
 #else
 
+#include "lang/exception.hpp"
 #include "lang/lazy.hpp"
 #include "lang/run.hpp"
 #include "lang/spawn.hpp"

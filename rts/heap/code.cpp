@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rts/error.hpp"
+#include "rts/heap/failure.hpp"
 
 namespace trawl::heap {
 namespace {
@@ -51,6 +52,7 @@ CodeTable::CodeTable() : by_id_(entered()), digest_(0xcbf29ce484222325U) {
     by_id_[i]->id = static_cast<std::uint32_t>(i);
     digest_ = mix(digest_, by_id_[i]->name);
   }
+  for (const auto name : exceptions_that_travel()) digest_ = mix(digest_, name);
 }
 
 const CodeTable& CodeTable::get() {

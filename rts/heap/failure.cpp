@@ -1,13 +1,19 @@
 #include "rts/heap/failure.hpp"
 
+#include <algorithm>
+#include <any>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <new>
-#include <string_view>
+#include <optional>
+#include <variant>
 
 #include <cxxabi.h>
 
+#include "rts/error.hpp"
 #include "rts/heap/collect.hpp"
+#include "rts/heap/exception.hpp"
 #include "rts/heap/storage.hpp"
 #include "rts/heap/weak.hpp"
 
@@ -21,79 +27,162 @@ std::string demangled(const std::type_info& type) {
   return status == 0 ? name.get() : type.name();
 }
 
-Failure* make(std::exception_ptr error, const std::string& type_name, const std::string& message) {
+// Types enter themselves during static initialisation.
+std::vector<const ExceptionType*>& entered() {
+  static std::vector<const ExceptionType*> types;
+  return types;
+}
+
+template <class E>
+const ExceptionType with_message(typeid(E), nullptr, [](const std::string& message, Unpacker&) {
+  return std::make_exception_ptr(E(message));
+});
+template <class E>
+const ExceptionType without_message(typeid(E), nullptr, [](const std::string&, Unpacker&) {
+  return std::make_exception_ptr(E());
+});
+const ExceptionType error_of_ours(
+    typeid(Error),
+    [](Packer& to, const std::exception_ptr& error) {
+      try {
+        std::rethrow_exception(error);
+      } catch (const Error& e) {
+        to.put(e.exit_code());
+      }
+    },
+    [](const std::string& message, Unpacker& contents) {
+      return std::make_exception_ptr(Error(message, contents.in().get<int>()));
+    });
+
+[[maybe_unused]] const ExceptionType* const standard[] = {
+    &with_message<std::runtime_error>,
+    &with_message<std::range_error>,
+    &with_message<std::overflow_error>,
+    &with_message<std::underflow_error>,
+    &with_message<std::logic_error>,
+    &with_message<std::domain_error>,
+    &with_message<std::invalid_argument>,
+    &with_message<std::length_error>,
+    &with_message<std::out_of_range>,
+    &without_message<std::exception>,
+    &without_message<std::bad_alloc>,
+    &without_message<std::bad_array_new_length>,
+    &without_message<std::bad_cast>,
+    &without_message<std::bad_typeid>,
+    &without_message<std::bad_exception>,
+    &without_message<std::bad_any_cast>,
+    &without_message<std::bad_function_call>,
+    &without_message<std::bad_optional_access>,
+    &without_message<std::bad_variant_access>,
+    &without_message<std::bad_weak_ptr>,
+    &error_of_ours,
+};
+
+template <class Is>
+const ExceptionType* find(Is is) {
+  const auto& types = entered();
+  const auto found =
+      std::find_if(types.begin(), types.end(), [&](auto* each) { return is(*each); });
+  return found != types.end() ? *found : nullptr;
+}
+
+const ExceptionType* type_handled() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  return find([type](const ExceptionType& each) { return type != nullptr && each.type == *type; });
+}
+
+RemoteError as_remote() {
+  try {
+    throw;
+  } catch (const RemoteError& e) {
+    return e;
+  } catch (const std::exception& e) {
+    return {demangled(typeid(e)), e.what()};
+  } catch (...) {
+    const std::type_info* type = abi::__cxa_current_exception_type();
+    return {type != nullptr ? demangled(*type) : "unknown", ""};
+  }
+}
+
+Failure* make(std::exception_ptr error, const std::string& type_name, const std::string& message,
+              const ExceptionType* type) {
   void* memory = allocate(sizeof(Failure));
   const StorageScope scope(Storage::owned);
-  auto* failure = new (memory) Failure{std::move(error), type_name, message};
+  auto* failure = new (memory) Failure{std::move(error), type_name, message, type};
   // The exception object itself is counted by reference, outside the heap.
   on_death(
       failure, [](void* dead, void*) { static_cast<Failure*>(dead)->error = nullptr; }, nullptr);
   return failure;
 }
 
-template <class E>
-std::exception_ptr with_message(const std::string& message) {
-  return std::make_exception_ptr(E(message));
-}
-
-struct KnownType {
-  std::string_view name;
-  std::exception_ptr (*make)(const std::string& message);
+// An exception is in memory that the collector doesn't see.
+class NoNodes final : public PacketOut, public PacketIn {
+  std::uint32_t place_of(Node*) override { throw Error("an exception can't hold a Lazy"); }
+  Loan lend(const void*) override { throw Error("an exception can't lend an array"); }
+  Node* node_at(std::uint32_t, const void*) override {
+    throw BadBytes("an exception in it refers to a thunk");
+  }
+  void borrow(const Loan&, std::uint64_t) override { read({}, 0, {}); }
+  void read(const Loan&, std::uint64_t, std::span<std::byte>) override {
+    throw BadBytes("an exception in it refers to an array that is elsewhere");
+  }
 };
-
-constexpr KnownType known_types[] = {
-    {"std::runtime_error", &with_message<std::runtime_error>},
-    {"std::range_error", &with_message<std::range_error>},
-    {"std::overflow_error", &with_message<std::overflow_error>},
-    {"std::underflow_error", &with_message<std::underflow_error>},
-    {"std::logic_error", &with_message<std::logic_error>},
-    {"std::domain_error", &with_message<std::domain_error>},
-    {"std::invalid_argument", &with_message<std::invalid_argument>},
-    {"std::length_error", &with_message<std::length_error>},
-    {"std::out_of_range", &with_message<std::out_of_range>},
-    {"std::bad_alloc",
-     [](const std::string&) { return std::make_exception_ptr(std::bad_alloc()); }},
-};
-
-std::exception_ptr remake(const std::string& type_name, const std::string& message) {
-  for (const auto& known : known_types)
-    if (known.name == type_name) return known.make(message);
-  return std::make_exception_ptr(RemoteError(type_name, message));
-}
 
 // Where there is no memory to say what has failed, that is what has: in memory of its own.
 Failure* failure_without_memory() {
   static Failure failure{std::make_exception_ptr(std::bad_alloc()), "std::bad_alloc",
-                         "std::bad_alloc"};
+                         "std::bad_alloc", &without_message<std::bad_alloc>};
   return &failure;
 }
 
 }  // namespace
 
+ExceptionType::ExceptionType(const std::type_info& its_type,
+                             void (*its_write)(Packer&, const std::exception_ptr&),
+                             std::exception_ptr (*its_make)(const std::string&, Unpacker&))
+    : name(demangled(its_type)), type(its_type), write(its_write), make(its_make) {
+  entered().push_back(this);
+}
+
+std::vector<std::string_view> exceptions_that_travel() {
+  std::vector<std::string_view> names;
+  for (const ExceptionType* type : entered()) names.emplace_back(type->name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 Failure* current_failure() try {
-  auto error = std::current_exception();
-  try {
-    std::rethrow_exception(error);
-  } catch (const RemoteError& e) {
-    return make(std::move(error), e.type_name(), e.what());
-  } catch (const std::exception& e) {
-    return make(std::move(error), demangled(typeid(e)), e.what());
-  } catch (...) {
-    return make(std::move(error), demangled(*abi::__cxa_current_exception_type()), "");
-  }
+  const ExceptionType* type = type_handled();
+  const RemoteError remote = as_remote();
+  auto error = type != nullptr ? std::current_exception() : std::make_exception_ptr(remote);
+  return make(std::move(error), remote.type_name(), remote.what(), type);
 } catch (const std::bad_alloc&) {
   return failure_without_memory();
+}
+
+void throw_as_value() {
+  if (type_handled() != nullptr) throw;
+  throw as_remote();
 }
 
 void pack_failure(Writer& to, const Failure& failure) {
   to.put_string(failure.type_name);
   to.put_string(failure.message);
+  if (failure.type == nullptr || failure.type->write == nullptr) return;
+  NoNodes nothing;
+  Packer packer(to, nothing);
+  failure.type->write(packer, failure.error);
 }
 
 Failure* unpack_failure(Reader& from) {
-  const auto type_name = from.get_string();
+  const auto name = from.get_string();
   const auto message = from.get_string();
-  return make(remake(type_name, message), type_name, message);
+  const auto* type = find([&name](const ExceptionType& each) { return each.name == name; });
+  NoNodes nothing;
+  Unpacker contents(from, nothing);
+  auto error = type != nullptr ? type->make(message, contents)
+                               : std::make_exception_ptr(RemoteError(name, message));
+  return make(std::move(error), name, message, type);
 }
 
 }  // namespace trawl::heap

@@ -1,6 +1,7 @@
 // Exceptions as values: standard ones keep their type, others their name and message.
 #include "rts/heap/failure.hpp"
 
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rts/heap/exception.hpp"
 #include "tests/unit/heap_grid.hpp"
 
 namespace trawl::heap {
@@ -19,6 +21,20 @@ struct Peculiar : std::runtime_error {
 struct Odd {
   int number;
 };
+
+/// Keeps a text that it was given.
+struct Missing : std::exception {
+  Missing() = default;
+  explicit Missing(std::string what_is_missing) : name(std::move(what_is_missing)) {}
+  const char* what() const noexcept override { return name.c_str(); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(name);
+  }
+
+  std::string name;
+};
+[[maybe_unused]] static const auto& missing_travels = exception_of<Missing>;
 
 /// Knows how many of its kind there are.
 class Counted {
@@ -40,12 +56,6 @@ template <class E>
 int throws(std::string message) {
   throw E(message);
 }
-/// Keeps a text that it was given.
-struct Missing : std::exception {
-  explicit Missing(std::string what_is_missing) : name(std::move(what_is_missing)) {}
-  const char* what() const noexcept override { return name.c_str(); }
-  std::string name;
-};
 int throws_missing(std::string name) {
   throw Missing(std::move(name));
 }
@@ -109,6 +119,7 @@ TEST(Failure, AnArgumentThatWentIntoTheExceptionStays) {
   }
   try {
     std::rethrow_exception(failure_of(thunk.node())->error);
+    FAIL();
   } catch (const Missing& e) {
     EXPECT_EQ(e.name, name);
   }
@@ -132,7 +143,7 @@ TEST(Failure, OthersKeepNameAndMessageOverManyPes) {
   AddressBook pes[] = {{0, 3, 16}, {1, 3, 16}, {2, 3, 16}};
   const auto thunk = lazy<throws<Peculiar>>(std::string("very"));
   test::evaluate(thunk.node());
-  EXPECT_THROW(std::rethrow_exception(failure_of(thunk.node())->error), Peculiar);
+  EXPECT_THROW(std::rethrow_exception(failure_of(thunk.node())->error), RemoteError);
   const auto far = test::carry(test::carry(thunk, pes[0], pes[1]), pes[1], pes[2]);
   try {
     std::rethrow_exception(failure_of(far.node())->error);
@@ -151,6 +162,25 @@ TEST(Failure, WhatIsNoStdException) {
     EXPECT_EQ(e.type_name(), "trawl::heap::Odd");
     EXPECT_STREQ(e.what(), "");
   }
+}
+
+TEST(Failure, OneThatTravelsTakesItsContentsOverManyPes) {
+  AddressBook pes[] = {{0, 3, 16}, {1, 3, 16}, {2, 3, 16}};
+  const auto thunk = lazy<throws_missing>(std::string("a key"));
+  test::evaluate(thunk.node());
+  const auto far = test::carry(test::carry(thunk, pes[0], pes[1]), pes[1], pes[2]);
+  try {
+    std::rethrow_exception(failure_of(far.node())->error);
+    FAIL();
+  } catch (const Missing& e) {
+    EXPECT_EQ(e.name, "a key");
+  }
+}
+
+TEST(Failure, TheirNamesAreInOrder) {
+  const auto names = exceptions_that_travel();
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_NE(std::find(names.begin(), names.end(), "trawl::heap::Missing"), names.end());
 }
 
 TEST(Failure, InsideAValue) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <new>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <trawl.hpp>
@@ -46,6 +47,22 @@ inline int where(long) {
 struct Unheard : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+/// These travel.
+struct Heard : std::logic_error {
+  using std::logic_error::logic_error;
+};
+struct Overdrawn : std::exception {
+  const char* what() const noexcept override { return "overdrawn"; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(account, by);
+  }
+
+  std::string account;
+  long by = 0;
+};
+TRAWL_EXCEPTION(Heard);
+TRAWL_EXCEPTION(Overdrawn);
 
 inline long fails(int how) {
   switch (how) {
@@ -59,6 +76,16 @@ inline long fails(int how) {
       throw 42;
     case 4:
       throw std::bad_alloc();
+    case 5:
+      throw Heard("well");
+    case 6: {
+      Overdrawn overdrawn;
+      overdrawn.account = "of a long name, not in the exception itself";
+      overdrawn.by = 7;
+      throw overdrawn;
+    }
+    case 7:
+      throw trawl::Error("ours", 9);
     default:
       return how;
   }

@@ -209,30 +209,58 @@ TEST_P(Lang, ExceptionsAreRethrownAtEveryForce) {
   });
 }
 
+void throws_what_every_pe_throws(const Lazy<long>& unheard, const Lazy<long>& number) {
+  try {
+    trawl::force(unheard);
+    ADD_FAILURE();
+  } catch (const trawl::RemoteError& e) {
+    EXPECT_EQ(e.type_name(), "trawl::test::Unheard");
+    EXPECT_STREQ(e.what(), "of");
+  }
+  try {
+    trawl::force(number);
+    ADD_FAILURE();
+  } catch (const trawl::RemoteError& e) {
+    EXPECT_EQ(e.type_name(), "int");
+  }
+}
+
 TEST_P(Lang, UnknownExceptionsKeepTheirNameAndMessage) {
-  run([this] {
-    EXPECT_THROW(trawl::force(trawl::lazy<fails>(2)), Unheard);
-    EXPECT_THROW(trawl::force(trawl::lazy<fails>(3)), int);
-    const auto x = elsewhere<fails>(2);
-    const auto y = elsewhere<fails>(3);
-    if (alone()) {
-      EXPECT_THROW(trawl::force(x), Unheard);
-      EXPECT_THROW(trawl::force(y), int);
-      return;
-    }
+  run([] {
+    throws_what_every_pe_throws(trawl::lazy<fails>(2), trawl::lazy<fails>(3));
+    throws_what_every_pe_throws(elsewhere<fails>(2), elsewhere<fails>(3));
+  });
+}
+
+void throws_itself(const Lazy<long>& heard, const Lazy<long>& overdrawn, const Lazy<long>& ours) {
+  try {
+    trawl::force(heard);
+    ADD_FAILURE();
+  } catch (const Heard& e) {
+    EXPECT_STREQ(e.what(), "well");
+  }
+  for (int i = 0; i < 2; ++i) {
     try {
-      trawl::force(x);
+      trawl::force(overdrawn);
       ADD_FAILURE();
-    } catch (const trawl::RemoteError& e) {
-      EXPECT_NE(e.type_name().find("Unheard"), std::string::npos) << e.type_name();
-      EXPECT_STREQ(e.what(), "of");
+    } catch (const Overdrawn& e) {
+      EXPECT_EQ(e.account, "of a long name, not in the exception itself");
+      EXPECT_EQ(e.by, 7);
     }
-    try {
-      trawl::force(y);
-      ADD_FAILURE();
-    } catch (const trawl::RemoteError& e) {
-      EXPECT_EQ(e.type_name(), "int");
-    }
+  }
+  try {
+    trawl::force(ours);
+    ADD_FAILURE();
+  } catch (const trawl::Error& e) {
+    EXPECT_STREQ(e.what(), "ours");
+    EXPECT_EQ(e.exit_code(), 9);
+  }
+}
+
+TEST_P(Lang, ExceptionsThatTravelArriveAsThemselves) {
+  run([] {
+    throws_itself(trawl::lazy<fails>(5), trawl::lazy<fails>(6), trawl::lazy<fails>(7));
+    throws_itself(elsewhere<fails>(5), elsewhere<fails>(6), elsewhere<fails>(7));
   });
 }
 

@@ -64,19 +64,26 @@ TEST_P(Lang, WhatIsNeverSyncedIsWithdrawn) {
   });
 }
 
-TEST_P(Lang, SyncRethrows) {
-  run([this] {
-    auto here = trawl::spawn<fails>(2);
-    EXPECT_THROW(here.sync(), Unheard);
-    auto away = trawl::spawn<fails>(2);
-    let_others_work();
-    if (alone())
-      EXPECT_THROW(away.sync(), Unheard);
-    else
-      EXPECT_THROW(away.sync(), trawl::RemoteError);
-    auto standard = trawl::spawn<fails>(0);
-    let_others_work();
-    EXPECT_THROW(standard.sync(), std::out_of_range);
+TEST_P(Lang, SyncThrowsTheSameWhereverTheCallWasMade) {
+  run([] {
+    for (const bool here : {true, false}) {
+      auto unheard = trawl::spawn<fails>(2);
+      auto number = trawl::spawn<fails>(3);
+      auto heard = trawl::spawn<fails>(5);
+      auto overdrawn = trawl::spawn<fails>(6);
+      auto standard = trawl::spawn<fails>(0);
+      if (!here) let_others_work();
+      EXPECT_THROW(standard.sync(), std::out_of_range);
+      try {
+        overdrawn.sync();
+        ADD_FAILURE();
+      } catch (const Overdrawn& e) {
+        EXPECT_EQ(e.by, 7);
+      }
+      EXPECT_THROW(heard.sync(), Heard);
+      EXPECT_THROW(number.sync(), trawl::RemoteError);
+      EXPECT_THROW(unheard.sync(), trawl::RemoteError);
+    }
   });
 }
 
