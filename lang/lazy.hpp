@@ -6,13 +6,23 @@
 
 #include "lang/check.hpp"
 #include "rts/heap/thunk.hpp"
+#include "rts/heap/visible.hpp"
 #include "rts/sched/demand.hpp"
 
 namespace trawl {
 
+#if !defined(NDEBUG) && !defined(TRAWL_NO_COLLECTOR)
+// Debug builds look where each Lazy lies. It is another class then: what is built with NDEBUG and
+// what is not should not link.
+#define TRAWL_DETAIL_LOOKS 1
+template <class T>
+class [[gnu::abi_tag("debug")]] Lazy;
+#endif
+
 /// A value that is computed when somebody needs it, once, on whichever PE; or one that is there
 /// already. One pointer, free to copy; may sit on a stack, in a global, in a standard container, in
-/// a result or an argument of a thunk. (Not in memory from malloc, nor in an exception.)
+/// a result or an argument of a thunk. (Not in memory from malloc, nor in an exception: debug
+/// builds refuse that.)
 template <class T>
 class Lazy {
   static_assert(std::is_same_v<T, std::remove_cvref_t<T>> && !std::is_void_v<T>,
@@ -25,34 +35,59 @@ class Lazy {
 
   /// Refers to nothing; can't be forced.
   Lazy() = default;
+#ifdef TRAWL_DETAIL_LOOKS
+  Lazy(const Lazy& other) : node_(other.node_) {
+    look();
+  }
+  Lazy& operator=(const Lazy& other) {
+    node_ = other.node_;
+    look();
+    return *this;
+  }
+#else
   Lazy(const Lazy&) = default;
   // Written out, so that nothing which holds a Lazy passes for plain bytes.
   Lazy& operator=(const Lazy& other) noexcept {  // NOLINT(bugprone-unhandled-self-assignment)
     node_ = other.node_;
     return *this;
   }
+#endif
   ~Lazy() = default;
   /// An already evaluated one.
   explicit Lazy(const T& value) {
     if constexpr (detail::value_travels<T>()) node_ = heap::make_value<T>(value);
+    look();
   }
 
-  explicit operator bool() const noexcept { return node_ != nullptr; }
+  explicit operator bool() const noexcept {
+    return node_ != nullptr;
+  }
   /// Has it been evaluated, or has it failed? May become true at any time.
-  bool evaluated() const noexcept { return node_ != nullptr && node_->finished(); }
+  bool evaluated() const noexcept {
+    return node_ != nullptr && node_->finished();
+  }
 
   // One thunk may have two nodes on a PE, if it came there by two ways. The compiler shows the
   // line.
   friend bool operator==(Lazy, Lazy) = delete;  // trawl: compare values: force(a) == force(b).
 
-  heap::Node* node() const noexcept { return node_; }
-  static Lazy refer_to(heap::Node* node) noexcept {
+  heap::Node* node() const noexcept {
+    return node_;
+  }
+  static Lazy refer_to(heap::Node* node) {
     Lazy lazy;
     lazy.node_ = node;
+    lazy.look();
     return lazy;
   }
 
  private:
+  void look() const {
+#ifdef TRAWL_DETAIL_LOOKS
+    if (node_ != nullptr) heap::refuse_unseen(this);
+#endif
+  }
+
   heap::Node* node_ = nullptr;
 };
 

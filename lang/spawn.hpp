@@ -33,8 +33,8 @@ class Spawned {
     if (slot_ != nullptr) withdraw(*pool_, slot_);
   }
 
-  /// The result, from whoever made the call: here and now, if nobody has. To be called once. Throws
-  /// what the function threw.
+  /// The result, from whoever made the call: here and now, if nobody has. To be called once: again
+  /// it throws Error. Throws what the function threw.
   R sync() {
     // Not ours any more, whatever happens: here the compiler sees that the destructor has nothing
     // to do. For the same reason nothing below is told where this object lies.
@@ -79,8 +79,7 @@ class Spawned {
 
   [[gnu::noinline, gnu::cold]] static R sync_taken(sched::SparkPool& pool, sched::Slot* slot,
                                                    [[maybe_unused]] ToKept kept) {
-    if (heap::Node* node = pool.reclaim(slot, sched::is_here(pool)))
-      return force(Lazy<R>::refer_to(node));
+    if (heap::Node* node = sched::reclaim(pool, slot)) return force(Lazy<R>::refer_to(node));
     if constexpr (in_slot) {
       const Arguments arguments = slot->arguments<Arguments>();
       pool.discard(slot);
@@ -94,7 +93,7 @@ class Spawned {
   [[gnu::noinline, gnu::cold]] static void withdraw(sched::SparkPool& pool,
                                                     sched::Slot* slot) noexcept {
     if (pool.take_back(slot)) return;
-    pool.reclaim(slot, sched::is_here(pool));
+    sched::reclaim(pool, slot);
     pool.discard(slot);
   }
 

@@ -12,6 +12,7 @@
 
 #include "rts/heap/collect.hpp"
 #include "rts/heap/known_threads.hpp"
+#include "rts/heap/visible.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/place.hpp"
 
@@ -144,6 +145,19 @@ struct CollectorHooks {
 
   static void push(const StackRecord& stack) {
     if (stack.stack_pointer != nullptr) GC_push_all_eager(stack.stack_pointer, stack.base);
+  }
+
+  static bool has_stack_between(const void* begin, const void* end) {
+    const auto between = [=](const StackRecord& stack) {
+      return stack.base > begin && stack.base <= end;
+    };
+    for (std::size_t i = 0; i < mutator_count; ++i) {
+      const Mutator& m = *mutators[i];
+      if (between(m.native_) || between(*m.current_)) return true;
+      for (auto* stack = m.first_; stack != nullptr; stack = stack->next)
+        if (between(*stack)) return true;
+    }
+    return false;
   }
 
   static void enter(Mutator& m) {
@@ -321,6 +335,12 @@ void allocate_many(std::size_t bytes, std::span<Node*> into) {
   }
   void*& list = mutator().free_[size_class];
   for (Node*& node : into) node = static_cast<Node*>(take(list, (size_class + 1) * 16));
+}
+
+bool has_stack_between(const void* begin, const void* end) noexcept {
+  bool found = false;
+  with_collector_lock([&] { found = CollectorHooks::has_stack_between(begin, end); });
+  return found;
 }
 
 void add_roots(const RootSource& source) {

@@ -138,9 +138,11 @@ struct Thunk {
   // What is small and refers to others is taken out of the node before the call: what only it
   // refers to may be collected while the function runs, as it walks down a list, say.
   template <class T>
+  static constexpr bool is_copied_freely =
+      std::is_trivially_copy_constructible_v<T> || NodeReference<T>;
+  template <class T>
   static constexpr bool is_taken =
-      std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T> &&
-      !RawBytes<T> && sizeof(T) <= 64;
+      is_copied_freely<T>&& std::is_trivially_destructible_v<T> && !RawBytes<T> && sizeof(T) <= 64;
   template <class T>
   using Passed = std::conditional_t<is_taken<T>, T, const T&>;
 

@@ -9,7 +9,18 @@ namespace trawl {
 namespace sched {
 
 void refuse_outside_of_a_run() {
-  throw Error("a thunk can only be sparked or evaluated inside of trawl::run");
+  throw Error(
+      "par, force, spawn, sync and fetch are for the root and what it calls, and for the functions "
+      "of thunks, inside of trawl::run; a thread that the program has started itself (std::thread, "
+      "OpenMP, TBB) can't use them: give it values that were forced before");
+}
+
+heap::Node* reclaim(SparkPool& pool, Slot* slot) {
+  if (slot == nullptr)
+    throw Error(
+        "sync() was called again on what spawn returned: it gives its result once; keep that in a "
+        "variable");
+  return pool.reclaim(slot, &worker_here().pool == &pool);
 }
 
 void demand(heap::Node* node) {
@@ -42,7 +53,8 @@ void spark(heap::Node* node) {
 }
 
 std::size_t room_for_sparks() noexcept {
-  return this_worker == nullptr ? SIZE_MAX : this_worker->pool.room();
+  const Worker* worker = current_worker();
+  return worker == nullptr ? SIZE_MAX : worker->pool.room();
 }
 
 }  // namespace sched

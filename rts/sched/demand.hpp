@@ -20,11 +20,6 @@ inline Worker& worker_here() {
   return *worker;
 }
 
-/// Does this pool belong to the worker here? Throws Error outside of a run.
-inline bool is_here(const SparkPool& pool) {
-  return &worker_here().pool == &pool;
-}
-
 /// Returns when `node` has its value or exception: evaluates it, or waits for whoever does
 /// (evaluate-and-die). Throws Error outside of a run.
 void demand(heap::Node* node);
@@ -34,6 +29,10 @@ void fetch(heap::Node* node);
 
 /// Offers `node` to whoever has nothing to do. Throws Error outside of a run.
 void spark(heap::Node* node);
+
+/// SparkPool::reclaim by code on a thread; throws Error if `slot` is nullptr: the call was synced
+/// before.
+heap::Node* reclaim(SparkPool& pool, Slot* slot);
 
 /// How many sparks more find room here; outside of a run any number.
 std::size_t room_for_sparks() noexcept;

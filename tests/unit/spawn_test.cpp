@@ -1,6 +1,7 @@
 // spawn and sync: divide and conquer, in any order, abandoned, and with exceptions.
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -84,6 +85,46 @@ TEST_P(Lang, SyncThrowsTheSameWhereverTheCallWasMade) {
       EXPECT_THROW(number.sync(), trawl::RemoteError);
       EXPECT_THROW(unheard.sync(), trawl::RemoteError);
     }
+  });
+}
+
+TEST_P(Lang, ASecondSyncIsRefused) {
+  run([] {
+    for (const bool here : {true, false}) {
+      auto x = trawl::spawn<twice>(1);
+      auto y = trawl::spawn<twice>(2);
+      auto large =
+          trawl::spawn([](const std::vector<long>& v) { return v.size(); }, std::vector<long>(100));
+      if (!here) let_others_work();
+      EXPECT_EQ(large.sync(), 100);
+      EXPECT_THROW(large.sync(), trawl::Error);
+      EXPECT_EQ(x.sync(), 2);
+      EXPECT_THROW(x.sync(), trawl::Error);
+      EXPECT_EQ(y.sync(), 4);
+      EXPECT_THROW(x.sync(), trawl::Error);
+      EXPECT_THROW(y.sync(), trawl::Error);
+    }
+  });
+}
+
+TEST_P(Lang, AThreadOfTheProgramsOwnIsRefused) {
+  run([] {
+    const auto x = trawl::lazy<twice>(1);
+    std::string said;
+    std::thread([&said, x] {
+      for (const auto& use : {+[](const trawl::Lazy<long>& y) { trawl::force(y); },
+                              +[](const trawl::Lazy<long>& y) { trawl::par(y); },
+                              +[](const trawl::Lazy<long>&) { trawl::spawn<twice>(1).sync(); }}) {
+        try {
+          use(x);
+          said += "nothing";
+        } catch (const trawl::Error& e) {
+          said = e.what();
+        }
+      }
+    }).join();
+    EXPECT_NE(said.find("a thread that the program has started itself"), std::string::npos) << said;
+    EXPECT_EQ(trawl::force(x), 2);
   });
 }
 
