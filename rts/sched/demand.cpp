@@ -4,6 +4,7 @@
 
 #include "rts/error.hpp"
 #include "rts/heap/thunk.hpp"
+#include "rts/sched/static_guard.hpp"
 
 namespace trawl {
 namespace sched {
@@ -23,6 +24,17 @@ heap::Node* reclaim(SparkPool& pool, Slot* slot) {
   return pool.reclaim(slot, &worker_here().pool == &pool);
 }
 
+namespace {
+
+[[noreturn, gnu::cold]] void refuse_to_block() {
+  throw Error(
+      "force or sync would have to wait inside of the initialisation of a function's static "
+      "variable, which others may wait for: force the value before, or keep a Lazy in the "
+      "variable");
+}
+
+}  // namespace
+
 void demand(heap::Node* node) {
   worker_here().let_others_run();
   while (!node->finished()) {
@@ -32,6 +44,7 @@ void demand(heap::Node* node) {
       granted = true;
       if (worker.pool.take_back(node)) worker.counters.add(Count::sparks_subsumed);
     } else {
+      if (initialising_static()) refuse_to_block();
       worker.block_on(node, granted);
     }
     if (granted) node->code().evaluate(node);

@@ -1,0 +1,11 @@
+// A static variable of a function is made under a lock of the C++ runtime's. A thread that blocks
+// in there keeps it, and whoever comes to the variable meanwhile takes a whole OS thread to sleep,
+// on which the first may have to go on: for ever. So nobody may block there.
+#pragma once
+
+namespace trawl::sched {
+
+/// Is the calling code, or what called it, initialising such a variable?
+bool initialising_static() noexcept;
+
+}  // namespace trawl::sched

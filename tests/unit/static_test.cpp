@@ -1,0 +1,75 @@
+// What may not be held while a thread blocks, as far as the runtime can know of it.
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <trawl.hpp>
+
+#include "rts/simulate.hpp"
+
+namespace {
+
+using trawl::Lazy;
+using trawl::Simulation;
+
+long slow(long n) {
+  Simulation::work(10'000'000);
+  return n;
+}
+
+long kept_in_static(const Lazy<long>& x) {
+  static const long kept = trawl::force(x);
+  return kept;
+}
+
+long kept_in_another(const Lazy<long>& x) {
+  static const long kept = trawl::force(x) + trawl::force(x);
+  return kept;
+}
+
+/// `root` with a value that is under evaluation on another PE.
+template <class F>
+void with_slow_value(F root) {
+  Simulation::Config config;
+  config.net.pes = 2;
+  Simulation grid(config);
+  grid.run([&] {
+    const auto x = trawl::par(trawl::lazy<slow>(7));
+    while (x.node()->state() == trawl::heap::State::unevaluated) Simulation::work(1000);
+    root(x);
+  });
+  grid.settle();
+}
+
+// Without a word it would hang: the second to come to the variable puts this OS thread to sleep.
+TEST(Static, NobodyBlocksInAnInitialisation) {
+  with_slow_value([](const Lazy<long>& x) {
+    const auto second = trawl::par(trawl::lazy<kept_in_static>(x));
+    try {
+      kept_in_static(x);
+      ADD_FAILURE();
+    } catch (const trawl::Error& e) {
+      EXPECT_NE(std::string(e.what()).find("static"), std::string::npos);
+    }
+    EXPECT_EQ(trawl::force(x), 7);  // outside it may
+    EXPECT_EQ(kept_in_static(x), 7);
+    EXPECT_TRUE(second);
+  });
+}
+
+TEST(Static, WhatIsThereMayBeForced) {
+  with_slow_value([](const Lazy<long>& x) {
+    trawl::force(x);
+    EXPECT_EQ(kept_in_another(x), 14);
+    const auto y = trawl::lazy<slow>(8);
+    static const long made = trawl::force(y);
+    EXPECT_EQ(made, 8);
+    static const bool nested = kept_in_another(x) == 14 && [] {
+      static const std::string text(100, 'x');
+      return text.size() == 100;
+    }();
+    EXPECT_TRUE(nested);
+  });
+}
+
+}  // namespace
