@@ -10,6 +10,7 @@
 #include <gc/gc_mark.h>
 #include <link.h>
 
+#include "rts/heap/blocks.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/known_threads.hpp"
 #include "rts/heap/visible.hpp"
@@ -92,6 +93,7 @@ struct Leaver {
   ~Leaver() {
     if (!armed) return;
     registered = Registered::leaving;
+    keep_no_more_blocks();
     GC_unregister_my_thread();
   }
 };
@@ -128,6 +130,7 @@ struct CollectorHooks {
   }
 
   static void push_roots() {
+    mark_kept_blocks();
     for (std::size_t i = 0; i < mutator_count; ++i) {
       Mutator& m = *mutators[i];
       push(m.native_);

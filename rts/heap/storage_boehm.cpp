@@ -3,8 +3,8 @@
 #include <new>
 
 #include <gc/gc.h>
-#include <gc/gc_mark.h>
 
+#include "rts/heap/blocks.hpp"
 #include "rts/heap/known_threads.hpp"
 #include "rts/heap/storage.hpp"
 
@@ -14,25 +14,16 @@ namespace {
 constinit thread_local Storage storage_here = Storage::scanned;
 
 void* get_storage(std::size_t size) {
-  introduce_thread();
-  // While the thread's last objects are destroyed it is no longer known.
-  const bool guest = registered == Registered::leaving;
-  if (guest) register_thread();
   torture();
-  void* memory = nullptr;
   switch (storage_here) {
-    case Storage::scanned:
-      memory = GC_malloc_uncollectable(size);
-      break;
     case Storage::owned:
-      memory = GC_malloc(size);
-      break;
+      return get_block(BlockKind::normal, size);
     case Storage::owned_plain:
-      memory = GC_malloc_atomic(size);
+      return get_block(BlockKind::plain, size);
+    case Storage::scanned:
       break;
   }
-  if (guest) GC_unregister_my_thread();
-  return memory;
+  return get_block(BlockKind::uncollectable, size);
 }
 
 void* get_aligned_storage(std::size_t size, std::size_t alignment) {
@@ -43,7 +34,7 @@ void* get_aligned_storage(std::size_t size, std::size_t alignment) {
 }
 
 void give_aligned_storage(void* memory) {
-  if (memory != nullptr) GC_free(GC_base(memory));
+  if (memory != nullptr) give_block(GC_base(memory));
 }
 
 }  // namespace
@@ -57,10 +48,8 @@ StorageScope::~StorageScope() {
 
 bool is_owned(const void* block) noexcept {
   if (GC_base(const_cast<void*>(block)) != block) return false;
-  constexpr int plain = 0;  // the collector's own kinds
-  constexpr int normal = 1;
-  const int kind = GC_get_kind_and_size(block, nullptr);
-  return kind == plain || kind == normal;
+  const auto kind = kind_of(block);
+  return kind == BlockKind::plain || kind == BlockKind::normal;
 }
 
 }  // namespace trawl::heap
@@ -79,6 +68,7 @@ void* checked(void* memory) {
 using trawl::heap::get_aligned_storage;
 using trawl::heap::get_storage;
 using trawl::heap::give_aligned_storage;
+using trawl::heap::give_block;
 
 void* operator new(std::size_t size) {
   return checked(get_storage(size));
@@ -99,16 +89,16 @@ void* operator new[](std::size_t size, std::align_val_t alignment) {
   return checked(get_aligned_storage(size, static_cast<std::size_t>(alignment)));
 }
 void operator delete(void* memory) noexcept {
-  GC_free(memory);
+  give_block(memory);
 }
 void operator delete[](void* memory) noexcept {
-  GC_free(memory);
+  give_block(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  GC_free(memory);
+  give_block(memory);
 }
 void operator delete[](void* memory, std::size_t) noexcept {
-  GC_free(memory);
+  give_block(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
   give_aligned_storage(memory);

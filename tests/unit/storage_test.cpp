@@ -1,0 +1,238 @@
+// operator new and delete: what each thread keeps, hands to others, and gives back.
+#ifndef TRAWL_NO_COLLECTOR
+
+#include "rts/heap/storage.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lang/lazy.hpp"
+#include "rts/heap/weak.hpp"
+
+namespace trawl::heap {
+namespace {
+
+constexpr std::size_t largest = 100'000;
+std::size_t next_size(std::size_t size) {
+  return size + 1 + size / 7;
+}
+
+[[gnu::noinline]] void collect_well() {
+  for (int i = 0; i < 3; ++i) {
+    clear_finished_calls();
+    collect();
+  }
+}
+
+/// Blocks whose last words refer to a node each, weakly known.
+struct Referring {
+  std::vector<std::size_t> sizes;
+  std::vector<void*> blocks;
+  std::vector<std::unique_ptr<Weak>> nodes;
+
+  [[gnu::noinline]] explicit Referring(std::size_t alignment) {
+    for (std::size_t size = 8; size < largest; size = next_size(size)) {
+      const std::size_t words = size / sizeof(void*);
+      sizes.push_back(words * sizeof(void*));
+      blocks.push_back(alignment == 0 ? ::operator new(sizes.back())
+                                      : ::operator new(sizes.back(), std::align_val_t(alignment)));
+      const Lazy<long> node(static_cast<long>(size));
+      nodes.push_back(std::make_unique<Weak>(node.node()));
+      static_cast<Node**>(blocks.back())[words - 1] = node.node();
+      nodes.back()->let_die();
+    }
+  }
+
+  std::size_t dead() const {
+    return static_cast<std::size_t>(
+        std::count_if(nodes.begin(), nodes.end(), [](const auto& node) { return node->dead(); }));
+  }
+};
+
+TEST(Storage, IsScannedUntilDeleted) {
+  for (const std::size_t alignment : {std::size_t{0}, std::size_t{64}, std::size_t{4096}}) {
+    Referring it(alignment);
+    collect_well();
+    EXPECT_EQ(it.dead(), 0U);
+    for (void* block : it.blocks)
+      alignment == 0 ? ::operator delete(block)
+                     : ::operator delete(block, std::align_val_t(alignment));
+    collect_well();
+    // A stale word may hold on to one or two.
+    EXPECT_GE(it.dead() + 2, it.nodes.size()) << "aligned to " << alignment;
+  }
+}
+
+// As above, but they are deleted by a thread that then ends.
+TEST(Storage, MayBeDeletedByAnotherThread) {
+  Referring it(0);
+  std::thread([&] {
+    ::operator delete(::operator new(1));  // from now on it keeps some
+    for (void* block : it.blocks) ::operator delete(block);
+  }).join();
+  collect_well();
+  EXPECT_GE(it.dead() + 2, it.nodes.size());
+}
+
+std::atomic<bool> collecting{false};
+std::atomic<int> made{0};
+std::atomic<bool> waited_in_vain{false};
+
+// With the collector's lock held, and the world not stopped yet.
+void wait_for_the_maker(bool begins) {
+  if (!begins) return;
+  collecting = true;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (made < 1000 && !waited_in_vain) {
+    waited_in_vain = std::chrono::steady_clock::now() > give_up;
+    std::this_thread::yield();
+  }
+}
+
+TEST(Storage, NewAndDeleteNeedNotTheCollectorsLock) {
+  set_torture(0);
+  std::atomic<bool> ready{false};
+  std::thread maker([&ready] {
+    const auto turn = [] {
+      for (const auto kind : {Storage::scanned, Storage::owned, Storage::owned_plain}) {
+        const StorageScope scope(kind);
+        for (const std::size_t size : {1UL, 40UL, 300UL, 2000UL})
+          ::operator delete(::operator new(size));
+      }
+    };
+    turn();
+    ready = true;
+    while (!collecting) std::this_thread::yield();
+    for (; made < 1000; ++made) turn();
+  });
+  while (!ready) std::this_thread::yield();
+  set_collection_hook(&wait_for_the_maker);
+  collect();
+  set_collection_hook(nullptr);
+  maker.join();
+  EXPECT_FALSE(waited_in_vain);
+}
+
+/// Blocks on their way from one thread to another.
+class Belt {
+ public:
+  void put(std::vector<std::string*> batch) {
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [this] { return batches_.size() < 4; });
+    batches_.push_back(std::move(batch));
+    changed_.notify_all();
+  }
+  std::vector<std::string*> take() {
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [this] { return !batches_.empty(); });
+    auto batch = std::move(batches_.back());
+    batches_.pop_back();
+    changed_.notify_all();
+    return batch;
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::vector<std::vector<std::string*>> batches_;
+};
+
+TEST(Storage, WhatOneThreadMakesAndAnotherDropsIsUsedAgain) {
+  Belt belt;
+  constexpr int batches = 400;
+  const auto before = collector_figures().heap_bytes;
+  std::thread consumer([&belt] {
+    for (int i = 0; i < batches; ++i)
+      for (auto* string : belt.take()) {
+        EXPECT_EQ(string->back(), static_cast<char>('a' + string->size() % 26));
+        delete string;
+      }
+  });
+  std::mt19937 random(1);
+  for (int i = 0; i < batches; ++i) {
+    std::vector<std::string*> batch;
+    for (int k = 0; k < 500; ++k) {
+      const auto size = random() % 800 + 20;
+      batch.push_back(new std::string(size, static_cast<char>('a' + size % 26)));
+    }
+    belt.put(std::move(batch));
+  }
+  consumer.join();
+  // In all 90 MB were made, of which 2 MB at a time.
+  EXPECT_LT(collector_figures().heap_bytes, before + (std::size_t{30} << 20U));
+}
+
+TEST(Storage, AThreadThatEndsLeavesItsBlocksToOthers) {
+  collect_well();
+  const auto before = collector_figures().live_bytes;
+  for (int i = 0; i < 300; ++i)
+    std::thread([] {
+      for (std::size_t size = 8; size < 2000; size += 16) ::operator delete(::operator new(size));
+    }).join();
+  collect_well();
+  // Each has had a page of each of 24 sizes: 28 MB together.
+  EXPECT_LT(collector_figures().live_bytes, before + (std::size_t{4} << 20U));
+}
+
+/// Something of each kind of storage, in each the same number many times.
+struct Mixed {
+  long number;
+  std::vector<long> scanned;
+  std::unique_ptr<std::vector<Lazy<long>>> owned;
+  std::vector<long> plain;
+
+  explicit Mixed(long n) : number(n), scanned(static_cast<std::size_t>(n % 300), n) {
+    {
+      const StorageScope scope(Storage::owned);
+      owned = std::make_unique<std::vector<Lazy<long>>>(static_cast<std::size_t>(n % 70 + 1),
+                                                        Lazy<long>(n));
+    }
+    const StorageScope scope(Storage::owned_plain);
+    plain.assign(static_cast<std::size_t>(n % 200), n);
+  }
+
+  bool whole() const {
+    const auto is_it = [this](long n) { return n == number; };
+    return std::all_of(scanned.begin(), scanned.end(), is_it) &&
+           std::all_of(plain.begin(), plain.end(), is_it) &&
+           std::all_of(owned->begin(), owned->end(),
+                       [&](Lazy<long> lazy) { return is_it(ResultOf<long>::get(lazy.node())); });
+  }
+};
+
+TEST(Storage, AnyThreadMakesAndDropsWhileOthersCollect) {
+  std::array<std::atomic<Mixed*>, 50> shared{};
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 3; ++seed)
+    threads.emplace_back([&shared, seed] {
+      std::mt19937 random(seed);
+      std::vector<std::unique_ptr<Mixed>> mine(50);
+      for (int i = 0; i < 20'000; ++i) {
+        auto& place = mine[random() % mine.size()];
+        if (place) {
+          ASSERT_TRUE(place->whole());
+        }
+        place = std::make_unique<Mixed>(static_cast<long>(random() % 1'000'000));
+        if (i % 3 == 0) place.reset(shared[random() % shared.size()].exchange(place.release()));
+      }
+    });
+  for (int i = 0; i < 50; ++i) collect();
+  for (auto& thread : threads) thread.join();
+  for (auto& left : shared) delete left.load();
+}
+
+}  // namespace
+}  // namespace trawl::heap
+
+#endif
