@@ -15,6 +15,8 @@
 #include "rts/heap/node.hpp"
 #include "rts/heap/serial.hpp"
 #include "rts/heap/storage.hpp"
+#include "rts/heap/traits.hpp"
+#include "rts/heap/weak.hpp"
 
 namespace trawl::heap {
 
@@ -85,11 +87,24 @@ struct ResultOf {
     return *std::launder(reinterpret_cast<Held<R>*>(node->payload(offset)));
   }
   static const R& get(Node* node) { return held(node).value; }
-  static void put(Node* node, const R& result) { new (node->payload(offset)) Held<R>(result); }
+  static void put(Node* node, const R& result) {
+    new (node->payload(offset)) Held<R>(result);
+    destroy_at_death(node);
+  }
 
   static void pack_value(Node* node, Packer& to) { pack(to, get(node)); }
   static void unpack_value(Node* node, Unpacker& from) {
     unpack_held(from, *new (node->payload(offset)) Held<R>());
+    destroy_at_death(node);
+  }
+
+ private:
+  static void destroy_at_death([[maybe_unused]] Node* node) {
+    if constexpr (destructor_runs<R>)
+      on_death_of_owner(node, [](void* object, void*) {
+        auto* dead = static_cast<Node*>(object);
+        if (dead->state() == State::value) held(dead).~Held();
+      });
   }
 };
 
@@ -160,18 +175,18 @@ struct Thunk {
   static R call(Passed<A>... arguments) { return Call{}(std::as_const(arguments)...); }
 
   /// Makes the call, and is done with the arguments however it ends.
-  static R use_up(Arguments& held) {
+  static R use_up(Node* node) {
     struct Guard {
-      Arguments& held;
-      ~Guard() { held.~Arguments(); }
+      Node* node;
+      ~Guard() { drop_arguments(node); }
     };
-    const Guard guard{held};
-    return std::apply([](auto&... each) -> R { return call(take(each)...); }, held);
+    const Guard guard{node};
+    return std::apply([](auto&... each) -> R { return call(take(each)...); }, arguments(node));
   }
 
   static void evaluate(Node* node) {
     try {
-      const R result = use_up(arguments(node));
+      const R result = use_up(node);
       ResultOf<R>::put(node, result);
     } catch (...) {
       failure_of(node) = current_failure();
@@ -185,7 +200,10 @@ struct Thunk {
                       *static_cast<const std::tuple<A...>*>(frame_arguments));
   }
 
-  static void drop_arguments(Node* node) { arguments(node).~Arguments(); }
+  static void drop_arguments(Node* node) {
+    arguments(node).~Arguments();
+    if constexpr (arguments_are_destroyed) on_death(node, nullptr, nullptr);
+  }
 
   static void pack_arguments(Node* node, Packer& to) {
     std::apply([&to](const auto&... a) { (pack(to, a.value), ...); }, arguments(node));
@@ -194,9 +212,22 @@ struct Thunk {
   static void unpack_arguments(Node* node, Unpacker& from) {
     auto& fresh = *new (node->payload(offset)) Arguments();
     std::apply([&from](auto&... a) { (unpack_held(from, a), ...); }, fresh);
+    destroy_at_death(node);
   }
 
   static Node* make(const A&... a);
+
+ private:
+  static constexpr bool arguments_are_destroyed = (destructor_runs<A> || ...);
+
+  static void destroy_at_death([[maybe_unused]] Node* node) {
+    if constexpr (arguments_are_destroyed)
+      on_death_of_owner(node, [](void* object, void*) {
+        auto* dead = static_cast<Node*>(object);
+        const auto state = dead->state();
+        if (state == State::unevaluated || state == State::exported) arguments(dead).~Arguments();
+      });
+  }
 };
 
 template <class Call, class R, class... A>
@@ -225,6 +256,7 @@ Node* Thunk<Call, R, A...>::make(const A&... a) {
   auto* node = static_cast<Node*>(allocate(bytes));
   new (node->payload(offset)) Arguments(Held<A>(a)...);
   node->init(thunk_code<Call, R, A...>, State::unevaluated);
+  destroy_at_death(node);
   return node;
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -33,6 +34,15 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
+
+namespace trawl {
+
+/// To be specialised, as a std::true_type, for a class of the program's own with a `serialize`: all
+/// its memory comes from operator new, so a value that dies in the heap needs no destructor.
+template <class T>
+struct needs_no_destructor : std::false_type {};
+
+}  // namespace trawl
 
 namespace trawl::heap {
 
@@ -269,5 +279,60 @@ consteval bool can_travel() {
 /// in), and copied into a node.
 template <class T>
 concept Serialisable = detail::can_travel<T>();
+
+namespace detail {
+
+/// Is it from this namespace, or a specialisation of this template?
+template <class T>
+consteval bool is_from(std::string_view where) {
+  constexpr std::string_view whole = __PRETTY_FUNCTION__;
+  constexpr std::string_view before = "T = ";
+  return whole.substr(whole.find(before) + before.size()).starts_with(where);
+}
+
+template <class T>
+concept Allocator = requires(T& allocator) {
+  typename T::value_type;
+  allocator.allocate(std::size_t{1});
+};
+
+template <class T, class... Above>
+consteval bool destructor_runs();
+
+template <class T, class... Above>
+struct destructor_of_parts_runs : std::true_type {};
+template <template <class...> class C, class... A, class... Above>
+struct destructor_of_parts_runs<C<A...>, Above...> {
+  static constexpr bool value = (destructor_runs<A, C<A...>, Above...>() || ...);
+};
+template <class T, std::size_t N, class... Above>
+struct destructor_of_parts_runs<std::array<T, N>, Above...> {
+  static constexpr bool value = destructor_runs<T, std::array<T, N>, Above...>();
+};
+
+template <class T, class... Above>
+consteval bool destructor_runs() {
+  if constexpr ((std::is_same_v<T, Above> || ...))
+    return false;
+  else if constexpr (Allocator<T>)
+    return !is_from<T>("std::allocator<");
+  else if constexpr (std::is_trivially_destructible_v<T> || needs_no_destructor<T>::value)
+    return false;
+  else if constexpr (is_from<T>("std::"))
+    return destructor_of_parts_runs<T, Above...>::value;
+  else if constexpr (PlainAggregate<T>)
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (destructor_runs<boost::pfr::tuple_element_t<I, T>, T, Above...>() || ...);
+    }
+  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  else return true;
+}
+
+}  // namespace detail
+
+/// Must a value that dies in the heap be destroyed? Not if all its memory is owned storage
+/// (storage.hpp), as that of standard containers is.
+template <class T>
+inline constexpr bool destructor_runs = detail::destructor_runs<T>();
 
 }  // namespace trawl::heap

@@ -265,8 +265,14 @@ class GraphUnpacker final : public PacketIn {
   void read_item(const Item& item, Part part) {
     if (part == Part::reference || part == Part::rest) return;
     payload_.slice(item.read);
+    if (item.filled) return read_payload(item.node, part);
     // Read all the same, into a node that nobody will see: an array in it may be lent to us.
-    read_payload(item.filled ? item.node : fresh(item.node->code()), part);
+    const Code& code = item.node->code();
+    Node* unseen = fresh(code);
+    read_payload(unseen, part);
+    unseen->init(code, part == Part::thunk     ? State::unevaluated
+                       : part == Part::failure ? State::exception
+                                               : State::value);
   }
 
   void read_payload(Node* node, Part part) {

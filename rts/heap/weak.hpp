@@ -60,6 +60,10 @@ void cut_links_to_the_dead() noexcept;
 /// its memory stays. Replaces an earlier registration; nullptr removes it.
 void on_death(void* object, void (*gone)(void* object, void* client), void* client);
 
+/// The same for what holds memory that the collector doesn't know of: when there is much more of
+/// that than there was, it collects, and runs finalisers.
+void on_death_of_owner(void* object, void (*gone)(void* object, void* client));
+
 /// Runs what on_death registered, on this thread; cheap when nothing has died.
 void run_finalisers();
 

@@ -18,6 +18,8 @@ void* Weak::get() const noexcept {
 }
 
 void on_death(void*, void (*)(void*, void*), void*) {}
+void on_death_of_owner(void*, void (*)(void*, void*)) {}
+
 void run_finalisers() {}
 
 }  // namespace trawl::heap

@@ -33,6 +33,9 @@ elsewhere() {
 
 bounded 400000 "$bin/heap_bounded" 100000000 --trawl:workers=1
 bounded 150000 "$bin/heap_bounded" --list 10000000 --trawl:workers=1
+bounded 400000 "$bin/heap_bounded" --sparked 100 --trawl:workers=1
+bounded 400000 "$bin/heap_bounded" --integers 500 --trawl:workers=1
+bounded 400000 "$mpiexec" -n 2 "$bin/heap_bounded" --integers 500 --trawl:workers=1
 elsewhere list 1000000
 elsewhere tree 131072
 elsewhere lazy-list 200000
