@@ -113,17 +113,21 @@ Mutator& mutator();
 
 // ---- other places to look ----------------------------------------------------------------------
 
-/// Something that knows of references in memory that is not scanned otherwise.
+/// Something that knows of references in memory that is not scanned otherwise. Both are called
+/// while all threads stand still, wherever they are.
 class RootSource {
  public:
-  /// Where they are at this moment. Called while all threads stand still.
-  virtual std::span<const std::byte> roots() const noexcept = 0;
+  /// Hands each place where they are to `scan`.
+  virtual void roots(void (*scan)(std::span<const std::byte>)) const noexcept = 0;
+  /// All that can be reached has been found. Of references that were not scanned, those to what
+  /// does not live must be forgotten.
+  virtual void forget_the_dead(bool (*lives)(const void* object)) noexcept = 0;
 
  protected:
   ~RootSource() = default;
 };
 
-void add_roots(const RootSource& source);
-void remove_roots(const RootSource& source);
+void add_roots(RootSource& source);
+void remove_roots(RootSource& source);
 
 }  // namespace trawl::heap

@@ -33,7 +33,7 @@ constinit Mutator* mutators[2048] = {};
 constinit std::size_t mutator_count = 0;
 // Never destroyed: the program's static objects are, later, and may allocate.
 constinit union Sources {
-  std::vector<const RootSource*, PlainAllocator<const RootSource*>> list;
+  std::vector<RootSource*, PlainAllocator<RootSource*>> list;
   constexpr Sources() noexcept : list() {}
   ~Sources() {}
 } root_sources;
@@ -124,6 +124,7 @@ struct CollectorHooks {
       collection_time += steady_now() - collection_began;
     } else if (type == GC_EVENT_MARK_END) {
       begin_to_cut_links();
+      for (auto* source : root_sources.list) source->forget_the_dead(&lives);
     } else if (type == GC_EVENT_RECLAIM_START) {
       cut_links_to_the_dead();
     }
@@ -138,13 +139,16 @@ struct CollectorHooks {
         GC_push_all_eager(block.data(), block.data() + block.size());
     }
     for (auto* stack = stacks.first(); stack != nullptr; stack = stack->next) push(*stack);
-    for (const auto* source : root_sources.list) {
-      const auto roots = source->roots();
-      GC_push_all_eager(const_cast<std::byte*>(roots.data()),
-                        const_cast<std::byte*>(roots.data() + roots.size()));
-    }
+    for (const auto* source : root_sources.list) source->roots(&scan);
     if (other_roots_before != nullptr) other_roots_before();
   }
+
+  static void scan(std::span<const std::byte> roots) {
+    GC_push_all_eager(const_cast<std::byte*>(roots.data()),
+                      const_cast<std::byte*>(roots.data() + roots.size()));
+  }
+
+  static bool lives(const void* object) { return GC_is_marked(object) != 0; }
 
   static void push(const StackRecord& stack) {
     if (stack.stack_pointer != nullptr) GC_push_all_eager(stack.stack_pointer, stack.base);
@@ -154,13 +158,13 @@ struct CollectorHooks {
     const auto between = [=](const StackRecord& stack) {
       return stack.base > begin && stack.base <= end;
     };
-    for (std::size_t i = 0; i < mutator_count; ++i) {
-      const Mutator& m = *mutators[i];
-      if (between(m.native_) || between(*m.current_)) return true;
-      for (auto* stack = m.first_; stack != nullptr; stack = stack->next)
-        if (between(*stack)) return true;
-    }
-    return false;
+    for (std::size_t i = 0; i < mutator_count; ++i)
+      if (between(mutators[i]->native_)) return true;
+    stacks.lock();
+    auto* stack = stacks.first();
+    while (stack != nullptr && !between(*stack)) stack = stack->next;
+    stacks.unlock();
+    return stack != nullptr;
   }
 
   static void enter(Mutator& m) {
@@ -346,12 +350,12 @@ bool has_stack_between(const void* begin, const void* end) noexcept {
   return found;
 }
 
-void add_roots(const RootSource& source) {
+void add_roots(RootSource& source) {
   introduce_thread();
   with_collector_lock([&source] { root_sources.list.push_back(&source); });
 }
 
-void remove_roots(const RootSource& source) {
+void remove_roots(RootSource& source) {
   with_collector_lock([&source] { std::erase(root_sources.list, &source); });
 }
 

@@ -38,7 +38,7 @@ Mutator& mutator() {
   return here;
 }
 
-void add_roots(const RootSource&) {}
-void remove_roots(const RootSource&) {}
+void add_roots(RootSource&) {}
+void remove_roots(RootSource&) {}
 
 }  // namespace trawl::heap

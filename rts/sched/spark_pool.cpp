@@ -24,6 +24,25 @@ heap::Node* Slot::promote() {
   return node;
 }
 
+std::span<const std::byte> Slot::references(bool claimed) const noexcept {
+  if (pinned()) return std::as_bytes(std::span(this, 1));
+  if (claimed) return arguments_;
+  return {};
+}
+
+bool Slot::forget_the_dead(bool (*lives)(const void*), bool claimed, bool newest) noexcept {
+  const auto seen = what_.load(std::memory_order_relaxed);
+  if (kind_in(seen) != thunk) return false;
+  // Whoever has claimed it sees for himself that it has fizzled; so will who is about to take it
+  // back, as he has begun to evaluate it.
+  const auto state = node_in(seen)->state();
+  const bool of_use = claimed || state == heap::State::unevaluated ||
+                      (newest && state == heap::State::black_hole);
+  if (of_use && lives(node_in(seen))) return false;
+  clear();
+  return true;
+}
+
 // ---- SparkPool ---------------------------------------------------------------------------------
 
 SparkPool::SparkPool(std::size_t capacity, std::function<void()> noticed)
@@ -35,10 +54,21 @@ SparkPool::SparkPool(std::size_t capacity, std::function<void()> noticed)
   heap::add_roots(roots_);
 }
 
-// One more than there seem to be: the newest, while its owner pushes it, or claims it in vain.
-std::span<const std::byte> SparkPool::Roots::roots() const noexcept {
+// One more than there seem to be: the newest, while its owner pushes it, or claims it.
+void SparkPool::Roots::roots(void (*scan)(std::span<const std::byte>)) const noexcept {
   const Slot* bottom = pool_.bottom_.load(std::memory_order_relaxed);
-  return std::as_bytes(std::span(pool_.slots_.data() + 1, bottom + 1));
+  for (const Slot* at = pool_.first(); at <= bottom; ++at)
+    if (const auto references = at->references(at == bottom); !references.empty()) scan(references);
+}
+
+void SparkPool::Roots::forget_the_dead(bool (*lives)(const void*)) noexcept {
+  const Slot* bottom = pool_.bottom_.load(std::memory_order_relaxed);
+  std::uint64_t forgotten = 0;
+  for (Slot* at = pool_.first(); at <= bottom; ++at)
+    if (at->forget_the_dead(lives, at == bottom, at + 1 == bottom) && at != bottom) ++forgotten;
+  if (forgotten == 0) return;
+  pool_.fizzled_.fetch_add(forgotten, std::memory_order_release);
+  pool_.to_refuse_ = 0;
 }
 
 bool SparkPool::push_at_end(heap::Node* node) noexcept {
@@ -109,7 +139,8 @@ heap::Node* SparkPool::reclaim(Slot* slot, bool by_owner) noexcept {
   heap::Node* node = slot->promoted();
   if (slot < top_.load(std::memory_order_relaxed) && skipped(*slot)) ++settled_;
   slot->clear();
-  if (by_owner) trim();
+  // Arguments that are still to be read must not lie further up: the collector looks no further.
+  if (by_owner) trim(node != nullptr ? first() : slot);
   return node;
 }
 
@@ -146,7 +177,7 @@ bool SparkPool::lift(Slot* seal) noexcept {
   while (newest != seal && newest->empty()) --newest;
   if (newest != seal) return false;
   seal->clear();
-  trim();
+  trim(first());
   return true;
 }
 
@@ -172,7 +203,7 @@ heap::Node* SparkPool::take_newest() {
       // What an unfenced theft has hidden may still lie below, see take_oldest.
       if (newest < first()) return nullptr;
       const std::lock_guard lock(thieves_);
-      trim();
+      trim(first());
       continue;
     }
     if (!claim(newest)) continue;
@@ -218,6 +249,12 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
       top_.store(top + 1, std::memory_order_seq_cst);
       continue;
     }
+    if (top->empty()) {
+      if (!skip_empty(top, by_owner)) return nullptr;
+      continue;
+    }
+      continue;
+    }
     // Without the fence both sides may get the same thunk, which is no harm, and what the owner
     // then pushes into its slot is hidden from thieves until he comes back to it.
     if (heap::Node* const thunk = top->heap_thunk()) {
@@ -246,6 +283,22 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
   }
 }
 
+// What collections have left can be many slots: one fence for all of them. False: their owner has
+// come below.
+bool SparkPool::skip_empty(Slot* top, bool by_owner) noexcept {
+  const Slot* bottom = bottom_.load(std::memory_order_acquire);
+  Slot* end = top;
+  while (end < bottom && end->empty()) ++end;
+  top_.store(end, std::memory_order_seq_cst);
+  if (!by_owner) heavy_fence();
+  const bool below = end > bottom_.load(std::memory_order_seq_cst);
+  // What was pushed here meanwhile is not to be hidden.
+  Slot* at = top;
+  while (!below && at != end && at->empty()) ++at;
+  if (at != end) top_.store(at, std::memory_order_relaxed);
+  return !below;
+}
+
 // Moves thunks that have not fizzled towards the beginning, in order, around the calls and not
 // below a promoted one; with the lock held, by the owner.
 void SparkPool::compact() noexcept {
@@ -270,13 +323,13 @@ void SparkPool::compact() noexcept {
   bottom_.store(end, std::memory_order_release);
 }
 
-// Drops what is empty at the owner's end; with the lock held, by the owner. So nested spawns find
-// the pool as they left it, whatever was taken in between.
-void SparkPool::trim() noexcept {
+// Drops what is empty at the owner's end, down to a slot; with the lock held, by the owner. So
+// nested spawns find the pool as they left it, whatever was taken in between.
+void SparkPool::trim(const Slot* not_below) noexcept {
   Slot* bottom = bottom_.load(std::memory_order_relaxed);
   Slot* top = top_.load(std::memory_order_relaxed);
   if (top > bottom) ++settled_;
-  while (bottom != first() && (bottom - 1)->empty()) --bottom;
+  while (bottom > not_below && (bottom - 1)->empty()) --bottom;
   bottom_.store(bottom, std::memory_order_relaxed);
   if (top > bottom) top_.store(bottom, std::memory_order_relaxed);
 }

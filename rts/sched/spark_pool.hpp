@@ -107,6 +107,12 @@ class alignas(64) Slot {
   /// claimed the slot.
   heap::Node* promote();
 
+  /// For the collector, while all threads stand still. Of a call that is being put here, or has
+  /// been claimed, only the arguments may be left.
+  std::span<const std::byte> references(bool claimed) const noexcept;
+  /// Clears the slot of a thunk that has died, or that nobody can make use of any more. Has it?
+  bool forget_the_dead(bool (*lives)(const void*), bool claimed, bool newest) noexcept;
+
   /// Takes over the thunk in `from`; the collector sees it at every moment.
   void take_over(Slot& from) noexcept {
     what_.store(from.what_.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -266,18 +272,20 @@ class SparkPool {
   bool claim_contended(Slot* newest) noexcept;
   void give_up(const Slot* slot) noexcept;
   bool skipped(const Slot& slot) const noexcept;
+  bool skip_empty(Slot* top, bool by_owner) noexcept;
   void compact() noexcept;
-  void trim() noexcept;
+  void trim(const Slot* not_below) noexcept;
 
-  /// Tells the collector of the sparks.
+  /// Tells the collector of the calls. A thunk lives as long as somebody else refers to it.
   class Roots final : public heap::RootSource {
    public:
-    explicit Roots(const SparkPool& pool) : pool_(pool) {}
+    explicit Roots(SparkPool& pool) : pool_(pool) {}
 
    private:
-    std::span<const std::byte> roots() const noexcept override;
+    void roots(void (*scan)(std::span<const std::byte>)) const noexcept override;
+    void forget_the_dead(bool (*lives)(const void*)) noexcept override;
 
-    const SparkPool& pool_;
+    SparkPool& pool_;
   };
 
   // Owner's side; thieves read bottom_. It comes first, as g++ keeps its address in
