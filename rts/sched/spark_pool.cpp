@@ -253,8 +253,6 @@ heap::Node* SparkPool::take_oldest(bool by_owner) {
       if (!skip_empty(top, by_owner)) return nullptr;
       continue;
     }
-      continue;
-    }
     // Without the fence both sides may get the same thunk, which is no harm, and what the owner
     // then pushes into its slot is hidden from thieves until he comes back to it.
     if (heap::Node* const thunk = top->heap_thunk()) {
