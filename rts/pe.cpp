@@ -349,7 +349,9 @@ void Pe::look_for_the_dead() {
   if (time_ < next_look_for_the_dead_) return;
   next_look_for_the_dead_ = time_ + between_looks_for_the_dead;
   while (const auto pe = fabric_.dead()) {
-    if (!stopping_) fail_locked("PE " + std::to_string(*pe) + " is lost: its process has ended", 1);
+    const bool speaks = *pe != 0 || self() == 1;  // for the main PE, whom others see dying too
+    if (!stopping_)
+      fail_locked(speaks ? "PE " + std::to_string(*pe) + " is lost: its process has ended" : "", 1);
     if (failure_)  // who was to hear of it, or the main PE, who was to say it
       failure_missing_ -= failure_missing_ > 0 && (self() == 0 || *pe == 0) ? 1 : 0;
     else

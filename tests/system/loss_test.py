@@ -71,7 +71,9 @@ def kill_one(victim, env):
         time.sleep(0.001)
     seconds = time.monotonic() - begun
     # TCP may tell first that nobody is there.
-    expect_lost(victim, "" if env else "its process has ended", pes, finish(process, begun, env))
+    result = finish(process, begun, env)
+    expect_lost(victim, "" if env else "its process has ended", pes, result)
+    expect(env or result.err.count("is lost") == 1, "expected one line", result)
     return seconds
 
 
