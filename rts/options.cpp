@@ -7,22 +7,72 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include "rts/balance/policy.hpp"
 #include "rts/error.hpp"
+#include "rts/trace/format.hpp"
 
 namespace trawl {
 namespace {
 
 constexpr std::string_view prefix = "--trawl:";
+constexpr std::string_view environment_prefix = "TRAWL_";
+constexpr std::string_view test_prefix = "TRAWL_TEST_";  // what unit tests read, and no run
 constexpr const char* advice = " (--trawl:help lists the runtime's flags)";
+constexpr std::size_t most_slips = 2;  // of the fingers; what differs by more means something else
 
 std::string environment_name(std::string name) {
   for (char& c : name)
     c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return "TRAWL_" + name;
+  return std::string(environment_prefix) + name;
+}
+
+std::string lower(std::string_view text) {
+  std::string name(text);
+  for (char& c : name)
+    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
+/// Letters to be put in, left out, changed, or swapped with the next to get from one to the other.
+std::size_t slips_between(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> before, last, row(other.size() + 1);
+  for (std::size_t j = 0; j <= other.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    before = std::exchange(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const std::size_t differs = one[i - 1] == other[j - 1] ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + differs});
+      if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+/// An argument that is no flag of the runtime's, but looks like one: -trawl:stats, --trawl-stats,
+/// --trwal:stats.
+struct Slip {
+  bool certain;      // the runtime is named; else only something like it
+  std::string flag;  // what may have been meant: "stats"; "" of --trawl
+};
+
+std::optional<Slip> slip_in(const std::string& argument) {
+  const auto begin = argument.find_first_not_of('-');
+  if (begin == 0 || begin == std::string::npos) return std::nullopt;
+  const auto text = lower(std::string_view(argument).substr(begin));
+  const auto end =
+      std::min(text.size(), text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789"));
+  const auto word = text.substr(0, end);
+  const bool marked = end < text.size() && text[end] == ':';
+  if (word != "trawl" && !(marked && slips_between(word, "trawl") <= most_slips))
+    return std::nullopt;
+  return Slip{word == "trawl", end < text.size() ? text.substr(end + 1) : ""};
 }
 
 // A range would only say that it is not in it, and lets NaN pass.
@@ -50,7 +100,8 @@ class Flags {
     app_.set_help_flag();
     app_.get_formatter()->column_width(32);
     add("workers", "N", options.workers,
-        "worker threads of a PE (0: its share of the host's cores)", CLI::Range(0, 1024));
+        "worker threads of a PE (0: its share of the host's cores)",
+        CLI::Range(0, trace::max_workers));
     add("thread-limit", "N", options.thread_limit, "live threads of a PE, runnable and blocked",
         CLI::Range(1U, 1U << 20U));
     add("low-watermark", "N", options.low_watermark,
@@ -97,7 +148,7 @@ class Flags {
   void take(const std::string& flag, const std::string& name,
             const std::optional<std::string>& value) {
     const auto* option = app_.get_option_no_throw("--" + flag);
-    if (option == nullptr || flag.empty()) throw Error(name + " is no flag" + advice, 2);
+    if (option == nullptr || flag.empty()) refuse(name, flag);
     if (types_.contains(flag) && value.value_or("").empty())
       throw Error(name + " needs a value: " + name + "=" + types_.at(flag) + advice, 2);
     try {
@@ -120,6 +171,24 @@ class Flags {
       const char* value = std::getenv(name.c_str());
       if (value != nullptr && *value != '\0') take(flag, name, value);
     }
+    for (char** entry = environ; *entry != nullptr; ++entry) refuse_stranger(*entry);
+  }
+
+  /// `meant` is what there is of a flag's name in what was given.
+  [[noreturn]] void refuse(const std::string& name, const std::string& meant) const {
+    const auto flag = nearest(meant);
+    throw Error(name + " is no flag" +
+                    (flag.empty() ? "" : ": did you mean " + std::string(prefix) + flag + "?") +
+                    advice,
+                2);
+  }
+
+  /// Refuses an argument that the user took for a flag; `next` is the one behind it.
+  void refuse_slip(const std::string& argument, const std::string& next) const {
+    const auto slip = slip_in(argument);
+    if (!slip) return;
+    const auto& meant = slip->flag.empty() ? next : slip->flag;
+    if (slip->certain || !nearest(meant).empty()) refuse(argument, meant);
   }
 
   bool given(const std::string& flag) const { return given_.contains(flag); }
@@ -133,11 +202,47 @@ class Flags {
            "the last\n"
            "two may also be set in the environment, as TRAWL_NAME with _ for - (TRAWL_STACK_SIZE); "
            "the\n"
-           "command line has the last word.\n\n" +
+           "command line has the last word. Other TRAWL_ variables are refused, but "
+           "TRAWL_TEST_.\n\n" +
            text;
   }
 
  private:
+  /// An entry of the environment that looks like a flag's and is none.
+  void refuse_stranger(std::string_view entry) const {
+    const auto equals = entry.find('=');
+    const auto name = std::string(entry.substr(0, equals));
+    const bool empty = equals == std::string_view::npos || equals + 1 == entry.size();
+    if (empty || !name.starts_with(environment_prefix) || name.starts_with(test_prefix)) return;
+    const auto flag = lower(name.substr(environment_prefix.size()));
+    const auto* option = app_.get_option_no_throw("--" + flag);
+    const bool only_argument = flag == "help" || flag == "version";
+    if (option != nullptr && !only_argument && environment_name(flag) == name) return;
+    if (only_argument)
+      throw Error(name + " is no flag: write " + std::string(prefix) + flag + " behind the program",
+                  2);
+    const auto other = nearest(flag);
+    throw Error(name + " is no flag" +
+                    (other.empty() ? "" : ": did you mean " + environment_name(other) + "?") +
+                    advice,
+                2);
+  }
+
+  /// The flag that is most like it; empty, if none is much.
+  std::string nearest(const std::string& given) const {
+    const auto name = lower(std::string_view(given).substr(0, given.find('=')));
+    std::string found;
+    auto least = std::min(most_slips, name.size() / 2) + 1;
+    for (const auto* option : app_.get_options()) {
+      const auto& flag = option->get_lnames().front();
+      const auto slips = slips_between(name, flag);
+      if (slips >= least) continue;
+      least = slips;
+      found = flag;
+    }
+    return found;
+  }
+
   template <class T, class... Check>
   void add(const std::string& name, const std::string& type, T& into, const std::string& what,
            Check... check) {
@@ -183,9 +288,11 @@ Options take_options(std::vector<std::string>& args) {
   flags.take_environment();
   std::vector<std::string> rest;
   bool only_program = false;
-  for (const auto& arg : args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto& arg = args[i];
     only_program = only_program || arg == "--";
-    if (only_program || !arg.starts_with(prefix)) {
+    if (i == 0 || only_program || !arg.starts_with(prefix)) {
+      if (i != 0 && !only_program) flags.refuse_slip(arg, i + 1 < args.size() ? args[i + 1] : "");
       rest.push_back(arg);
       continue;
     }

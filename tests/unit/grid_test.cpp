@@ -1,8 +1,8 @@
 // Random task graphs on random grids: the right answer, and nothing left behind, whatever messages
 // do.
 //
-// Everything follows from a seed. To repeat one run: TRAWL_GRID_SEED=n unit_tests
-// --gtest_filter=Grid.*, or some: TRAWL_GRID_SEED=1-100.
+// Everything follows from a seed. To repeat one run: TRAWL_TEST_GRID_SEED=n unit_tests
+// --gtest_filter=Grid.*, or some: TRAWL_TEST_GRID_SEED=1-100.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -212,7 +212,7 @@ Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
 }
 
 std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t how_many) {
-  if (const char* only = std::getenv("TRAWL_GRID_SEED")) {
+  if (const char* only = std::getenv("TRAWL_TEST_GRID_SEED")) {
     char* end = nullptr;
     const auto first = std::strtoull(only, &end, 10);
     return {first, (*end == '-' ? std::strtoull(end + 1, nullptr, 10) : first) + 1};
@@ -224,7 +224,7 @@ template <class Each>
 void for_each_seed(std::uint64_t how_many, Each each) {
   const auto [from, to] = seeds(how_many);
   for (auto seed = from; seed < to && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE("TRAWL_GRID_SEED=" + std::to_string(seed));
+    SCOPED_TRACE("TRAWL_TEST_GRID_SEED=" + std::to_string(seed));
     each(seed);
   }
 }
@@ -235,7 +235,7 @@ TEST(Grid, AnswersAreRightAndNothingIsLeft) {
     for (const auto& figures : run(seed).figures)
       for (std::size_t i = 0; i < counts; ++i) sum[i] += figures[i];
   });
-  if (std::getenv("TRAWL_GRID_SEED") != nullptr) return;
+  if (std::getenv("TRAWL_TEST_GRID_SEED") != nullptr) return;
   // Were they graphs and grids where something happens?
   for (const auto count :
        {Count::sparks_exported, Count::fish_forwarded, Count::fish_home_empty,
@@ -257,7 +257,7 @@ TEST(Grid, MemoryReturnsToItsStart) {
   if (heap::collector_figures().heap_bytes == 0) GTEST_SKIP() << "this heap never collects";
   Leftovers leftovers;
   for_each_seed(graphs / 10, [&leftovers](std::uint64_t seed) { run(seed, &leftovers); });
-  if (std::getenv("TRAWL_GRID_SEED") != nullptr) return;
+  if (std::getenv("TRAWL_TEST_GRID_SEED") != nullptr) return;
   // A conservative collector may take a stale word for a reference, and a chain of proxies hangs on
   // each; nothing that really was a reference may be left.
   EXPECT_GT(leftovers.at_return, graphs);

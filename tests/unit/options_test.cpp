@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -159,8 +160,62 @@ TEST(Options, WhatMakesNoSenseIsRefusedInOneLine) {
   expect_refused({"--trawl:trace"}, "--trawl:trace=DIR");
   expect_refused({"--trawl:trace="}, "--trawl:trace=DIR");
   expect_refused({"--trawl:workers=many"}, "many is no number");
-  expect_refused({"--trawl:workers=2000"}, "1024");
+  expect_refused({"--trawl:workers=257"}, "256");
   expect_refused({"--trawl:fish-delay=9", "--trawl:fish-delay-max=8"}, "--trawl:fish-delay-max");
+}
+
+TEST(Options, WhatLooksLikeAFlagIsRefusedWithTheNearest) {
+  for (const char* slip :
+       {"-trawl:stats", "--trawl-stats", "--trawl_stats", "--trawl=stats", "--Trawl:stats",
+        "--TRAWL:STATS", "--trawl:stast", "--trawl:Stats", "--trawl:stat=json", "---trawl:stats",
+        "--trwal:stats", "--trawl.stats", "-trawl-stats=json", "--tral:stats"})
+    expect_refused({slip, "7"}, " is no flag: did you mean --trawl:stats?");
+  expect_refused({"--trawl", "stats"}, "did you mean --trawl:stats?");
+  expect_refused({"-trawl", "workers=3"}, "-trawl is no flag: did you mean --trawl:workers?");
+  expect_refused({"--trawl"}, "--trawl:help");
+  expect_refused({"--trawl:wokers=3"}, "did you mean --trawl:workers?");
+  expect_refused({"--trawl:packet_size=3"}, "did you mean --trawl:packet-size?");
+  expect_refused({"--trawl:hlep"}, "did you mean --trawl:help?");
+  expect_refused({"--trawl:bogus"}, "--trawl:bogus is no flag (");
+}
+
+TEST(Options, WhatOnlyResemblesAFlagIsTheProgramsOwn) {
+  const Args own{"--trawl:program",
+                 "--trawler=3",
+                 "--trawls",
+                 "--trail",
+                 "--crawl-depth=3",
+                 "-t",
+                 "trawl:stats",
+                 "-",
+                 "--stats",
+                 "--brawl",
+                 "--trail:3",
+                 "--http://trawl",
+                 "--",
+                 "-trawl:stats"};
+  Args args = own;
+  EXPECT_EQ(take_options(args).stats, StatsFormat::none);
+  EXPECT_EQ(args, own);
+}
+
+TEST(Options, WhatOnlyResemblesAFlagInTheEnvironmentIsRefusedWithTheNearest) {
+  const std::pair<const char*, const char*> slips[] = {
+      {"TRAWL_WOKERS", "TRAWL_WOKERS is no flag: did you mean TRAWL_WORKERS?"},
+      {"TRAWL_PACKETSIZE", "did you mean TRAWL_PACKET_SIZE?"},
+      {"TRAWL_workers", "did you mean TRAWL_WORKERS?"},
+      {"TRAWL_PACKET-SIZE", "did you mean TRAWL_PACKET_SIZE?"},
+      {"TRAWL_BOGUS", "TRAWL_BOGUS is no flag ("},
+      {"TRAWL_HELP", "--trawl:help"},
+      {"TRAWL_", "TRAWL_ is no flag"}};
+  for (const auto& [name, said] : slips) {
+    const Environment set(name, "3");
+    expect_refused({"--trawl:stats"}, said);
+  }
+  const Environment tests_own("TRAWL_TEST_SOMETHING", "3");
+  const Environment empty("TRAWL_WOKERS", "");
+  const Environment longer("TRAWLER", "3");
+  EXPECT_EQ(parse({}).workers, 0);
 }
 
 TEST(Options, WhatMakesNoSenseInTheEnvironmentIsRefused) {
