@@ -26,6 +26,7 @@
 #include "rts/options.hpp"
 #include "rts/pe.hpp"
 #include "rts/place.hpp"
+#include "rts/say.hpp"
 #include "rts/sched/doorman.hpp"
 
 namespace trawl {
@@ -232,8 +233,8 @@ class Process {
     } catch (...) {
       const auto* failure = heap::current_failure();
       std::cout.flush();
-      std::cerr << "trawl: the program ended with an exception: " << failure->type_name
-                << (failure->message.empty() ? "" : ": ") << failure->message << '\n';
+      complain("the program ended with an exception: " + std::string(failure->type_name) +
+               (failure->message.empty() ? "" : ": ") + std::string(failure->message));
       return 1;
     }
   }
@@ -267,7 +268,7 @@ class Process {
   }
 
   static void complain(const std::string& what) {
-    if (!what.empty()) std::cerr << "trawl: " << what << std::endl;
+    if (!what.empty()) say("trawl: " + what + "\n");
   }
 
   /// What is wrong with it, if anything.
@@ -287,7 +288,7 @@ class Process {
     const auto text = options.stats == StatsFormat::json ? statistics_json(figures, elapsed)
                                                          : statistics_text(figures, elapsed);
     if (options.stats_file.empty()) {
-      std::cerr << text << std::flush;
+      say(text);
       return {};
     }
     errno = 0;
@@ -359,7 +360,7 @@ int run_program(int argc, char** argv, const Root& root) {
     on_exit(&on_exit_called, nullptr);
     return process->run(root);
   } catch (const Error& e) {
-    std::cerr << "trawl: " << e.what() << std::endl;
+    say(std::string("trawl: ") + e.what() + "\n");
     code = e.exit_code();
   }
   end_is_meant();
