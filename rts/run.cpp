@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "rts/error.hpp"
+#include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi.hpp"
 #include "rts/fabric/solo.hpp"
 #include "rts/fatal.hpp"
@@ -355,6 +356,7 @@ int run_program(int argc, char** argv, const Root& root) {
     auto joined = fabric::under_mpiexec()
                       ? fabric::make_mpi()
                       : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
+    fabric::check_launcher(joined.fabric->size());
     // Never destroyed: its threads may be anywhere when it ends.
     process = new Process(orders, std::move(joined));
     on_exit(&on_exit_called, nullptr);

@@ -232,13 +232,6 @@ void finalize_pmi() {
 
 }  // namespace
 
-bool under_mpiexec() {
-  for (const char* name : {"PMI_RANK", "PMI_FD", "PMI_PORT", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"}) {
-    if (std::getenv(name)) return true;
-  }
-  return false;
-}
-
 Joined make_mpi() {
   int provided = MPI_THREAD_SINGLE;
   int started = 0;

@@ -7,9 +7,6 @@
 
 namespace trawl::fabric {
 
-/// Was this process started by an MPI launcher? Looks at the environment only.
-bool under_mpiexec();
-
 /// Where this PE sits among those of its host.
 struct Place {
   int pes_on_host;

@@ -1,0 +1,64 @@
+#include "rts/fabric/launcher.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "rts/error.hpp"
+
+namespace trawl::fabric {
+namespace {
+
+bool is_set(const char* name) {
+  return std::getenv(name) != nullptr;
+}
+
+/// The number that it says there; 0 if none.
+int number_in(const char* name) {
+  const char* value = std::getenv(name);
+  const std::string_view text = value != nullptr ? value : "";
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+[[noreturn]] void refuse(const std::string& started) {
+  throw Error(
+      "this process was started " + started +
+          ", but MPICH, which Trawl uses, does not understand that launcher and sees one process: "
+          "start the program with MPICH's own, mpiexec.mpich or mpiexec.hydra",
+      2);
+}
+
+[[noreturn]] void refuse(const char* variable, const char* launcher) {
+  refuse(std::string("by ") + launcher + " as one of " + std::to_string(number_in(variable)) +
+         " (" + variable + ")");
+}
+
+}  // namespace
+
+bool under_mpiexec() {
+  for (const char* name : {"PMI_RANK", "PMI_FD", "PMI_PORT", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"})
+    if (is_set(name)) return true;
+  return false;
+}
+
+// The innermost launcher decides: hydra may run under Slurm's. A shell that srun gave a terminal to
+// is no PE.
+void check_launcher(int pes) {
+  if (pes > 1 || number_in("PMI_SIZE") == 1) return;
+  const bool by_pmix = is_set("PMIX_RANK");
+  const bool by_srun = is_set("SLURM_STEP_NUM_TASKS") && !is_set("SLURM_PTY_PORT");
+  if (number_in("PMI_SIZE") > 1) refuse("PMI_SIZE", "a PMI launcher");
+  if (number_in("OMPI_COMM_WORLD_SIZE") > 1) refuse("OMPI_COMM_WORLD_SIZE", "Open MPI's mpiexec");
+  if (by_srun && number_in("SLURM_STEP_NUM_TASKS") > 1)
+    refuse("SLURM_STEP_NUM_TASKS", "Slurm's srun");
+  if (by_pmix && !is_set("SLURM_STEP_NUM_TASKS") && number_in("SLURM_NTASKS") > 1)
+    refuse("SLURM_NTASKS", "Slurm");
+  if (number_in("PMIX_RANK") > 0)
+    refuse("by a PMIx launcher as number " + std::to_string(number_in("PMIX_RANK")) +
+           " (PMIX_RANK)");
+}
+
+}  // namespace trawl::fabric

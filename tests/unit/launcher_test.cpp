@@ -1,0 +1,57 @@
+// Launchers that MPICH does not understand are told from those that it does.
+#include "rts/fabric/launcher.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "rts/error.hpp"
+
+namespace trawl::fabric {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+/// What it says to so many PEs; empty: nothing.
+std::string said(const Environment& environment, int pes) {
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  std::string text;
+  try {
+    check_launcher(pes);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.exit_code(), 2);
+    text = e.what();
+  }
+  for (const auto& [name, value] : environment) unsetenv(name.c_str());
+  return text;
+}
+
+TEST(Launcher, OneOfSeveralMustNotBelieveToBeAlone) {
+  const std::pair<Environment, const char*> cases[] = {
+      {{{"PMIX_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "4"}},
+       "by Open MPI's mpiexec as one of 4 (OMPI_COMM_WORLD_SIZE)"},
+      {{{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_NTASKS", "8"}},
+       "by Slurm's srun as one of 3 (SLURM_STEP_NUM_TASKS)"},
+      {{{"SLURM_STEP_NUM_TASKS", "3"}}, "SLURM_STEP_NUM_TASKS"},
+      {{{"PMIX_RANK", "0"}, {"SLURM_NTASKS", "8"}}, "as one of 8 (SLURM_NTASKS)"},
+      {{{"PMIX_RANK", "2"}}, "as number 2 (PMIX_RANK)"},
+      {{{"PMI_SIZE", "4"}, {"PMI_RANK", "0"}}, "as one of 4 (PMI_SIZE)"}};
+  for (const auto& [environment, named] : cases) {
+    EXPECT_NE(said(environment, 1).find(named), std::string::npos) << said(environment, 1);
+    EXPECT_NE(said(environment, 1).find("mpiexec.mpich"), std::string::npos);
+    EXPECT_EQ(said(environment, 3), "") << named;
+  }
+}
+
+TEST(Launcher, WhoIsAloneIsNotRefused) {
+  EXPECT_EQ(said({}, 1), "");
+  EXPECT_EQ(said({{"PMI_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "8"}, {"PMIX_RANK", "3"}}, 1), "");
+  EXPECT_EQ(said({{"OMPI_COMM_WORLD_SIZE", "1"}, {"PMIX_RANK", "0"}}, 1), "");
+  EXPECT_EQ(said({{"SLURM_NTASKS", "8"}}, 1), "");  // a batch script's own process
+  EXPECT_EQ(said({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PTY_PORT", "1"}}, 1), "");  // a shell
+}
+
+}  // namespace
+}  // namespace trawl::fabric
