@@ -99,6 +99,18 @@ class Process {
 
   bool returned() const { return returned_; }
 
+  /// The program called run() once more: ends it.
+  [[noreturn]] void called_again() {
+    if (returned_) {
+      complain("trawl::run was called a second time; call it once, in main");
+      std::exit(1);
+    }
+    pe_->fail("trawl::run was called on PE " + std::to_string(pe_->self()) +
+                  " while a run goes on; call it once, in main",
+              1);
+    while (true) poll_and_wait();
+  }
+
   /// exit() was called. In the root it ends the run with its code; returns when nothing else runs
   /// here any more.
   void exit_called(int code) {
@@ -344,6 +356,7 @@ void keep_closed_outputs_closed() {
 }  // namespace
 
 int run_program(int argc, char** argv, const Root& root) {
+  if (process != nullptr) process->called_again();
   keep_closed_outputs_closed();
   keep_freed_blocks();
   fabric::disarm_ucx_signals();
