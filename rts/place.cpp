@@ -4,13 +4,20 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 
+#include <hwloc.h>
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "rts/quota.hpp"
+#include "rts/trace/format.hpp"
+
 namespace trawl {
 namespace {
+
+constexpr double rounding = 1e-9;
 
 // Processor time: another process on this core must not make it look slow.
 double processor_seconds() {
@@ -18,6 +25,37 @@ double processor_seconds() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
+
+/// The host as hwloc sees it; only its cores, as more takes time to find.
+class Topology {
+ public:
+  Topology() {
+    hwloc_topology_init(&topology_);
+    hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
+                                            HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+                                            HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
+    hwloc_topology_load(topology_);
+  }
+  ~Topology() { hwloc_topology_destroy(topology_); }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+
+  /// Those of its first thread; empty: they can't be known.
+  Cores of(pid_t process) const {
+    const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(),
+                                                                            &hwloc_bitmap_free);
+    if (hwloc_get_proc_cpubind(topology_, process, set.get(), HWLOC_CPUBIND_THREAD) != 0) return {};
+    Cores cores;
+    for (int core = hwloc_bitmap_first(set.get()); core >= 0;
+         core = hwloc_bitmap_next(set.get(), core))
+      cores.push_back(static_cast<unsigned>(core));
+    return cores;
+  }
+
+ private:
+  hwloc_topology_t topology_ = nullptr;
+};
 
 }  // namespace
 
@@ -50,6 +88,46 @@ double measure_speed() {
   if (best <= 0) return 1;
   const auto grain = std::pow(10, std::floor(std::log10(best)) - 1);
   return std::round(best / grain) * grain;
+}
+
+double cores_for(const Cores& own, const std::vector<Cores>& all) {
+  double sum = 0;
+  for (const auto core : own) {
+    const auto sharers = std::count_if(all.begin(), all.end(), [core](const Cores& cores) {
+      return std::find(cores.begin(), cores.end(), core) != cores.end();
+    });
+    sum += 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(1, sharers));
+  }
+  return sum;
+}
+
+// A core that others share is not counted, part of a core that a group allows is.
+int Portion::workers() const {
+  const auto least = std::min(std::floor(cores + rounding), std::ceil(time - rounding));
+  return static_cast<int>(std::clamp(least, 1.0, static_cast<double>(trace::max_workers)));
+}
+
+double Portion::speed(double of_core, int workers) const {
+  return of_core * std::min(1.0, time / workers);
+}
+
+Portion portion_of_host(int pes, const std::vector<pid_t>& neighbours) {
+  const Topology host;
+  const auto own = host.of(getpid());
+  if (own.empty()) return {static_cast<double>(usable_cores()) / pes};
+  std::vector<Cores> all{own};
+  std::vector<std::string> processes{"self"};
+  for (const auto process : neighbours) {
+    if (process == getpid()) continue;
+    const auto cores = host.of(process);
+    all.push_back(cores.empty() ? own : cores);
+    processes.push_back(std::to_string(process));
+  }
+  for (auto known = all.size(); known < static_cast<std::size_t>(pes); ++known) {
+    all.push_back(own);
+    processes.emplace_back("self");
+  }
+  return {cores_for(own, all), quota_share("self", processes)};
 }
 
 }  // namespace trawl

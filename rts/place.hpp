@@ -1,11 +1,15 @@
 // Where this PE is: its host, its share of the cores, its speed.
 #pragma once
 
+#include <limits>
 #include <string>
+#include <vector>
+
+#include <sys/types.h>
 
 namespace trawl {
 
-/// Cores that this process may use.
+/// Cores that this process may use, if it is alone. Allocates nothing.
 int usable_cores();
 
 std::string host_name();
@@ -13,5 +17,29 @@ std::string host_name();
 /// How fast this core computes, in arbitrary units: millions of rounds of a small integer loop a
 /// second of processor time. Takes some milliseconds.
 double measure_speed();
+
+/// Cores that a process is bound to, by the numbers of the operating system.
+using Cores = std::vector<unsigned>;
+
+/// A PE's share of its own cores, when PEs with these cores are on the host (its own among them):
+/// those that may run on a core share it.
+double cores_for(const Cores& own, const std::vector<Cores>& all);
+
+/// What of its host a PE has.
+struct Portion {
+  double cores = 1;                                       ///< its share of those it is bound to
+  double time = std::numeric_limits<double>::infinity();  ///< what control groups allow, in cores
+
+  /// How many workers have something to run on.
+  int workers() const;
+  /// Has each of so many workers a core for itself?
+  bool has_room_for(int workers) const { return workers <= cores && workers <= time; }
+  /// Of one of so many workers, when a whole core has speed `of_core`.
+  double speed(double of_core, int workers) const;
+};
+
+/// For this process, one of so many PEs on the host. `neighbours`: the processes of the others, as
+/// far as they are known; others are taken to be bound as this one is.
+Portion portion_of_host(int pes, const std::vector<pid_t>& neighbours);
 
 }  // namespace trawl

@@ -64,7 +64,10 @@ constexpr Nanos patience_with_workers = 1'000'000'000;
 class Process {
  public:
   Process(Orders orders, fabric::Joined joined)
-      : orders_(std::move(orders)), joined_(std::move(joined)), begun_(joined_.fabric->now()) {
+      : orders_(std::move(orders)),
+        joined_(std::move(joined)),
+        begun_(joined_.fabric->now()),
+        portion_(portion_of_host(joined_.place.pes_on_host, joined_.place.processes)) {
     watch_for_fatal_ends(joined_.fabric->self(), host_name());
     if (asks()) orders_.options.trace.clear();
     try {
@@ -162,13 +165,13 @@ class Process {
     Pe::Setup setup;
     setup.options = options;
     setup.program = orders_.args.empty() ? "" : orders_.args.front();
-    setup.facts.cores = usable_cores();
+    setup.workers = options.workers > 0 ? options.workers : portion_.workers();
+    setup.facts.cores = portion_.workers();
     setup.facts.host = host_name();
     setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;
     setup.facts.orders = orders_.trouble ? 0 : orders_digest(options, orders_.args);
-    setup.facts.speed = options.speed > 0 ? options.speed : measure_speed();
-    setup.workers = options.workers > 0 ? options.workers
-                                        : std::max(1, usable_cores() / joined_.place.pes_on_host);
+    setup.facts.speed =
+        options.speed > 0 ? options.speed : portion_.speed(measure_speed(), setup.workers);
     setup.seed = static_cast<std::uint64_t>(joined_.fabric->now()) +
                  static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;
     return setup;
@@ -176,7 +179,7 @@ class Process {
 
   void work(sched::Worker& worker, const Root& root) {
     auto& crew = pe_->crew();
-    const bool spins = static_cast<int>(crew.size()) * joined_.place.pes_on_host <= usable_cores();
+    const bool spins = portion_.has_room_for(static_cast<int>(crew.size()));
     working_ = crew.size();
     for (std::size_t i = 1; i < crew.size(); ++i)
       std::thread([this, &other = crew[i], spins] { run_worker(other, spins); }).detach();
@@ -313,6 +316,7 @@ class Process {
   Orders orders_;
   fabric::Joined joined_;
   Nanos begun_;
+  Portion portion_;
   std::ofstream stats_file_;
   std::unique_ptr<Pe> pe_;
   std::optional<sched::Doorman> doorman_;

@@ -63,7 +63,9 @@ class Mpi final : public Fabric {
     if (Bell* own = neighbours_.bell(self_)) share_bell(*own);
   }
 
-  Place place() const noexcept { return {neighbours_.count(), neighbours_.index()}; }
+  Place place(const std::vector<Card>& cards) const {
+    return {neighbours_.count(), neighbours_.index(), neighbours_.processes(cards)};
+  }
 
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
@@ -252,9 +254,10 @@ Joined make_mpi() {
   check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "to start");
   int self = 0;
   check(MPI_Comm_rank(comm, &self), "to start");
-  auto fabric = std::make_unique<Mpi>(comm, self, exchange_cards(comm, make_card()));
-  const auto place = fabric->place();
-  return {std::move(fabric), place};
+  const auto cards = exchange_cards(comm, make_card());
+  auto fabric = std::make_unique<Mpi>(comm, self, cards);
+  auto place = fabric->place(cards);
+  return {std::move(fabric), std::move(place)};
 }
 
 void leave(int code) {

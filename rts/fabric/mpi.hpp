@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
+
+#include <sys/types.h>
 
 #include "rts/fabric/fabric.hpp"
 
@@ -11,6 +14,7 @@ namespace trawl::fabric {
 struct Place {
   int pes_on_host;
   int index_on_host;
+  std::vector<pid_t> processes{};  ///< of the PEs there, this one's included
 };
 
 /// A PE joined to the others.

@@ -280,6 +280,12 @@ bool Neighbours::waiting() const noexcept {
                                       [](const auto& inlet) { return !inlet->pipe.empty(); });
 }
 
+std::vector<pid_t> Neighbours::processes(const std::vector<Card>& cards) const {
+  std::vector<pid_t> all;
+  for (const int pe : pes_) all.push_back(cards[static_cast<std::size_t>(pe)].process);
+  return all;
+}
+
 // Also where process ids of another namespace are taken for ours, or reading is forbidden.
 Memory Neighbours::memory(const std::vector<Card>& cards) const {
   auto* own = reach(self_).front;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <mpi.h>
+#include <sys/types.h>
 
 #include "rts/fabric/bell.hpp"
 #include "rts/fabric/fabric.hpp"
@@ -78,6 +79,9 @@ class Neighbours {
   bool expects_mpi() const noexcept;
   /// Is there a message for us, in a pipe or in MPI? To be asked by any thread.
   bool waiting() const noexcept;
+
+  /// Of the PEs of this host.
+  std::vector<pid_t> processes(const std::vector<Card>& cards) const;
 
   /// Whose memory this PE can read.
   Memory memory(const std::vector<Card>& cards) const;

@@ -1,0 +1,235 @@
+// Which part of its host is a PE's: bindings and control groups, the latter in faked trees.
+#include "rts/place.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rts/quota.hpp"
+
+namespace trawl {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+TEST(Place, PesWithTheSameCoresShareThem) {
+  const Cores all{0, 1, 2, 3};
+  EXPECT_DOUBLE_EQ(cores_for(all, {all}), 4);
+  EXPECT_DOUBLE_EQ(cores_for(all, {all, all}), 2);
+  EXPECT_DOUBLE_EQ(cores_for(all, {all, all, all}), 4.0 / 3);
+}
+
+TEST(Place, ABoundPeHasItsOwnCores) {
+  EXPECT_DOUBLE_EQ(cores_for({0, 1}, {{0, 1}, {2, 3}}), 2);
+  EXPECT_DOUBLE_EQ(cores_for({2, 3}, {{0, 1}, {2, 3}, {4, 5}, {6, 7}}), 2);
+  EXPECT_DOUBLE_EQ(cores_for({5}, {{4}, {5}, {6}}), 1);
+}
+
+TEST(Place, CoresAreSharedWhereBindingsOverlap) {
+  EXPECT_DOUBLE_EQ(cores_for({0, 1}, {{0, 1}, {1, 2}}), 1.5);
+  EXPECT_DOUBLE_EQ(cores_for({0, 1, 2, 3}, {{0, 1, 2, 3}, {0}}), 3.5);
+  EXPECT_DOUBLE_EQ(cores_for({0}, {{0, 1, 2, 3}, {0}}), 0.5);
+}
+
+TEST(Place, AWorkerForEachCoreThatIsThere) {
+  EXPECT_EQ((Portion{4}.workers()), 4);
+  EXPECT_EQ((Portion{8.0 / 3}.workers()), 2);
+  EXPECT_EQ((Portion{1.0 / 3 + 1.0 / 3 + 1.0 / 3}.workers()), 1);
+  EXPECT_EQ((Portion{0.25}.workers()), 1);
+  EXPECT_EQ((Portion{8, 0.3}.workers()), 1);
+  EXPECT_EQ((Portion{8, 2}.workers()), 2);
+  EXPECT_EQ((Portion{8, 2.5}.workers()), 3);
+  EXPECT_EQ((Portion{2, 2.5}.workers()), 2);
+  EXPECT_EQ((Portion{1024}.workers()), 256);
+}
+
+TEST(Place, AQuotaIsDividedAmongTheWorkers) {
+  EXPECT_DOUBLE_EQ((Portion{8}.speed(100, 8)), 100);
+  EXPECT_DOUBLE_EQ((Portion{8, 0.3}.speed(100, 1)), 30);
+  EXPECT_DOUBLE_EQ((Portion{8, 2.4}.speed(100, 3)), 80);
+  EXPECT_DOUBLE_EQ((Portion{8, 4}.speed(100, 2)), 100);
+  EXPECT_TRUE((Portion{2, 4}.has_room_for(2)));
+  EXPECT_FALSE((Portion{1.5, 4}.has_room_for(2)));
+  EXPECT_FALSE((Portion{2, 1.5}.has_room_for(2)));
+}
+
+TEST(Place, AloneAProcessHasItsCores) {
+  EXPECT_DOUBLE_EQ(portion_of_host(1, {}).cores, usable_cores());
+  EXPECT_DOUBLE_EQ(portion_of_host(1, {getpid()}).cores, usable_cores());
+  EXPECT_DOUBLE_EQ(portion_of_host(4, {}).cores, usable_cores() / 4.0);
+  EXPECT_DOUBLE_EQ(portion_of_host(4, {getpid(), 0x7FFF'FFFF}).cores, usable_cores() / 4.0);
+}
+
+/// Another process, bound to some cores, as long as this lives.
+class Neighbour {
+ public:
+  explicit Neighbour(const Cores& cores) : process_(fork()) {
+    if (process_ != 0) return;
+    bind(cores);
+    while (true) pause();
+  }
+  ~Neighbour() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  Neighbour(const Neighbour&) = delete;
+  Neighbour& operator=(const Neighbour&) = delete;
+
+  static void bind(const Cores& cores) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const auto core : cores) CPU_SET(core, &set);
+    sched_setaffinity(0, sizeof set, &set);
+  }
+
+  /// Once it is bound.
+  pid_t process(std::size_t cores) const {
+    cpu_set_t set;
+    while (sched_getaffinity(process_, sizeof set, &set) == 0 &&
+           static_cast<std::size_t>(CPU_COUNT(&set)) != cores)
+      usleep(1000);
+    return process_;
+  }
+
+ private:
+  pid_t process_;
+};
+
+TEST(Place, NeighboursAreAskedForTheirBindings) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  Cores all;
+  for (unsigned core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &before)) all.push_back(core);
+  if (all.size() < 2) GTEST_SKIP() << "a single core";
+  const Cores first{all[0]};
+  const Cores second{all[1]};
+  const Neighbour on_first(first);
+  const Neighbour on_second(second);
+  const Neighbour on_both({all[0], all[1]});
+  Neighbour::bind(first);
+  const auto alone = portion_of_host(2, {on_second.process(1)});
+  const auto beside_one = portion_of_host(2, {on_first.process(1)});
+  const auto beside_all =
+      portion_of_host(4, {on_first.process(1), on_second.process(1), on_both.process(2)});
+  sched_setaffinity(0, sizeof before, &before);
+  EXPECT_DOUBLE_EQ(alone.cores, 1);
+  EXPECT_DOUBLE_EQ(beside_one.cores, 0.5);
+  EXPECT_DOUBLE_EQ(beside_all.cores, 1.0 / 3);
+}
+
+/// A tree of files that is as /proc and /sys/fs/cgroup would be.
+class Quota : public testing::Test {
+ protected:
+  Quota() : root_(fs::temp_directory_path() / ("trawl-quota-" + std::to_string(getpid()))) {
+    fs::remove_all(root_);
+  }
+  ~Quota() override { fs::remove_all(root_); }
+
+  void write(const std::string& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+
+  double share(const std::vector<std::string>& all = {"self"}) const {
+    return quota_share("self", all, root_.string());
+  }
+
+  void mount_version2(const std::string& top = "/") const {
+    write("proc/self/mountinfo",
+          "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+          "30 22 0:26 " +
+              top + " /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
+  }
+
+  void mount_version1(const std::string& top = "/") const {
+    write("proc/self/mountinfo", "31 30 0:28 " + top +
+                                     " /sys/fs/cgroup/cpu,cpuacct rw shared:10 - cgroup cgroup "
+                                     "rw,cpu,cpuacct\n"
+                                     "32 30 0:29 " +
+                                     top + " /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
+  }
+
+  void limit_version1(const std::string& group, const std::string& quota) const {
+    write("sys/fs/cgroup/cpu,cpuacct" + group + "/cpu.cfs_quota_us", quota + "\n");
+    write("sys/fs/cgroup/cpu,cpuacct" + group + "/cpu.cfs_period_us", "100000\n");
+  }
+
+  fs::path root_;
+};
+
+TEST_F(Quota, WithoutGroupsThereIsNone) {
+  EXPECT_EQ(share(), unlimited);
+  mount_version2();
+  EXPECT_EQ(share(), unlimited);
+  write("proc/self/cgroup", "garbage\n0:\n::\n0::/a/b\n");
+  write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/a/cpu.max", "");
+  EXPECT_EQ(share(), unlimited);
+  write("sys/fs/cgroup/a/cpu.max", "100000 0\n");
+  EXPECT_EQ(share(), unlimited);
+}
+
+TEST_F(Quota, Version2OfTheGroupItself) {
+  mount_version2();
+  write("proc/self/cgroup", "0::/user/job\n");
+  write("sys/fs/cgroup/user/job/cpu.max", "30000 100000\n");
+  EXPECT_DOUBLE_EQ(share(), 0.3);
+}
+
+TEST_F(Quota, TheLeastOfTheAncestorsCounts) {
+  mount_version2();
+  write("proc/self/cgroup", "0::/user/job/step\n");
+  write("sys/fs/cgroup/user/job/step/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/user/job/cpu.max", "400000 100000\n");
+  write("sys/fs/cgroup/user/cpu.max", "75000 50000\n");
+  write("sys/fs/cgroup/other/cpu.max", "1000 100000\n");
+  EXPECT_DOUBLE_EQ(share(), 1.5);
+}
+
+TEST_F(Quota, Version1) {
+  mount_version1();
+  write("proc/self/cgroup", "3:cpuset:/elsewhere\n2:cpu,cpuacct:/user/job\n0::/\n");
+  limit_version1("", "-1");
+  limit_version1("/user/job", "250000");
+  EXPECT_DOUBLE_EQ(share(), 2.5);
+  limit_version1("/user", "50000");
+  EXPECT_DOUBLE_EQ(share(), 0.5);
+}
+
+TEST_F(Quota, InAContainerTheTopIsWhatIsMounted) {
+  mount_version1("/docker/4711");
+  write("proc/self/cgroup", "2:cpu,cpuacct:/docker/4711/inner\n");
+  limit_version1("", "200000");
+  EXPECT_DOUBLE_EQ(share(), 2);
+  limit_version1("/inner", "100000");
+  EXPECT_DOUBLE_EQ(share(), 1);
+  write("proc/self/cgroup", "2:cpu,cpuacct:/docker/4711\n");
+  EXPECT_DOUBLE_EQ(share(), 2);
+  write("proc/self/cgroup", "2:cpu,cpuacct:/\n");  // a namespace of its own
+  EXPECT_DOUBLE_EQ(share(), 2);
+}
+
+TEST_F(Quota, PesInALimitedGroupShareIt) {
+  mount_version2();
+  write("proc/self/cgroup", "0::/job/a\n");
+  write("proc/12/cgroup", "0::/job/a\n");
+  write("proc/13/cgroup", "0::/job/b\n");
+  write("proc/14/cgroup", "0::/jobs\n");
+  write("sys/fs/cgroup/job/cpu.max", "300000 100000\n");
+  EXPECT_DOUBLE_EQ(share({"self", "12", "13", "14", "15"}), 1);
+  write("sys/fs/cgroup/job/a/cpu.max", "100000 100000\n");
+  EXPECT_DOUBLE_EQ(share({"self", "12", "13", "14", "15"}), 0.5);
+}
+
+}  // namespace
+}  // namespace trawl
