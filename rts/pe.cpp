@@ -462,10 +462,32 @@ void Pe::end(const Outcome& outcome) {
   ended_ = true;
 }
 
+// Workers stand still meanwhile; the first may go on before the end is noted.
+void Pe::note_collection(bool begins) noexcept {
+  trace::note(log(), begins ? trace::Kind::gc_begin : trace::Kind::gc_end, 0);
+  if (begins) {
+    collection_begun_ = now();
+    idle_in_collection_ = busy_in_collection_ = 0;
+    for (const auto& worker : crew_.all()) {
+      if (!worker->idle())
+        ++busy_in_collection_;
+      else if (!crew_.is_spare(*worker))
+        ++idle_in_collection_;
+    }
+  } else if (joined_) {
+    const auto time = now() - collection_begun_;
+    last_poll_.store(collection_begun_ + time, std::memory_order_relaxed);  // else no longer recent
+    collected_while_idle_ += time * idle_in_collection_;
+    collected_while_busy_ += time * busy_in_collection_;
+  }
+}
+
 // Workers run on meanwhile. What became of all sparks is read first, how many were made last, and
 // in between what takes some out of the first: so never more is used than was made.
 Figures Pe::figures() const {
   Figures sum{};
+  Nanos idle = -collected_while_idle_;
+  Nanos busy = -collected_while_busy_;
   const auto at = [&sum](Count count) -> std::uint64_t& {
     return sum[static_cast<std::size_t>(count)];
   };
@@ -491,11 +513,13 @@ Figures Pe::figures() const {
   for (const auto& each : crew.all()) {
     const auto& worker = *each;
     created += worker.counters[Count::sparks_created];
-    if (!crew.is_spare(worker))
-      at(Count::idle_time) += static_cast<std::uint64_t>(worker.idle_time());
-    at(Count::busy_time) += static_cast<std::uint64_t>(worker.life_time() - worker.idle_time());
+    const auto idle_time = worker.idle_time();
+    if (!crew.is_spare(worker)) idle += idle_time;
+    busy += worker.life_time() - idle_time;
   }
   at(Count::sparks_created) = created + counters_[Count::sparks_created];
+  at(Count::idle_time) = static_cast<std::uint64_t>(std::max<Nanos>(0, idle));
+  at(Count::busy_time) = static_cast<std::uint64_t>(std::max<Nanos>(0, busy));
   const auto collector = heap::collector_figures();
   at(Count::gc_count) = collector.collections;
   at(Count::gc_time) = static_cast<std::uint64_t>(collector.time);

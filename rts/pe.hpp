@@ -84,6 +84,9 @@ class Pe final : public fabric::Post, public sched::Host {
 
   Figures figures() const;
 
+  /// Called before and after each collection, by the collector: allocates nothing.
+  void note_collection(bool begins) noexcept;
+
  private:
   void take_messages(sched::Worker* by);
   void deliver(int from, std::span<const std::byte> message, sched::Worker* by);
@@ -122,6 +125,11 @@ class Pe final : public fabric::Post, public sched::Host {
   std::atomic<Nanos> last_poll_{0};
   bool clock_skipped_ = false;  // by the last poll
   Nanos time_ = 0;  // while polling: about when the newest message arrived; reading the clock costs
+  Nanos collection_begun_ = 0;
+  int idle_in_collection_ = 0;  // workers
+  int busy_in_collection_ = 0;
+  std::atomic<Nanos> collected_while_busy_{0};  // summed over workers
+  std::atomic<Nanos> collected_while_idle_{0};
   recover::WakingTime awake_;  // what others are given to answer is counted in this
 
   Counters counters_;

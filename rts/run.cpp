@@ -51,11 +51,11 @@ Orders read_orders(int argc, char** argv) {
   return orders;
 }
 
-// The collector is the process's, and so is its log of collections.
-constinit trace::Log* log_of_collections = nullptr;
+// The collector is the process's.
+constinit Pe* collected = nullptr;
 
 void note_collection(bool begins) {
-  trace::note(log_of_collections, begins ? trace::Kind::gc_begin : trace::Kind::gc_end, 0);
+  collected->note_collection(begins);
 }
 
 constexpr Nanos patience_with_workers = 1'000'000'000;
@@ -79,7 +79,7 @@ class Process {
       orders_.options = Options();
       make_pe();
     }
-    log_of_collections = pe_->log();
+    collected = pe_.get();
     heap::set_collection_hook(&note_collection);
   }
 

@@ -41,10 +41,10 @@ enum class Count : std::uint8_t {
   slots,    ///< of the GA table, at the end
   proxies,  ///< of the GA table, at the end
   gc_count,
-  gc_time,  ///< ns
+  gc_time,  ///< ns; all workers of the PE stand still
   heap_bytes,
-  busy_time,  ///< ns, summed over workers
-  idle_time,  ///< ns, summed over workers
+  busy_time,  ///< ns, summed over workers, without collections: from finding work to finding none
+  idle_time,  ///< ns, summed over workers, without collections: the rest
   count
 };
 

@@ -90,6 +90,7 @@ void Worker::loop(bool spins) {
   Nanos spin_until = 0;
   Nanos next_yield = 0;
   bool sleepy = !spins;
+  born_ = host_.now();  // joining the others was no work
   bell_.attend();
   while (!host_.stopping()) {
     const auto rings_seen = sleepy ? bell_.rings() : 0;

@@ -59,6 +59,21 @@ for env in FABRICS.values():
                 expect((fetches > 0) == (stats["total"]["fetch_sent"] > 0),
                        f"the log has {fetches} FETCHes", result)
 
+# Both mean the same by busy: without collections, of which here are many, and without joining.
+for pes, words in (0, ["sum_euler", "4000", "--chunk", "10", "--trawl:collect-every=1"]), \
+        (2, ["sum_euler", "4000", "--chunk", "10", "--trawl:collect-every=1", "--trawl:workers=2"]), \
+        (8, ["sum_euler", "4000"]):
+    with tempfile.TemporaryDirectory() as logs:
+        result = run(pes, *words, "--trawl:stats=json", "--trawl:trace=" + logs)
+        expect(result.code == 0, "expected exit code 0", result)
+        stats = json.loads(result.err[result.err.index("{"):])
+        profile = profile_of(logs, result)
+        times = [profile["runtime"] * pe["workers"] for pe in profile["per_pe"]]
+        drawn = sum(pe["busy"] * time for pe, time in zip(profile["per_pe"], times))
+        told = stats["total"]["busy_time_s"]
+        expect(abs(told - drawn) < 0.12 * sum(times),
+               f"statistics tell of {told:.3f} s busy, the log of {drawn:.3f} of {sum(times):.3f} s", result)
+
 for pes in 1, 3, 9:
     result = run(pes, "fib", "15", "--trawl:stats")
     expect(result.code == 0 and result.err.count("trawl statistics:") == 1,
