@@ -14,7 +14,6 @@
 
 #include "rts/balance/policy.hpp"
 #include "rts/error.hpp"
-#include "rts/trace/format.hpp"
 
 namespace trawl {
 namespace {
@@ -100,8 +99,7 @@ class Flags {
     app_.set_help_flag();
     app_.get_formatter()->column_width(32);
     add("workers", "N", options.workers,
-        "worker threads of a PE (0: its share of the host's cores)",
-        CLI::Range(0, trace::max_workers));
+        "worker threads of a PE (0: its share of the host's cores)", CLI::Range(0, most_workers));
     add("thread-limit", "N", options.thread_limit, "live threads of a PE, runnable and blocked",
         CLI::Range(1U, 1U << 20U));
     add("low-watermark", "N", options.low_watermark,

@@ -10,6 +10,9 @@
 
 namespace trawl {
 
+/// The event log tells 256 apart, and a PE may get spare ones (sched/spares.hpp).
+inline constexpr int most_workers = 192;
+
 enum class StatsFormat : std::uint8_t { none, text, json };
 
 struct Options {

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rts/options.hpp"
 #include "rts/quota.hpp"
-#include "rts/trace/format.hpp"
 
 namespace trawl {
 namespace {
@@ -104,7 +104,7 @@ double cores_for(const Cores& own, const std::vector<Cores>& all) {
 // A core that others share is not counted, part of a core that a group allows is.
 int Portion::workers() const {
   const auto least = std::min(std::floor(cores + rounding), std::ceil(time - rounding));
-  return static_cast<int>(std::clamp(least, 1.0, static_cast<double>(trace::max_workers)));
+  return static_cast<int>(std::clamp(least, 1.0, static_cast<double>(most_workers)));
 }
 
 double Portion::speed(double of_core, int workers) const {

@@ -5,6 +5,8 @@
 
 namespace trawl::sched {
 
+static_assert(most_workers + Crew::most_spares <= trace::max_workers);
+
 Crew::Crew(const Options& options, int workers, Host& host)
     : host_(host),
       options_(options),

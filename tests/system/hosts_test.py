@@ -36,7 +36,7 @@ def bound_to(*indices):
     return ["taskset", "-c", ",".join(str(CORES[index]) for index in indices)]
 
 
-most = min(len(CORES), 256)
+most = min(len(CORES), 192)
 expect_workers([most], None)
 expect_workers([max(1, len(CORES) // 2)] * 2, [], [])
 expect_workers([1] * 3, *[bound_to(0)] * 3)

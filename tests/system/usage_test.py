@@ -16,7 +16,7 @@ WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "--Trawl:stats"], {}, "did you mean --trawl:stats?"),
     (["fib", "20"], {"TRAWL_WOKERS": "3"}, "did you mean TRAWL_WORKERS?"),
     (["fib", "20"], {"TRAWL_BOGUS": "3"}, "TRAWL_BOGUS is no flag"),
-    (["fib", "20", "--trawl:workers=257"], {}, "256"),
+    (["fib", "20", "--trawl:workers=193"], {}, "192"),
     (["fib", "20", "--trawl:workers=abc"], {}, "--trawl:workers"),
     (["fib", "20", "--trawl:workers=-1"], {}, "--trawl:workers"),
     (["fib", "20", "--trawl:workers="], {}, "--trawl:workers=N"),

@@ -49,7 +49,7 @@ TEST(Place, AWorkerForEachCoreThatIsThere) {
   EXPECT_EQ((Portion{8, 2}.workers()), 2);
   EXPECT_EQ((Portion{8, 2.5}.workers()), 3);
   EXPECT_EQ((Portion{2, 2.5}.workers()), 2);
-  EXPECT_EQ((Portion{1024}.workers()), 256);
+  EXPECT_EQ((Portion{1024}.workers()), 192);
 }
 
 TEST(Place, AQuotaIsDividedAmongTheWorkers) {
