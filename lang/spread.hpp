@@ -33,10 +33,21 @@ inline bool fork(Lazy<bool> left, Lazy<bool> right) {
   return true;
 }
 
+/// Is an element referred to by somebody else than the pool? A spark alone keeps nothing alive.
+enum class Held : bool { by_others, by_nobody };
+
+template <class T>
+void spark(const Lazy<T>& x, Held held) {
+  if (held == Held::by_nobody && x)
+    sched::spark_kept(x.node());
+  else
+    par(x);
+}
+
 /// For who goes through the list from its beginning: the newest spark is the first element.
 template <class T>
-void spark_backwards(std::span<const Lazy<T>> xs) {
-  for (const auto& x : xs | std::views::reverse) par(x);
+void spark_backwards(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
+  for (const auto& x : xs | std::views::reverse) spark(x, held);
 }
 
 template <class T>
@@ -55,17 +66,17 @@ Lazy<bool> tree(std::span<const Lazy<T>> xs) {
 }
 
 template <class T>
-void spark_all(std::span<const Lazy<T>> xs) {
+void spark_all(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
   if (xs.size() <= sched::room_for_sparks() / 4) {
-    for (const auto& x : xs) par(x);
+    for (const auto& x : xs) spark(x, held);
     return;
   }
   while (xs.size() > leaf_size) {
     const auto half = xs.size() / 2;
-    par(tree(xs.subspan(half)));
+    spark(tree(xs.subspan(half)), Held::by_nobody);
     xs = xs.first(half);
   }
-  spark_backwards(xs);
+  spark_backwards(xs, held);
 }
 
 }  // namespace trawl::detail

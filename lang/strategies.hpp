@@ -124,7 +124,7 @@ void spark_with(std::span<const Lazy<T>> xs) {
     std::vector<Lazy<Lazy<T>>> applied;
     applied.reserve(xs.size());
     for (const auto& x : xs) applied.push_back(lazy(Applied<Strategy>(), x));
-    spark_all(std::span<const Lazy<Lazy<T>>>(applied));
+    spark_all(std::span<const Lazy<Lazy<T>>>(applied), Held::by_nobody);
   }
 }
 
@@ -162,7 +162,8 @@ auto par_list_chunk(std::size_t size, Strategy) {
             lazy(detail::Applied<Strategy>(), std::vector<Lazy<T>>(chunk.begin(), chunk.end())));
         left = left.subspan(chunk.size());
       }
-      detail::spark_all(std::span<const Lazy<std::vector<Lazy<T>>>>(chunks));
+      detail::spark_all(std::span<const Lazy<std::vector<Lazy<T>>>>(chunks),
+                        detail::Held::by_nobody);
     }
     return xs;
   };

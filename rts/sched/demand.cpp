@@ -1,6 +1,8 @@
 #include "rts/sched/demand.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "rts/error.hpp"
 #include "rts/heap/thunk.hpp"
@@ -63,6 +65,20 @@ void spark(heap::Node* node) {
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
   worker.pool.push(node);
+}
+
+void spark_kept(heap::Node* node) {
+  constexpr std::size_t few = 64;
+  constexpr std::size_t most = 16384;
+  static thread_local std::vector<heap::Node*> kept;  // in memory that the collector scans
+  static thread_local std::size_t enough = few;
+  if (kept.size() >= enough) {
+    std::erase_if(kept, [](const heap::Node* n) { return n->state() != heap::State::unevaluated; });
+    if (kept.size() > most) kept.erase(kept.begin(), kept.end() - most / 2);
+    enough = std::max(few, 2 * kept.size());
+  }
+  kept.push_back(node);
+  spark(node);
 }
 
 std::size_t room_for_sparks() noexcept {

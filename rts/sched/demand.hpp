@@ -34,6 +34,10 @@ void spark(heap::Node* node);
 /// before.
 heap::Node* reclaim(SparkPool& pool, Slot* slot);
 
+/// The same for a thunk that nobody else refers to: sparks are weak, so it is kept until somebody
+/// has begun with it, or thousands have come after it.
+void spark_kept(heap::Node* node);
+
 /// How many sparks more find room here; outside of a run any number.
 std::size_t room_for_sparks() noexcept;
 

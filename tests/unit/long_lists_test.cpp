@@ -1,4 +1,5 @@
 // Lists of many more elements than a spark pool has room for are shared all the same.
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -115,6 +116,36 @@ TEST(LongLists, OneInAnother) {
     for (std::size_t i = 0; i < lists.size(); ++i)
       EXPECT_EQ(lists[i], std::vector<long>(length / 20, static_cast<long>(i)));
   });
+}
+
+// Sparks are weak, and nobody but the pool refers to those of a list's chunks or halves.
+template <class Strategy>
+void outlives_a_collection(const Strategy& strategy, long n) {
+  Simulation::Config config;
+  config.net.pes = 2;
+  config.options.spark_pool = room;
+  Simulation grid(config);
+  grid.run([&] {
+    std::vector<long> few(static_cast<std::size_t>(n));
+    const auto xs = trawl::lazy_map<work>(few);
+    trawl::apply(xs, strategy);
+    trawl::heap::clear_finished_calls();
+    trawl::heap::collect();
+    for (int i = 0; i < 100; ++i) Simulation::work(n * piece / 50);
+    EXPECT_GT(std::count_if(xs.begin(), xs.end(),
+                            [](const auto& x) {
+                              return x.evaluated() ||
+                                     x.node()->state() == trawl::heap::State::fetch_me;
+                            }),
+              n / 2);
+  });
+  grid.settle();
+}
+
+TEST(LongLists, SparksOfStrategiesOutliveACollection) {
+  outlives_a_collection(trawl::par_list_chunk(5, trawl::rseq), 200);
+  outlives_a_collection(trawl::par_list([](const Lazy<long>& x) { trawl::force(x); }), 50);
+  outlives_a_collection(trawl::par_list(trawl::rseq), 1000);
 }
 
 }  // namespace
