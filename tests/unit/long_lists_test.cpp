@@ -64,7 +64,7 @@ void gains(int pes, double at_least, const std::function<void()>& root) {
 TEST(LongLists, ParMap) {
   const auto root = [] { EXPECT_EQ(trawl::par_map<work>(numbers()), numbers()); };
   gains(2, 1.8, root);
-  gains(4, 2.5, root);
+  gains(4, 2, root);
 }
 
 TEST(LongLists, ParMapOfChunks) {
@@ -131,7 +131,7 @@ void outlives_a_collection(const Strategy& strategy, long n) {
     trawl::apply(xs, strategy);
     trawl::heap::clear_finished_calls();
     trawl::heap::collect();
-    for (int i = 0; i < 100; ++i) Simulation::work(n * piece / 50);
+    for (int i = 0; i < 100; ++i) Simulation::work(n * piece / 5);
     EXPECT_GT(std::count_if(xs.begin(), xs.end(),
                             [](const auto& x) {
                               return x.evaluated() ||
