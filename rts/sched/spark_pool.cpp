@@ -165,9 +165,11 @@ std::optional<Slot*> SparkPool::seal() noexcept {
   if (bottom_.load(std::memory_order_relaxed) == limit_) compact();
   if (bottom_.load(std::memory_order_relaxed) == limit_) return std::nullopt;
   Slot* const seal = bottom_.load(std::memory_order_relaxed);
+  const Slot* const top = top_.load(std::memory_order_relaxed);
+  if (top > seal) ++settled_;
   seal->put_seal();
   bottom_.store(seal + 1, std::memory_order_release);
-  if (top_.load(std::memory_order_relaxed) == seal) top_.store(seal + 1, std::memory_order_relaxed);
+  if (top == seal) top_.store(seal + 1, std::memory_order_relaxed);
   return seal;
 }
 
@@ -227,7 +229,7 @@ void SparkPool::give_up(const Slot* slot) noexcept {
 // Below top_: nobody has taken it. It was pushed after an unfenced theft from this slot, of what
 // its owner has taken too.
 bool SparkPool::skipped(const Slot& slot) const noexcept {
-  return !slot.empty() && slot.promoted() == nullptr;
+  return !slot.empty() && !slot.is_seal() && slot.promoted() == nullptr;
 }
 
 std::uint64_t SparkPool::taken_twice() noexcept {

@@ -137,6 +137,17 @@ TEST_P(EveryPolicy, SameBitsSameDecision) {
   }
 }
 
+TEST_P(EveryPolicy, Pe0IsAsGoodAsAnother) {
+  const auto policy = make_policy(GetParam());
+  Tables tables(1, 3);
+  Fish fish{.thief = 2};
+  fish.visit(1);
+  EXPECT_EQ(policy->forward(tables, fish, 1), 0);
+  tables.forget(2);
+  EXPECT_EQ(policy->victim(tables, 1), 0);
+  EXPECT_EQ(policy->forward(tables, fish, 1), -1) << "its thief is lost";
+}
+
 INSTANTIATE_TEST_SUITE_P(Balance, EveryPolicy, testing::ValuesIn(policy_names()),
                          [](const auto& each) { return std::string(each.param); });
 
@@ -229,11 +240,14 @@ TEST(TargetedPolicy, AlwaysTheBusiestOfTheNearest) {
 }
 
 TEST(TargetedPolicy, EqualsShareTheFish) {
-  Tables tables(0, 5);
-  for (const int pe : {1, 3, 4}) tables.note_load(pe, load(5, 1, 1));
-  const auto chosen = victims("targeted", tables);
-  EXPECT_EQ(chosen.size(), 3u);
-  for (const auto& [pe, times] : chosen) EXPECT_NEAR(times, 3'333, 300) << pe;
+  for (const int self : {0, 2}) {
+    Tables tables(self, 5);
+    const std::vector<int> equals = self == 0 ? std::vector{1, 3, 4} : std::vector{0, 1, 3};
+    for (const int pe : equals) tables.note_load(pe, load(5, 1, 1));
+    const auto chosen = victims("targeted", tables);
+    EXPECT_EQ(chosen.size(), 3u);
+    for (const auto& [pe, times] : chosen) EXPECT_NEAR(times, 3'333, 300) << pe;
+  }
 }
 
 TEST(TargetedPolicy, NearFirstByCluster) {

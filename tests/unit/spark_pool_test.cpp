@@ -437,6 +437,21 @@ void expect_that_sparks_add_up(std::uint64_t seed) {
   EXPECT_EQ(too_many, 0) << "more were used than made, at times";
 }
 
+TEST(SparkPool, ASealIsNoSparkThatWasTakenTwice) {
+  SparkPool pool(8);
+  Slot* const call = push_call(pool, 1);
+  const auto seal = pool.seal();
+  ASSERT_TRUE(seal && *seal != nullptr);
+  heap::Node* const thunk = numbered(2);
+  ASSERT_TRUE(pool.push(thunk));
+  heap::Node* const copy = pool.take_oldest(true);
+  EXPECT_EQ(pool.take_oldest(true), thunk);
+  EXPECT_EQ(pool.taken_twice(), 0u);
+  EXPECT_TRUE(pool.lift(*seal));
+  EXPECT_EQ(pool.reclaim(call, true), copy);
+  EXPECT_EQ(pool.taken_twice(), 0u);
+}
+
 TEST(SparkPool, WhatBecomesOfSparksAddsUp) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_that_sparks_add_up(seed);
 }
