@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <span>
+#include <stdexcept>
 
 #include <trawl.hpp>
 
@@ -29,10 +30,24 @@ std::vector<Residues> solve_some(const System& system, Instructions instructions
   return results;
 }
 
+/// An integer that may travel.
+struct Integer {
+  mpz_class value;
+
+  template <class Archive>
+  std::string save_minimal(const Archive&) const {
+    return value.get_str(16);
+  }
+  template <class Archive>
+  void load_minimal(const Archive&, const std::string& digits) {
+    if (value.set_str(digits, 16) != 0) throw std::invalid_argument("no integer: " + digits);
+  }
+};
+
 /// What all unknowns have in common.
 struct Common {
   Moduli moduli;
-  std::string determinant;  // hexadecimal
+  Integer determinant;
 };
 
 /// Some unknowns; `residues` are those of det(A) x, all of one unknown after all of another.
@@ -42,7 +57,7 @@ Solution rebuild_some(const Common& common, const std::vector<Word>& residues) {
   std::vector<mpz_class> numerators;
   for (std::size_t at = 0; at < residues.size(); at += primes)
     numerators.push_back(remaindering.integer(std::span(residues).subspan(at, primes)));
-  return fractions(numerators, mpz_class(common.determinant, 16));
+  return fractions(numerators, common.determinant.value);
 }
 
 /// Primes at which det(A) is not 0, until their product is more than twice what det(A) and
@@ -72,7 +87,7 @@ Common in_common(const std::vector<Residues>& all) {
     determinants.push_back(residues.determinant);
   }
   Moduli of_all = moduli(std::move(primes));
-  return {of_all, Remaindering(of_all).integer(determinants).get_str(16)};
+  return {of_all, {Remaindering(of_all).integer(determinants)}};
 }
 
 /// The numerators' residues of these unknowns, for rebuild_some.
