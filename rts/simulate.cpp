@@ -21,6 +21,7 @@ constinit thread_local Simulation* simulation_here = nullptr;
 
 Simulation::Simulation(const Config& config) : net_(config.net) {
   simulation_here = this;
+  sched::SparkPool::set_weak(false);
   for (int i = 0; i < config.net.pes; ++i) {
     const auto index = static_cast<std::size_t>(i);
     auto seat = std::make_unique<Seat>();
@@ -47,6 +48,7 @@ Simulation::Simulation(const Config& config) : net_(config.net) {
 Simulation::~Simulation() {
   sched::this_worker = nullptr;
   simulation_here = nullptr;
+  sched::SparkPool::set_weak(true);
 }
 
 // ---- on a PE's fibers --------------------------------------------------------------------------

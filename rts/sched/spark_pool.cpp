@@ -54,9 +54,19 @@ SparkPool::SparkPool(std::size_t capacity, std::function<void()> noticed)
   heap::add_roots(roots_);
 }
 
+namespace {
+constinit std::atomic<bool> sparks_are_weak{true};
+}  // namespace
+
+void SparkPool::set_weak(bool weak) noexcept {
+  sparks_are_weak = weak;
+}
+
 // One more than there seem to be: the newest, while its owner pushes it, or claims it.
 void SparkPool::Roots::roots(void (*scan)(std::span<const std::byte>)) const noexcept {
   const Slot* bottom = pool_.bottom_.load(std::memory_order_relaxed);
+  if (!sparks_are_weak)
+    return scan(std::as_bytes(std::span<const Slot>(pool_.first(), bottom + 1)));
   for (const Slot* at = pool_.first(); at <= bottom; ++at)
     if (const auto references = at->references(at == bottom); !references.empty()) scan(references);
 }
@@ -64,6 +74,7 @@ void SparkPool::Roots::roots(void (*scan)(std::span<const std::byte>)) const noe
 void SparkPool::Roots::forget_the_dead(bool (*lives)(const void*)) noexcept {
   const Slot* bottom = pool_.bottom_.load(std::memory_order_relaxed);
   std::uint64_t forgotten = 0;
+  if (!sparks_are_weak) return;
   for (Slot* at = pool_.first(); at <= bottom; ++at)
     if (at->forget_the_dead(lives, at == bottom, at + 1 == bottom) && at != bottom) ++forgotten;
   if (forgotten == 0) return;

@@ -146,6 +146,10 @@ class SparkPool {
   SparkPool(const SparkPool&) = delete;
   SparkPool& operator=(const SparkPool&) = delete;
 
+  /// Of all pools: do collections forget sparks? Not in a simulation: no run depends on when the
+  /// collector runs.
+  static void set_weak(bool weak) noexcept;
+
   // ---- owner
 
   /// False: the pool is full, and the spark ignored.
