@@ -113,7 +113,7 @@ class Pe final : public fabric::Post, public sched::Host {
   std::atomic<bool> joined_{false};
   bool ended_ = false;
   std::optional<Outcome> failure_;
-  Outcome no_memory_;  // made while there is some
+  Outcome no_memory_;        // made while there is some
   int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;
   Nanos next_load_event_ = 0;

@@ -36,8 +36,8 @@ bool Slot::forget_the_dead(bool (*lives)(const void*), bool claimed, bool newest
   // Whoever has claimed it sees for himself that it has fizzled; so will who is about to take it
   // back, as he has begun to evaluate it.
   const auto state = node_in(seen)->state();
-  const bool of_use = claimed || state == heap::State::unevaluated ||
-                      (newest && state == heap::State::black_hole);
+  const bool of_use =
+      claimed || state == heap::State::unevaluated || (newest && state == heap::State::black_hole);
   if (of_use && lives(node_in(seen))) return false;
   clear();
   return true;
@@ -72,11 +72,15 @@ void SparkPool::Roots::roots(void (*scan)(std::span<const std::byte>)) const noe
 }
 
 void SparkPool::Roots::forget_the_dead(bool (*lives)(const void*)) noexcept {
-  const Slot* bottom = pool_.bottom_.load(std::memory_order_relaxed);
-  std::uint64_t forgotten = 0;
   if (!sparks_are_weak) return;
-  for (Slot* at = pool_.first(); at <= bottom; ++at)
-    if (at->forget_the_dead(lives, at == bottom, at + 1 == bottom) && at != bottom) ++forgotten;
+  const Slot* bottom = pool_.bottom_.load(std::memory_order_relaxed);
+  const Slot* top = pool_.top_.load(std::memory_order_relaxed);
+  std::uint64_t forgotten = 0;
+  for (Slot* at = pool_.first(); at <= bottom; ++at) {
+    if (!at->forget_the_dead(lives, at == bottom, at + 1 == bottom) || at == bottom) continue;
+    ++forgotten;
+    if (at < top) ++pool_.settled_;  // it was hidden, see skipped
+  }
   if (forgotten == 0) return;
   pool_.fizzled_.fetch_add(forgotten, std::memory_order_release);
   pool_.to_refuse_ = 0;

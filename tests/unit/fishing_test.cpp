@@ -31,7 +31,7 @@ class Desk final : public test::StillHost, public fabric::Post {
 
   void make_spare_sparks(int n) {
     for (int i = n + 1 - static_cast<int>(crew_.load().sparks); i > 0; --i)
-      crew_[0].pool.push(lazy<number>(1L).node());
+      crew_[0].pool.push(wanted_.emplace_back(lazy<number>(1L)).node());
   }
   void take_sparks() {
     while (crew_[0].pool.take_oldest(true) != nullptr) {
@@ -124,6 +124,7 @@ class Desk final : public test::StillHost, public fabric::Post {
  private:
   Options options_;
   Counters counters_;
+  std::vector<Lazy<long>> wanted_;  // else a collection forgets their sparks
   std::vector<Letter> sent_;
   Writer last_;
   fabric::Memory memory_;
