@@ -110,7 +110,7 @@ TEST(Stats, JsonHasEverything) {
 TEST(Stats, APoolThatWasFullSaysSo) {
   auto figures = figures_of(2);
   EXPECT_EQ(statistics_text(figures, 1).find("--trawl:spark-pool"), std::string::npos);
-  figures[1][at(Count::sparks_ignored)] = 1;
+  (*figures[1])[at(Count::sparks_ignored)] = 1;
   EXPECT_NE(statistics_text(figures, 1).find("--trawl:spark-pool"), std::string::npos);
 }
 
