@@ -134,6 +134,13 @@ void watch_for_fatal_ends(int pe, const std::string& host) {
   });
 }
 
+void say_fatal(std::string_view what, std::string_view advice) noexcept {
+  if (who[0] != '\0') return say(what, advice);
+  Line line;
+  line << "trawl: " << what << ": " << advice;
+  line.write();
+}
+
 void end_is_meant() noexcept {
   watched = 0;
 }

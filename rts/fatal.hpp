@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace trawl {
 
 /// From now on, until `end_is_meant`, such an end is said of this PE. Handlers that the program, or
 /// a sanitizer, has set stay.
 void watch_for_fatal_ends(int pe, const std::string& host);
+
+/// Says what has happened in such a line, and what can be done about it. For signal handlers.
+void say_fatal(std::string_view what, std::string_view advice) noexcept;
 
 /// The process may end in any way, without a word.
 void end_is_meant() noexcept;

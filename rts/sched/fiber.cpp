@@ -29,7 +29,11 @@ namespace context = boost::context::detail;
 
 const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 
-// The guard page of the fiber that this OS thread is on.
+// Below each stack. Larger than the frames of code that is not compiled to touch each of its pages,
+// as programs are; as no page of it is ever there, it costs address space only.
+constexpr std::size_t guard_size = std::size_t{1} << 20U;
+
+// Where the guard of the fiber that this OS thread is on begins.
 constinit thread_local const std::byte* guard_here = nullptr;
 
 // Each fiber has exceptions of its own in flight; libstdc++ keeps count of them by OS thread.
@@ -77,10 +81,10 @@ Fiber::Fiber() {
 
 Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
     : body_(body), argument_(argument) {
-  size_ = (bytes + page - 1) / page * page + page;
+  size_ = (bytes + page - 1) / page * page + guard_size;
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  const bool guarded = memory != MAP_FAILED && mprotect(memory, page, PROT_NONE) == 0;
+  const bool guarded = memory != MAP_FAILED && mprotect(memory, guard_size, PROT_NONE) == 0;
   if (memory != MAP_FAILED && !guarded) munmap(memory, size_);
   if (!guarded)
     throw Error(
@@ -88,7 +92,7 @@ Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
         "--trawl:stack-size");
   memory_ = static_cast<std::byte*>(memory);
   record_.base = memory_ + size_;
-  context_ = context::make_fcontext(record_.base, size_ - page, &Entry::enter);
+  context_ = context::make_fcontext(record_.base, size_ - guard_size, &Entry::enter);
   record_.stack_pointer = context_;
   heap::add_stack(record_);
 #if defined(__SANITIZE_THREAD__)
@@ -147,11 +151,9 @@ struct sigaction segv_before;
 // Only what is safe in a signal handler.
 void on_segv(int signal, siginfo_t* info, void* machine) {
   const auto* at = static_cast<const std::byte*>(info->si_addr);
-  if (guard_here != nullptr && at >= guard_here && at < guard_here + page) {
-    static constexpr char text[] =
-        "trawl: stack overflow in a thread: recurse less deeply, or give threads more stack with "
-        "--trawl:stack-size\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, text, sizeof text - 1);
+  if (guard_here != nullptr && at >= guard_here && at < guard_here + guard_size) {
+    say_fatal("stack overflow",
+              "recurse less deeply, or give threads more stack with --trawl:stack-size");
     end_is_meant();
     _exit(1);
   }

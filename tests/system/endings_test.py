@@ -63,12 +63,14 @@ for fabric, env in FABRICS.items():
                "expected who waits for whom", result)
         expect("ouroboros" in result.err, "expected the function's name", result)
 
-        for how, flags in (("overflow", ["--trawl:stack-size=256K"]),
-                           ("overflow-elsewhere", ["--trawl:workers=2"])):
+        for how, where, flags in (
+                ("overflow", "the program's root", ["--trawl:stack-size=256K"]),
+                ("overflow-elsewhere", "bottomless", ["--trawl:workers=2"])):
             result = ends(pes, how, *flags, env=env)
             expect(result.code not in (0, 2), "expected an exit code that tells of failure", result)
-            expect("stack overflow" in result.err and "--trawl:stack-size" in result.err,
-                   "expected a message that names --trawl:stack-size", result)
+            expect(re.search(rf"^trawl: PE \d on \S+: stack overflow in {where}: .*--trawl:stack-size",
+                             result.err, re.M),
+                   "expected a message that names PE, function and --trawl:stack-size", result)
 
     # A function that calls exit() somewhere else is a mistake, and not taken for the program's end.
     result = ends(3, "exit-5-elsewhere", "--trawl:workers=1", env=env)

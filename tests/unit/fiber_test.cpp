@@ -156,18 +156,32 @@ TEST(Fiber, HasTheStackItAskedFor) {
   EXPECT_EQ(coroutine.said, "4001");
 }
 
+// Of each frame little is touched; below a stack lies another, or who knows what.
+template <std::size_t bytes>
+[[gnu::noinline]] std::size_t descend_in_leaps(std::size_t depth) {
+  volatile unsigned char frame[bytes];
+  frame[0] = 1;
+  return depth == 0 ? frame[0] : descend_in_leaps<bytes>(depth - 1) + frame[0];
+}
+
+template <std::size_t (*function)(std::size_t)>
+void overflow() {
+  catch_stack_overflow();
+  const auto body = [](Coroutine& self) { self.said = std::to_string(function(1'000'000)); };
+  Coroutine below(body);
+  Coroutine coroutine(body);
+  Coroutine above(body);
+  coroutine.enter();
+}
+
 TEST(FiberDeathTest, AnOverflowNamesTheFlag) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer reports it in its own words";
 #endif
-  EXPECT_EXIT(
-      {
-        catch_stack_overflow();
-        Coroutine coroutine(
-            [](Coroutine& self) { self.said = std::to_string(descend(1'000'000)); });
-        coroutine.enter();
-      },
-      testing::ExitedWithCode(1), "--trawl:stack-size");
+  const testing::ExitedWithCode one(1);
+  EXPECT_EXIT(overflow<descend>(), one, "--trawl:stack-size");
+  EXPECT_EXIT(overflow<descend_in_leaps<16 << 10>>(), one, "--trawl:stack-size");
+  EXPECT_EXIT(overflow<descend_in_leaps<8 << 20>>(), one, "--trawl:stack-size");
 }
 
 long twice(long n) {
