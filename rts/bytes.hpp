@@ -92,20 +92,66 @@ class Writer {
     std::memcpy(bytes_.data() + at, &value, sizeof value);
   }
 
-  /// Takes back what was put after `size`.
-  void shrink(std::size_t size) noexcept { size_ = size; }
+  /// Appends bytes that stay where they are, and are read there when the message is sent. Until
+  /// then `owner` is kept alive, and so must be they.
+  void lay(std::span<const std::byte> bytes, const void* owner) {
+    laid_.push_back({size_, bytes, owner});
+    laid_size_ += bytes.size();
+  }
 
-  std::size_t size() const noexcept { return size_; }
+  /// Takes back what was put after `size`.
+  void shrink(std::size_t size) noexcept {
+    while (!laid_.empty() && laid_size_ + laid_.back().at > size) {
+      laid_size_ -= laid_.back().bytes.size();
+      laid_.pop_back();
+    }
+    size_ = size - laid_size_;
+  }
+
+  std::size_t size() const noexcept { return size_ + laid_size_; }
   /// What can be put, from the beginning, before more memory is needed.
   std::size_t room() const noexcept { return bytes_.size(); }
+  /// Without what was laid.
   std::span<const std::byte> view() const noexcept { return {bytes_.data(), size_}; }
+  bool has_laid() const noexcept { return !laid_.empty(); }
+
+  /// Copies all from `at` on, laid or put, as far as there is room.
+  void copy(std::size_t at, std::span<std::byte> into) const {
+    const auto take = [&](std::span<const std::byte> part) {
+      const auto skipped = std::min(at, part.size());
+      at -= skipped;
+      const auto count = std::min(part.size() - skipped, into.size());
+      if (count != 0) std::memcpy(into.data(), part.data() + skipped, count);
+      into = into.subspan(count);
+    };
+    std::size_t put = 0;
+    for (const auto& part : laid_) {
+      take(view().subspan(put, part.at - put));
+      take(part.bytes);
+      put = part.at;
+    }
+    take(view().subspan(put));
+  }
+
   Bytes take() {
+    if (has_laid()) {
+      Bytes all(size());
+      copy(0, all);
+      shrink(0);
+      return all;
+    }
     bytes_.resize(size_);
     size_ = 0;
     return std::move(bytes_);
   }
 
  private:
+  struct Laid {
+    std::size_t at;  // where among what was put
+    std::span<const std::byte> bytes;
+    const void* owner;
+  };
+
   // Not by the vector's own growth: with an allocator of ours it copies byte by byte. The slack is
   // for what is put behind a large array.
   [[gnu::noinline]] void make_room(std::size_t size) {
@@ -117,6 +163,8 @@ class Writer {
 
   Bytes bytes_;  // the first `size_` are written
   std::size_t size_ = 0;
+  std::vector<Laid> laid_;  // where the collector looks
+  std::size_t laid_size_ = 0;
 };
 
 /// Reads what a Writer wrote. Reading past the end throws BadBytes; no input is undefined

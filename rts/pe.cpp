@@ -11,6 +11,8 @@ using fabric::Kind;
 namespace {
 
 constexpr int messages_a_poll = 64;
+constexpr std::size_t fragments_a_turn = std::size_t{512} << 10U;  // in bytes
+constexpr int turns_a_poll = 64;
 constexpr std::size_t usual_message = 256;
 constexpr std::size_t largest_kept = 4096;  // of the messages whose memory is used again
 constexpr Nanos sleep_with_messages_under_way = 50'000;
@@ -34,6 +36,11 @@ bool carries_tables(Kind kind) {
 
 bool carries_work(Kind kind) {
   return kind == Kind::schedule || kind == Kind::fetch || kind == Kind::resume || kind == Kind::ack;
+}
+
+// What comes with one may refer to nodes that another fills.
+bool brings_nodes(Kind kind) {
+  return kind == Kind::schedule || kind == Kind::resume || kind == Kind::ack;
 }
 
 // Somebody here can go on once it has come.
@@ -136,9 +143,10 @@ void Pe::send(int to, Writer message) {
   if (kind == Kind::fetch)
     trace::note(log(), trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {
-    fragmenter_.send(fabric_, to, message.view());
+    fragmenter_.send(fabric_, to, message);
     // A thread sends in the middle of a program's function, which may be a long one.
-    if (!polling_ && fabric_.under_way() && !under_way_.exchange(true)) bell().ring_doorman();
+    const bool more = fabric_.under_way() || fragmenter_.keeps_any();
+    if (!polling_ && more && !under_way_.exchange(true)) bell().ring_doorman();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
     fail_locked("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
@@ -149,7 +157,16 @@ void Pe::send(int to, Writer message) {
   if (message.room() <= largest_kept) spare_ = std::move(message);
 }
 
+// While a long message is under way and there is nothing else to do: over TCP each look brings but
+// 8 KiB of it. Others can have the lock after each turn.
 bool Pe::poll(sched::Worker* by) {
+  if (!poll_once(by)) return false;
+  for (int turns = 1; turns < turns_a_poll && more_to_move_; ++turns)
+    if ((by != nullptr && crew_.threads().size() != 0) || !poll_once(by)) break;
+  return true;
+}
+
+bool Pe::poll_once(sched::Worker* by) {
   const std::unique_lock lock(lock_, std::try_to_lock);
   if (!lock) return false;
   if (ended_) return true;
@@ -158,19 +175,56 @@ bool Pe::poll(sched::Worker* by) {
   try {
     take_messages(by);
     fish(by);
-    if (time_ >= next_housekeeping_) {
+    if (time_ >= next_housekeeping_ && !ended_) {
       heap::clear_finished_calls();  // else what a message has brought may live for long
       keep_house(by);
     }
+    send_kept();
   } catch (const Error& e) {
     fail_locked(e.what(), e.exit_code());
   } catch (const std::bad_alloc&) {
     fail_locked(no_memory_.error, 1);
   }
   polling_ = false;
-  under_way_.store(fabric_.under_way(), std::memory_order_relaxed);
+  more_to_move_.store(fragmenter_.under_way(), std::memory_order_relaxed);
+  under_way_.store(fabric_.under_way() || fragmenter_.under_way() || (joined_ && !early_.empty()),
+                   std::memory_order_relaxed);
   return true;
 }
+
+// The last thing in a poll: it goes on failing where a PE is lost.
+void Pe::send_kept() {
+  if (!fragmenter_.keeps_any()) return;
+  if (stopping_) fragmenter_.drop_long();
+  fragmenter_.go_on(fabric_);
+}
+
+bool Pe::flushed() {
+  return fabric_.flushed() && !fragmenter_.keeps_any();
+}
+
+// ---- a message that takes long to read ---------------------------------------------------------
+
+std::span<const std::byte> Pe::hold(std::span<const std::byte> message) {
+  if (arriving_ == nullptr) return message;
+  const auto at = message.data() - arriving_->bytes.data();
+  held_ = fragmenter_.keep(*arriving_);
+  return std::span<const std::byte>(held_).subspan(static_cast<std::size_t>(at), message.size());
+}
+
+void Pe::step_out() {
+  outside_ = true;
+  polling_ = false;
+  lock_.unlock();
+}
+
+void Pe::step_in() noexcept {
+  lock_.lock();
+  polling_ = true;
+  outside_ = false;
+}
+
+// ------------------------------------------------------------------------------------------------
 
 // It takes as long as a short message does. Who only listened since his last poll has just read it,
 // but not when messages keep coming.
@@ -189,19 +243,9 @@ Nanos Pe::longest_sleep() const noexcept {
 }
 
 void Pe::take_messages(sched::Worker* by) {
-  for (int i = 0; i < messages_a_poll; ++i) {
-    if (!to_self_.empty()) {
-      const auto message = std::move(to_self_.front());
-      to_self_.pop_front();
-      deliver(self(), std::span(message).subspan(fabric::Fragmenter::prefix), by);
-      continue;
-    }
-    if (joined_ && !early_.empty()) {
-      const auto [from, message] = std::move(early_.front());
-      early_.pop_front();
-      deliver(from, message, by);
-      continue;
-    }
+  std::size_t fragments = 0;
+  for (int i = 0; i < messages_a_poll && !ended_; ++i) {
+    if (take_own(by)) continue;
     if (fabric_.size() == 1) return;
     std::optional<fabric::Arrival> arrival;
     try {
@@ -212,19 +256,48 @@ void Pe::take_messages(sched::Worker* by) {
     if (!arrival) return;
     alive_.heard(arrival->from, awake_.now());
     ending_.heard(arrival->from, awake_.now());
-    if (arrival->bytes.empty()) continue;  // more of a long message
+    if (arrival->bytes.empty()) {  // more of a long message
+      if ((fragments += fabric_.limit()) >= fragments_a_turn) return;
+      continue;
+    }
     if (i != 0 || arrival->bytes.size() > fabric_.limit()) time_ = now();
     counters_.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
-    if (!joined_ && (payload.empty() || !is_for_strangers(static_cast<Kind>(payload[0]))))
-      early_.emplace_back(arrival->from, copy_of(payload));
-    else
-      deliver(arrival->from, payload, by);
+    const bool brings = brings_work(payload);
+    if (must_wait(payload)) {
+      early_.emplace_back(arrival->from, fragmenter_.keep(*arrival));
+      continue;
+    }
+    arriving_ = &*arrival;
+    deliver(arrival->from, payload, by);
     // That goes first; whoever begins it finds what else has come.
-    if (by != nullptr && brings_work(payload) && fabric_.all_ring() && to_self_.empty() &&
+    if (by != nullptr && brings && fabric_.all_ring() && to_self_.empty() &&
         (by->running() || crew_.threads().size() != 0 || crew_.has_imported()))
       return;
   }
+}
+
+// What came from this PE itself, or had to wait.
+bool Pe::take_own(sched::Worker* by) {
+  arriving_ = nullptr;
+  const auto prefix = fabric::Fragmenter::prefix;
+  if (!to_self_.empty() && !must_wait(std::span(to_self_.front()).subspan(prefix))) {
+    const auto message = std::move(to_self_.front());
+    to_self_.pop_front();
+    deliver(self(), std::span(message).subspan(prefix), by);
+    return true;
+  }
+  if (!joined_ || outside_ || early_.empty()) return false;
+  const auto [from, message] = std::move(early_.front());
+  early_.pop_front();
+  deliver(from, std::span(message).subspan(prefix), by);
+  return true;
+}
+
+bool Pe::must_wait(std::span<const std::byte> message) const {
+  if (message.empty()) return !joined_;
+  const auto kind = static_cast<Kind>(message.front());
+  return (!joined_ && !is_for_strangers(kind)) || (outside_ && brings_nodes(kind));
 }
 
 void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) {
@@ -242,6 +315,8 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
       if (from != self()) tables_.note_latency(self(), from, {common - load.measured, common});
     }
     dispatch(kind, message, from, by);
+    // Not before: while it is read, others may ask whether anything is under way.
+    if (carries_work(kind)) standstill_.received();
   } catch (const BadBytes& e) {
     throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(self()) + " a bad " +
                 std::string(name) + ": " + e.what());
@@ -252,7 +327,6 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
 }
 
 void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
-  if (carries_work(kind)) standstill_.received();
   if (stopping_ && kind <= Kind::bait) return;
   switch (kind) {
     case Kind::fish:
@@ -323,11 +397,10 @@ void Pe::keep_house(sched::Worker* by) {
   if (pause_ == nullptr) bury_the_dead();
   look_for_the_dead();
   if (failure_) {
-    if ((failure_missing_ == 0 && fabric_.flushed()) || awake_.now() >= failure_deadline_)
-      end(*failure_);
+    if ((failure_missing_ == 0 && flushed()) || awake_.now() >= failure_deadline_) end(*failure_);
     return;
   }
-  if (const auto outcome = ending_.over(awake_.now(), fabric_.flushed())) return end(*outcome);
+  if (const auto outcome = ending_.over(awake_.now(), flushed())) return end(*outcome);
   if (stopping_) return;
   if (fabric_.size() > 1) beat();
   if (!joined_) return;

@@ -77,6 +77,10 @@ class Pe final : public fabric::Post, public sched::Host {
   // Post; with the lock held
   Writer open(fabric::Kind kind, int to) override;
   void send(int to, Writer message) override;
+  std::span<const std::byte> hold(std::span<const std::byte> message) override;
+  void step_out() override;
+  void look_around() override { poll_once(nullptr); }
+  void step_in() noexcept override;
 
   /// What depends on when the collector runs: simulated PEs don't do it by themselves. With the
   /// lock held.
@@ -88,7 +92,12 @@ class Pe final : public fabric::Post, public sched::Host {
   void note_collection(bool begins) noexcept;
 
  private:
+  bool poll_once(sched::Worker* by);
   void take_messages(sched::Worker* by);
+  bool take_own(sched::Worker* by);
+  bool must_wait(std::span<const std::byte> message) const;
+  void send_kept();
+  bool flushed();
   void deliver(int from, std::span<const std::byte> message, sched::Worker* by);
   void dispatch(fabric::Kind kind, Reader& message, int from, sched::Worker* by);
   void look_for_the_dead();
@@ -121,6 +130,8 @@ class Pe final : public fabric::Post, public sched::Host {
   Nanos next_look_for_the_dead_ = 0;
   Nanos next_save_ = 0;
   bool polling_ = false;
+  std::atomic<bool> more_to_move_{false};  // the last poll ended though there was more, or room
+  bool outside_ = false;                   // a message is being read by somebody without the lock
   std::atomic<bool> under_way_{false};
   std::atomic<Nanos> last_poll_{0};
   bool clock_skipped_ = false;  // by the last poll
@@ -135,8 +146,11 @@ class Pe final : public fabric::Post, public sched::Host {
   Counters counters_;
   fabric::Fragmenter fragmenter_;
   std::deque<Bytes> to_self_;
-  std::deque<std::pair<int, Bytes>> early_;  // sender and content; came before we knew the others
-  Writer spare_;                             // memory of the last message
+  // Sender and message; came before we knew the others, or while another was being read.
+  std::deque<std::pair<int, Bytes>> early_;
+  const fabric::Arrival* arriving_ = nullptr;  // in the fabric's memory, or the fragmenter's
+  Bytes held_;
+  Writer spare_;  // memory of the last message
 
   balance::Tables tables_;
   std::unique_ptr<trace::Log> log_;

@@ -37,6 +37,9 @@ class Fabric {
   /// The next message that has arrived, if any; also drives sends that are under way.
   virtual std::optional<Arrival> poll() = 0;
 
+  /// Bytes handed to send for a PE that have not left this process.
+  virtual std::size_t unsent(int) const noexcept { return 0; }
+
   /// True when every message handed to send has left this process.
   virtual bool flushed() = 0;
 

@@ -19,6 +19,9 @@ struct Header {
 
 constexpr std::size_t header_size = Fragmenter::prefix + sizeof(Header);
 
+/// So long, at most, the PE's lock is held for what is kept.
+constexpr std::size_t bytes_a_turn = std::size_t{512} << 10U;
+
 /// What every fragment but the last carries.
 std::size_t chunk_size(std::size_t limit) {
   if (limit <= header_size) throw Error("the fabric's messages are too short to hold a fragment");
@@ -39,21 +42,75 @@ void Fragmenter::begin(Writer& message) {
   message.put(whole);
 }
 
-void Fragmenter::send(Fabric& fabric, int to, std::span<const std::byte> message) {
-  if (message.empty() || message.front() != whole) throw Error("a message came without its prefix");
-  if (message.size() <= fabric.limit()) return fabric.send(to, message);
-  const auto chunk = chunk_size(fabric.limit());
-  const auto payload = message.subspan(prefix);
-  if (payload.size() > max_message) throw Error("a message is longer than 1 TiB");
-  Header header{++last_id_, 0, payload.size()};
-  Bytes bytes(fabric.limit());
-  bytes.front() = fragment;
-  for (std::size_t at = 0; at < payload.size(); at += chunk, ++header.index) {
-    const auto data = payload.subspan(at, std::min(chunk, payload.size() - at));
-    copy(bytes.data() + prefix, std::as_bytes(std::span(&header, 1)));
-    copy(bytes.data() + header_size, data);
-    fabric.send(to, std::span(bytes).first(header_size + data.size()));
+void Fragmenter::send(Fabric& fabric, int to, Writer& message) {
+  if (message.view().empty() || message.view().front() != whole)
+    throw Error("a message came without its prefix");
+  const auto size = message.size();
+  if (size > max_message) throw Error("a message is longer than 1 TiB");
+  const bool is_short = size <= std::min(short_message, fabric.limit());
+  const auto found = kept_.find(to);
+  const bool waits = found != kept_.end() && !is_short;
+  const auto room = is_short ? most_unsent_of_all : most_unsent;
+  if (!waits && size <= fabric.limit() && fabric.unsent(to) < room) return put(fabric, to, message);
+  auto& kept = found != kept_.end() ? found->second : kept_[to];
+  kept.push_back({std::move(message), ++last_id_});
+  auto budget = bytes_a_turn;
+  if (!waits) go_on(fabric, to, budget);
+}
+
+void Fragmenter::put(Fabric& fabric, int to, const Writer& message) {
+  if (!message.has_laid()) return fabric.send(to, message.view());
+  fragment_.resize(message.size());
+  message.copy(0, fragment_);
+  fabric.send(to, fragment_);
+}
+
+// Begins with another PE each time.
+bool Fragmenter::go_on(Fabric& fabric) {
+  auto budget = bytes_a_turn;
+  ++first_;
+  for (int i = 0; i < fabric.size() && !kept_.empty() && budget != 0; ++i)
+    go_on(fabric, (first_ + i) % fabric.size(), budget);
+  return budget == 0;
+}
+
+void Fragmenter::go_on(Fabric& fabric, int to, std::size_t& budget) {
+  const auto found = kept_.find(to);
+  if (found == kept_.end()) return;
+  auto& queue = found->second;
+  while (!queue.empty() && go_on(fabric, to, queue.front(), budget)) queue.pop_front();
+  if (queue.empty()) kept_.erase(found);
+}
+
+// True when all of it has been handed over. If the fabric throws, it has not had that fragment.
+bool Fragmenter::go_on(Fabric& fabric, int to, Kept& kept, std::size_t& budget) {
+  const auto spend = [&](std::size_t bytes) { budget -= std::min(budget, bytes); };
+  if (kept.message.size() <= fabric.limit()) {
+    if (budget == 0 || fabric.unsent(to) >= most_unsent) return false;
+    put(fabric, to, kept.message);
+    spend(kept.message.size());
+    return true;
   }
+  const auto chunk = chunk_size(fabric.limit());
+  const auto total = kept.message.size() - prefix;
+  for (; kept.next * chunk < total; ++kept.next) {
+    if (budget == 0 || fabric.unsent(to) >= most_unsent) return false;
+    const Header header{kept.id, kept.next, total};
+    const auto size = std::min(chunk, total - kept.next * chunk);
+    fragment_.resize(header_size + size);
+    fragment_.front() = fragment;
+    copy(fragment_.data() + prefix, std::as_bytes(std::span(&header, 1)));
+    kept.message.copy(prefix + kept.next * chunk, std::span(fragment_).subspan(header_size));
+    fabric.send(to, fragment_);
+    spend(size);
+  }
+  return true;
+}
+
+void Fragmenter::drop_long() {
+  for (auto& [to, queue] : kept_)
+    std::erase_if(queue, [](const Kept& kept) { return kept.message.size() > short_message; });
+  std::erase_if(kept_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
@@ -102,6 +159,7 @@ Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   if (found == messages.end()) {
     if (messages.size() >= max_unfinished) refuse(from, "too many unfinished messages");
     found = messages.emplace(header.id, Unfinished{header.total}).first;
+    ++unfinished_count_;
   }
   auto& entry = found->second;
   if (entry.total != header.total) refuse(from, "fragments disagree about their message's length");
@@ -122,6 +180,7 @@ Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   if (entry.next <= last) return {from, {}};
   complete_ = std::move(entry.message);
   messages.erase(found);
+  --unfinished_count_;
   return {from, complete_};
 }
 

@@ -1,6 +1,7 @@
 // Messages of any length over a fabric that bounds theirs.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -27,8 +28,25 @@ class Fragmenter {
 
   /// Writes the prefix of a message.
   static void begin(Writer& message);
-  /// Sends a message that starts with its prefix.
-  void send(Fabric& fabric, int to, std::span<const std::byte> message);
+  /// Sends a message that starts with its prefix, or takes it and keeps what there is no room for.
+  /// Messages of up to `short_message` bytes don't wait for long ones.
+  void send(Fabric& fabric, int to, Writer& message);
+
+  /// Hands the fabric more of what is kept: never much at a time, and not before it has sent most
+  /// of what it was handed, so that memory does not fill with copies.
+  /// True when there was room for more still.
+  bool go_on(Fabric& fabric);
+  bool keeps_any() const noexcept { return !kept_.empty(); }
+  /// Is more of a message expected, or to be sent?
+  bool under_way() const noexcept { return keeps_any() || unfinished_count_ != 0; }
+  /// The run is over: what is long is about work.
+  void drop_long();
+
+  /// Of what is handed to the fabric for one PE: beyond the first, fragments wait, beyond the
+  /// second, all do.
+  static constexpr std::size_t most_unsent = std::size_t{1} << 20U;
+  static constexpr std::size_t most_unsent_of_all = 2 * most_unsent;
+  static constexpr std::size_t short_message = 4096;
 
   /// What has arrived next, if anything: a whole message, or without bytes, where it was a fragment
   /// of one that is not whole yet. The bytes stay there until the next call.
@@ -42,7 +60,18 @@ class Fragmenter {
   }
 
   /// Drops what a PE that died has left unfinished.
-  void forget(int pe) { unfinished_.erase(pe); }
+  void forget(int pe) {
+    unfinished_count_ -= unfinished_[pe].size();
+    unfinished_.erase(pe);
+    kept_.erase(pe);
+  }
+
+  /// A message that has arrived, as one's own. What came in fragments is not copied, nor does it
+  /// move.
+  Bytes keep(const Arrival& arrival) {
+    const bool ours = !complete_.empty() && arrival.bytes.data() == complete_.data();
+    return ours ? std::move(complete_) : copy_of(arrival.bytes);
+  }
 
  private:
   /// A message in the making: its first `next` fragments are in place, those that overtook wait.
@@ -56,11 +85,25 @@ class Fragmenter {
     void append(std::span<const std::byte> data);
   };
 
+  /// A message of which the fabric has had the first fragments.
+  struct Kept {
+    Writer message;
+    std::uint64_t id = 0;
+    std::uint64_t next = 0;
+  };
+
+  void put(Fabric& fabric, int to, const Writer& message);
+  bool go_on(Fabric& fabric, int to, Kept& kept, std::size_t& budget);
+  void go_on(Fabric& fabric, int to, std::size_t& budget);
   Arrival accept(const Arrival& arrival, std::size_t limit);
 
   std::uint64_t last_id_ = 0;
   std::unordered_map<int, std::unordered_map<std::uint64_t, Unfinished>> unfinished_;
+  std::size_t unfinished_count_ = 0;
   Bytes complete_;  // the last that came in fragments
+  std::map<int, std::deque<Kept>> kept_;
+  int first_ = 0;  // whose turn it is
+  Bytes fragment_;
 };
 
 }  // namespace trawl::fabric

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "rts/bytes.hpp"
@@ -39,6 +40,14 @@ class Post {
   /// A message to be appended to and then sent, to the same PE.
   virtual Writer open(Kind kind, int to) = 0;
   virtual void send(int to, Writer message) = 0;
+
+  /// What is read next takes long and needs nothing that the PE's lock guards: from `step_out` to
+  /// `step_in` others may have it, and the reader looks around between two pieces. First comes
+  /// `hold`: the message being read stays where that says. Meanwhile no other node arrives here.
+  virtual std::span<const std::byte> hold(std::span<const std::byte> message) { return message; }
+  virtual void step_out() {}
+  virtual void look_around() {}
+  virtual void step_in() noexcept {}
 
  protected:
   ~Post() = default;

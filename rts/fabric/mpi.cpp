@@ -60,6 +60,7 @@ class Mpi final : public Fabric {
   Mpi(MPI_Comm comm, int self, const std::vector<Card>& cards)
       : neighbours_(self, cards), comm_(comm), self_(self), size_(static_cast<int>(cards.size())) {
     share_memory(neighbours_.memory(cards));
+    unsent_.resize(static_cast<std::size_t>(size_));
     if (Bell* own = neighbours_.bell(self_)) share_bell(*own);
   }
 
@@ -93,6 +94,9 @@ class Mpi final : public Fabric {
 
   bool under_way() const noexcept override { return !sending_.empty(); }
   std::optional<int> dead() noexcept override { return neighbours_.dead(); }
+  std::size_t unsent(int to) const noexcept override {
+    return unsent_[static_cast<std::size_t>(to)];
+  }
 
   bool flushed() override {
     finish_sends(sending_.size());
@@ -112,7 +116,9 @@ class Mpi final : public Fabric {
     check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
                     tag, comm_, &transfer.request),
           "to send to", to);
-    if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
+    if (transfer.done("to send to")) return;
+    unsent_[static_cast<std::size_t>(to)] += message.size();
+    sending_.push_back(std::move(transfer));
   }
 
   std::optional<Arrival> receive_by_mpi() {
@@ -127,7 +133,10 @@ class Mpi final : public Fabric {
     for (; tests > 0 && !sending_.empty(); --tests) {
       auto transfer = std::move(sending_.front());
       sending_.pop_front();
-      if (!transfer.done("to send to")) sending_.push_back(std::move(transfer));
+      if (transfer.done("to send to"))
+        unsent_[static_cast<std::size_t>(transfer.pe)] -= transfer.bytes.size();
+      else
+        sending_.push_back(std::move(transfer));
     }
   }
 
@@ -172,6 +181,7 @@ class Mpi final : public Fabric {
   std::uint64_t polls_ = 0;
   bool sent_by_mpi_ = false;
   std::deque<Transfer> sending_;
+  std::vector<std::size_t> unsent_;  // bytes in `sending_`, by PE
   std::deque<Transfer> receiving_;
   Bytes received_;  // the last message
 };

@@ -22,6 +22,12 @@ class SimNet::Endpoint final : public Fabric {
   void send(int to, std::span<const std::byte> message) override { net_.send(self_, to, message); }
   std::optional<Arrival> poll() override { return net_.poll(self_); }
   bool flushed() override { return true; }
+  std::size_t unsent(int to) const noexcept override { return net_.unsent(self_, to); }
+  bool under_way() const noexcept override {
+    for (int pe = 0; pe < size(); ++pe)
+      if (unsent(pe) != 0) return true;
+    return false;
+  }
   Nanos now() const noexcept override { return net_.pes_[static_cast<std::size_t>(self_)].clock; }
 
  private:
@@ -61,6 +67,15 @@ void SimNet::advance(int pe, Nanos work) {
 void SimNet::advance_to(int pe, Nanos time) {
   auto& entry = pe_at(pe);
   entry.clock = std::max(entry.clock, time);
+}
+
+std::size_t SimNet::unsent(int from, int to) const {
+  if (!config_.one_at_a_time) return 0;
+  const auto& sender = pe_at(from);
+  const auto line = sender.line_free.find(to);
+  if (line == sender.line_free.end() || line->second <= sender.clock) return 0;
+  return static_cast<std::size_t>(static_cast<double>(line->second - sender.clock) *
+                                  config_.bytes_per_nano);
 }
 
 std::optional<Nanos> SimNet::next_arrival(int pe) const {

@@ -55,6 +55,9 @@ class SimNet {
 
   Nanos clock(int pe) const { return pe_at(pe).clock; }
 
+  /// Bytes that wait for the line to be free, or are on it.
+  std::size_t unsent(int from, int to) const;
+
   /// Charges work: what takes `work` at speed 1.
   void advance(int pe, Nanos work);
 

@@ -118,7 +118,10 @@ Failure* make(std::exception_ptr error, const std::string& type_name, const std:
 // An exception is in memory that the collector doesn't see.
 class NoNodes final : public PacketOut, public PacketIn {
   std::uint32_t place_of(Node*) override { throw Error("an exception can't hold a Lazy"); }
-  Loan lend(const void*) override { throw Error("an exception can't lend an array"); }
+  Loan lend(std::span<const std::byte>) override {
+    throw Error("an exception can't lend an array");
+  }
+  void lay(std::span<const std::byte>) override { throw Error("an exception can't lend an array"); }
   Node* node_at(std::uint32_t, const void*) override {
     throw BadBytes("an exception in it refers to a thunk");
   }

@@ -63,14 +63,14 @@ class Places {
 class GraphPacker final : public PacketOut {
  public:
   GraphPacker(Writer& to, AddressBook& addresses, const PackLimits& limits, bool moves_thunks,
-              bool lends)
+              Arrays arrays)
       : out_(to),
         packer_(to, *this),
         addresses_(addresses),
         begin_(to.size()),
         end_(begin_ + std::min(limits.bytes, std::numeric_limits<std::size_t>::max() - begin_)),
         thunks_left_(moves_thunks ? limits.thunks : 0),
-        lends_(lends),
+        arrays_(arrays),
         largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {}
 
   void pack(Node* root) {
@@ -97,6 +97,7 @@ class GraphPacker final : public PacketOut {
       add({.size = out_.size() - at, .code = packed_->code().id, .part = part}, i > 1);
       packer_.end_node();
     }
+    runs_.front().takes_long = lent_ > long_piece ? 1 : 0;
     out_.raw(runs_.data(), runs_.size() * sizeof(Run));
     out_.put(static_cast<std::uint32_t>(runs_.size()));
   }
@@ -119,9 +120,12 @@ class GraphPacker final : public PacketOut {
 
   std::uint32_t place_of(Node* node) override { return nodes_.place_of(node); }
 
-  Loan lend(const void* array) override {
-    return {lend(packed_), reinterpret_cast<std::uintptr_t>(array)};
+  Loan lend(std::span<const std::byte> array) override {
+    lent_ += array.size();
+    return {lend(packed_), reinterpret_cast<std::uintptr_t>(array.data())};
   }
+
+  void lay(std::span<const std::byte> array) override { out_.lay(array, packed_); }
 
   void add(const Run& run, bool may_follow) {
     if (may_follow && runs_.back().fits(run))
@@ -166,7 +170,7 @@ class GraphPacker final : public PacketOut {
     const auto size_left = end_ - std::min(end_, size_before);
     const bool large = !root && largest_beside_thunk_ < size_left;
     if (root)
-      packer_.no_limit(lends_);
+      packer_.no_limit(arrays_);
     else
       packer_.limit(large ? size_before + largest_beside_thunk_ : end_);
     try {
@@ -186,7 +190,7 @@ class GraphPacker final : public PacketOut {
 
   Part put_thunk(Node* node) {
     out_.put(lend(node));
-    packer_.no_limit(lends_);
+    packer_.no_limit(arrays_);
     node->code().pack_arguments(node, packer_);
     return Part::thunk;
   }
@@ -202,7 +206,8 @@ class GraphPacker final : public PacketOut {
   std::size_t begin_;
   std::size_t end_;
   std::size_t thunks_left_;
-  bool lends_;
+  Arrays arrays_;
+  std::size_t lent_ = 0;  // bytes
   std::size_t largest_beside_thunk_;
   bool full_ = false;
   Places nodes_;
@@ -223,11 +228,11 @@ void pack_plain(Writer& to, Node* root) {
 }  // namespace
 
 void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
-                bool lends) {
+                Arrays arrays) {
   const auto state = root->state();
   if (state == State::value && root->code().plain_result != 0) return pack_plain(to, root);
   const bool moves_thunks = state == State::exported;
-  GraphPacker(to, addresses, limits, moves_thunks, lends).pack(root);
+  GraphPacker(to, addresses, limits, moves_thunks, arrays).pack(root);
 }
 
 }  // namespace trawl::heap

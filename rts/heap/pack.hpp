@@ -13,7 +13,9 @@
 
 #include "rts/bytes.hpp"
 #include "rts/fabric/memory.hpp"
+#include "rts/fabric/message.hpp"
 #include "rts/heap/address.hpp"
+#include "rts/heap/packet.hpp"
 
 namespace trawl::heap {
 
@@ -27,11 +29,11 @@ struct PackLimits {
   static constexpr std::size_t largest_beside_thunk = 4096;
 };
 
-/// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported).
-/// `lends`: the receiver can read our memory, so long arrays of the root stay there. If it throws,
-/// nothing but the root's state is as if it had not been called: the caller takes back his claim.
+/// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported). If
+/// it throws, nothing but the root's state is as if it had not been called: the caller takes back
+/// his claim.
 void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
-                bool lends = false);
+                Arrays arrays = Arrays::copied);
 
 /// A thunk that came in a packet, and what it was known by where it came from.
 struct Arrived {
@@ -57,8 +59,9 @@ using Ahead = std::function<std::uint32_t(const Address&)>;
 /// lacks its value (else that stays as it is), or a new node if `into` is nullptr. Throws BadBytes;
 /// then nothing was changed that anybody could see, but `into` and the nodes it names may no longer
 /// be evaluated; throws Error if a PE that lends an array has died. `ahead` may be nullptr; it is
-/// not called when there is much to choose from.
+/// not called when there is much to choose from. With `post`, it steps out of the lock while it
+/// reads much.
 Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead* ahead = nullptr);
+                      Node* into, const Ahead* ahead = nullptr, fabric::Post* post = nullptr);
 
 }  // namespace trawl::heap

@@ -2,6 +2,7 @@
 // for types that only cereal knows (serial.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -24,7 +25,9 @@ class PacketOut {
   virtual std::uint32_t place_of(Node* node) = 0;
 
   /// Leaves an array where it is, in the node that is being packed, for the receiver to read there.
-  virtual Loan lend(const void* array) = 0;
+  virtual Loan lend(std::span<const std::byte> array) = 0;
+  /// The same for the message: its bytes are read when it is sent.
+  virtual void lay(std::span<const std::byte> array) = 0;
 
  protected:
   ~PacketOut() = default;
@@ -38,6 +41,8 @@ class PacketIn {
 
   /// An array of that many bytes has been lent to us.
   virtual void borrow(const Loan& loan, std::uint64_t size) = 0;
+  /// A long piece of a value has been read: others may have to be looked after.
+  virtual void look_around() {}
   /// A part of it. Both throw BadBytes when it isn't there, Error when its PE is lost.
   virtual void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) = 0;
 
@@ -78,12 +83,12 @@ class Packer {
   /// From here on, writing past this size of the writer throws PacketFull.
   void limit(std::size_t size) noexcept {
     limit_ = size;
-    lends_ = false;
+    arrays_ = Arrays::copied;
   }
-  /// From here on, no limit. `lends`: long arrays stay behind, see Loan.
-  void no_limit(bool lends) noexcept {
+  /// From here on, no limit.
+  void no_limit(Arrays arrays) noexcept {
     limit_ = std::numeric_limits<std::size_t>::max();
-    lends_ = lends;
+    arrays_ = arrays;
   }
 
   template <class T>
@@ -98,10 +103,13 @@ class Packer {
   std::uint32_t place_of(Node* node) { return packet_.place_of(node); }
 
   /// An array that the receiver can read where it is, if it is long and nothing can move it.
-  std::optional<Loan> lend(const void* array, std::size_t size) {
-    constexpr std::size_t shortest = 64 * 1024;
-    if (!lends_ || size < shortest || !is_owned(array)) return std::nullopt;
+  std::optional<Loan> lend(std::span<const std::byte> array) {
+    if (arrays_ != Arrays::lent || !stays(array)) return std::nullopt;
     return packet_.lend(array);
+  }
+  void array(std::span<const std::byte> array) {
+    if (arrays_ == Arrays::laid && stays(array)) return packet_.lay(array);
+    raw(array.data(), array.size());
   }
 
   /// Made when it is first needed: for most values it never is, and it costs more than they do.
@@ -115,6 +123,11 @@ class Packer {
   void drop_node() noexcept { archive_.reset(); }
 
  private:
+  static bool stays(std::span<const std::byte> array) noexcept {
+    constexpr std::size_t shortest = 64 * 1024;
+    return array.size() >= shortest && is_owned(array.data());
+  }
+
   void need(std::size_t size) const {
     if (out_.size() > limit_ || size > limit_ - out_.size()) [[unlikely]]
       throw PacketFull();
@@ -123,7 +136,7 @@ class Packer {
   Writer& out_;
   PacketOut& packet_;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
-  bool lends_ = false;
+  Arrays arrays_ = Arrays::copied;
   std::optional<OutArchive> archive_;
 };
 
@@ -140,17 +153,32 @@ class Unpacker {
   /// A value inside of a value begins, and ends. Bytes must not be able to overflow the stack.
   void enter() {
     if (++depth_ > max_depth) throw BadBytes("its values are nested too deeply");
+    if (in_.left() < look_below_) look();
   }
   void leave() noexcept { --depth_; }
 
+  /// From here on, looks around after each long piece.
+  void begin_long_node() noexcept { look_below_ = below_next_piece(); }
+
   InArchive& archive() { return archive_ ? *archive_ : archive_.emplace(*this); }
   void end_node() noexcept {
+    look_below_ = 0;
     if (archive_ && archive_->remembers) archive_.reset();
   }
 
  private:
   static constexpr std::size_t max_depth = 4000;
+
+  std::size_t below_next_piece() const noexcept {
+    return in_.left() - std::min(in_.left(), long_piece);
+  }
+  [[gnu::noinline]] void look() {
+    begin_long_node();
+    packet_.look_around();
+  }
+
   std::size_t depth_ = 0;
+  std::size_t look_below_ = 0;  // when so little is left
   Reader& in_;
   PacketIn& packet_;
   std::optional<InArchive> archive_;

@@ -8,6 +8,13 @@
 
 namespace trawl::heap {
 
+/// What becomes of long arrays in the root of a packet, or in the arguments of a thunk.
+enum class Arrays : std::uint8_t {
+  copied,
+  laid,  ///< into the message: their bytes are copied when it is sent
+  lent,  ///< the receiver can read them where they are
+};
+
 enum class Part : std::uint8_t {
   value,
   named_value,
@@ -24,13 +31,17 @@ struct Run {
   std::uint32_t count = 1;
   std::uint32_t code = 0;
   Part part = Part::reference;
-  std::uint8_t unused[7] = {};
+  std::uint8_t takes_long = 0;  ///< of the first: so much is lent that reading it does
+  std::uint8_t unused[6] = {};
 
   bool fits(const Run& next) const noexcept {
     return size == next.size && code == next.code && part == next.part && size != 0 &&
            count != std::numeric_limits<std::uint32_t>::max();
   }
 };
+
+/// Who reads or writes more than this lets others have the PE's lock, or look around, meanwhile.
+inline constexpr std::size_t long_piece = std::size_t{256} << 10U;
 
 /// In place of a long array: where it lies in the memory of the PE that lends it, and what keeps it
 /// there until it has been read.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -42,19 +43,23 @@ inline constexpr std::uint64_t lent = std::uint64_t{1} << 63U;  // in place of e
 template <class T, class A>
 void write_array(Packer& to, const std::vector<T, A>& values) {
   const auto size = static_cast<std::uint64_t>(values.size());
-  if (const auto loan = to.lend(values.data(), values.size() * sizeof(T))) {
+  const auto bytes = std::as_bytes(std::span(values));
+  if (const auto loan = to.lend(bytes)) {
     to.put(size | lent);
     to.put(*loan);
     return;
   }
   to.put(size);
-  to.raw(values.data(), values.size() * sizeof(T));
+  to.array(bytes);
 }
+
+template <class T>
+inline constexpr std::size_t piece_of = (long_piece + sizeof(T) - 1) / sizeof(T);
 
 // Piece by piece: what resize clears is still in the cache when it is read into.
 template <class T, class A>
 void read_lent(Unpacker& from, std::uint64_t size, std::vector<T, A>& values) {
-  constexpr std::size_t piece = (256 * 1024 + sizeof(T) - 1) / sizeof(T);
+  constexpr auto piece = piece_of<T>;
   const auto loan = from.in().get<Loan>();
   if (size > std::numeric_limits<std::uint64_t>::max() / sizeof(T))
     throw BadBytes("a container in it claims to be longer than memory");
@@ -66,6 +71,7 @@ void read_lent(Unpacker& from, std::uint64_t size, std::vector<T, A>& values) {
     values.resize(std::min<std::size_t>(begin + piece, size));
     from.packet().read(loan, begin * sizeof(T),
                        std::as_writable_bytes(std::span(values).subspan(begin)));
+    from.packet().look_around();
   }
 }
 
@@ -118,13 +124,21 @@ void read_array(Unpacker& from, std::vector<T, A>& values) {
   if ((size & lent) != 0) return read_lent(from, size & ~lent, values);
   if (size > from.in().left() / sizeof(T))
     throw BadBytes("a container in it claims to be longer than it is");
-  const auto bytes = from.in().slice(static_cast<std::size_t>(size) * sizeof(T));
-  if constexpr (sizeof(T) >= 4) {
-    // Written once: it is not cleared first.
-    values.assign(Scattered<T>(bytes.data()), Scattered<T>(bytes.data() + bytes.size()));
-  } else {
-    values.resize(static_cast<std::size_t>(size));
-    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  values.clear();
+  values.reserve(static_cast<std::size_t>(size));
+  while (values.size() < size) {
+    const auto begin = values.size();
+    const auto count = std::min<std::size_t>(piece_of<T>, size - begin);
+    const auto bytes = from.in().slice(count * sizeof(T));
+    if constexpr (sizeof(T) >= 4) {
+      // Written once: it is not cleared first.
+      values.insert(values.end(), Scattered<T>(bytes.data()),
+                    Scattered<T>(bytes.data() + bytes.size()));
+    } else {
+      values.resize(begin + count);
+      std::memcpy(values.data() + begin, bytes.data(), bytes.size());
+    }
+    if (count == piece_of<T>) from.packet().look_around();
   }
 }
 

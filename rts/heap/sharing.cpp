@@ -99,8 +99,9 @@ void Sharing::erase(Queues::iterator queue) {
   queues_.erase(queue);
 }
 
-bool Sharing::lends_to(std::uint32_t pe) const noexcept {
-  return pe != addresses_.self() && memory_.shared_with(static_cast<int>(pe));
+Arrays Sharing::arrays_for(std::uint32_t pe) const noexcept {
+  const bool readable = pe != addresses_.self() && memory_.shared_with(static_cast<int>(pe));
+  return readable ? Arrays::lent : Arrays::laid;
 }
 
 bool Sharing::export_spark(Node* thunk, int to, bool first) {
@@ -109,7 +110,7 @@ bool Sharing::export_spark(Node* thunk, int to, bool first) {
   auto message = post_.open(Kind::schedule, to);
   message.put(static_cast<std::uint8_t>(first));
   const auto before = message.size();
-  pack_graph(message, thunk, addresses_, limits_, lends_to(static_cast<std::uint32_t>(to)));
+  pack_graph(message, thunk, addresses_, limits_, arrays_for(static_cast<std::uint32_t>(to)));
   claim.keep();
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
@@ -122,7 +123,7 @@ bool Sharing::export_spark(Node* thunk, int to, bool first) {
 // root's acknowledgement.
 bool Sharing::on_schedule(Reader& message) {
   const bool first = message.get<std::uint8_t>() != 0;
-  const auto unpacked = unpack_graph(message, addresses_, memory_, nullptr);
+  const auto unpacked = unpack_graph(message, addresses_, memory_, nullptr, nullptr, &post_);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
   const Reference home = thunks.front().was;
@@ -200,7 +201,7 @@ void Sharing::send_resume(Node* node, const Remote& remote) {
   message.put(remote.ticket);
   message.put(remote.weight);
   const auto before = message.size();
-  pack_graph(message, node, addresses_, limits_, lends_to(remote.pe));
+  pack_graph(message, node, addresses_, limits_, arrays_for(remote.pe));
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
@@ -219,7 +220,7 @@ void Sharing::on_resume(Reader& message) {
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
   const auto unpacked =
-      unpack_graph(message, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr);
+      unpack_graph(message, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr, &post_);
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});

@@ -98,7 +98,7 @@ class Sharing {
 
   using Queues = boost::unordered_flat_map<Hidden, Queue>;
 
-  bool lends_to(std::uint32_t pe) const noexcept;
+  Arrays arrays_for(std::uint32_t pe) const noexcept;
   bool enqueue(Node* node, Sleeper* sleeper, const Remote* remote);
   void withdraw(Node* node);
   void erase(Queues::iterator queue);

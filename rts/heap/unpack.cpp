@@ -39,9 +39,10 @@ bool unpack_plain(Reader& from, Node* into) {
 // are.
 class GraphUnpacker final : public PacketIn {
  public:
-  GraphUnpacker(Reader& from, AddressBook& addresses, const fabric::Memory& memory)
-      : addresses_(addresses), memory_(memory), unpacker_(payload_, *this) {
-    const auto packet = from.slice(from.left());
+  GraphUnpacker(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
+                fabric::Post* post)
+      : addresses_(addresses), memory_(memory), post_(post), unpacker_(payload_, *this) {
+    auto packet = from.slice(from.left());
     if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
     const auto body = packet.size() - sizeof(std::uint32_t);
     const auto count = Reader(packet.subspan(body)).get<std::uint32_t>();
@@ -49,6 +50,9 @@ class GraphUnpacker final : public PacketIn {
     runs_.resize(count);
     const auto table_size = count * sizeof(Run);
     Reader(packet.subspan(body - table_size, table_size)).raw(runs_.data(), table_size);
+    const bool takes_long = packet.size() > long_piece || runs_.front().takes_long != 0;
+    if (!takes_long) post_ = nullptr;
+    if (post_ != nullptr) packet = post_->hold(packet);
     payloads_ = packet.first(body - table_size);
     check_runs();
   }
@@ -56,11 +60,31 @@ class GraphUnpacker final : public PacketIn {
   Unpacked unpack(Node* into, const Ahead* ahead) {
     make_nodes(into);
     if (ahead != nullptr) look_ahead(*ahead);
-    read_payloads();
+    {
+      const Outside outside(post_);
+      read_payloads();
+    }
     return reveal();
   }
 
  private:
+  /// Payloads are read into nodes that nobody can reach, or that lack their value and get it from
+  /// nobody else: all others that bring nodes wait.
+  class Outside {
+   public:
+    explicit Outside(fabric::Post* post) : post_(post) {
+      if (post_ != nullptr) post_->step_out();
+    }
+    ~Outside() {
+      if (post_ != nullptr) post_->step_in();
+    }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+
+   private:
+    fabric::Post* post_;
+  };
+
   /// A node that is not simply made and filled.
   struct Item {
     Node* node = nullptr;
@@ -116,6 +140,13 @@ class GraphUnpacker final : public PacketIn {
 
   void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) override {
     memory_.read(static_cast<int>(loan.keeps.at.pe), loan.at + offset, into);
+  }
+
+  // Whoever reads has a scope of the value's own memory.
+  void look_around() override {
+    if (post_ == nullptr) return;
+    const StorageScope scope(Storage::scanned);
+    post_->look_around();
   }
 
   void make_nodes(Node* into) {
@@ -276,6 +307,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void read_payload(Node* node, Part part) {
+    if (post_ != nullptr) unpacker_.begin_long_node();
     switch (part) {
       case Part::failure:
         failure_of(node) = unpack_failure(payload_);
@@ -329,6 +361,7 @@ class GraphUnpacker final : public PacketIn {
 
   AddressBook& addresses_;
   const fabric::Memory& memory_;
+  fabric::Post* post_;  // nullptr: it doesn't take long
   boost::container::small_vector<Run, 4, PlainAllocator<Run>> runs_;
   std::span<const std::byte> payloads_;
   Reader payload_{{}};  // of the node that is being read
@@ -346,14 +379,14 @@ class GraphUnpacker final : public PacketIn {
 }  // namespace
 
 Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead* ahead) {
+                      Node* into, const Ahead* ahead, fabric::Post* post) {
   if (into != nullptr && lacks_value(into) && unpack_plain(from, into)) {
     Unpacked result;
     result.root = into;
     result.resolved.push_back(into);
     return result;
   }
-  return GraphUnpacker(from, addresses, memory).unpack(into, ahead);
+  return GraphUnpacker(from, addresses, memory, post).unpack(into, ahead);
 }
 
 }  // namespace trawl::heap

@@ -111,7 +111,8 @@ void Standstill::on_state(Reader& message, int from) {
 }
 
 Standstill::State Standstill::own_state(const Worker* by) const {
-  State state{crew_.at_rest(by), sent_, received_, {}};
+  // A long message may be under way for longer than one is given up for lost.
+  State state{crew_.at_rest(by) && !crew_.host().under_way(), sent_, received_, {}};
   if (!state.at_rest) return state;
   const std::string here = "  PE " + std::to_string(self_) + ": ";
   for (const Thread* thread : crew_.blocked()) {

@@ -254,7 +254,8 @@ void packets(Bits& bits, Tally& tally) {
     root->move(heap::State::unevaluated, heap::State::exported);
     Writer packet;
     heap::pack_graph(packet, root, home,
-                     {bits.one_in(3) ? bits.below(300) : 1U << 16U, bits.below(9)}, true);
+                     {bits.one_in(3) ? bits.below(300) : 1U << 16U, bits.below(9)},
+                     heap::Arrays::lent);
     seen.push_back(packet.take());
     Bytes bytes = bits.one_in(20) ? bits.noise() : seen.back();
     if (!bits.one_in(5)) bits.damage(bytes, 0, seen);

@@ -1,9 +1,11 @@
 // fetch: what is asked for early is there when it is needed.
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "lang/lazy.hpp"
+#include "rts/fabric/fragments.hpp"
 #include "rts/fabric/pipe.hpp"
 #include "rts/simulate.hpp"
 
@@ -102,6 +104,93 @@ TEST(Fetch, WhatIsHereStaysAsItIs) {
     EXPECT_EQ(force(fetch(Lazy<long>(7L))), 7);
     EXPECT_FALSE(fetch(Lazy<long>()));
   });
+}
+
+// ---- long values -------------------------------------------------------------------------------
+
+/// Says when it is being read.
+struct Volume {
+  static inline bool reading = false;
+  std::vector<double> pages;
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(pages);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    reading = true;
+    archive(pages);
+    reading = false;
+  }
+};
+
+Volume make_volume(long pages) {
+  Simulation::work(latency);
+  return {std::vector<double>(static_cast<std::size_t>(pages), 0.5)};
+}
+long ask(std::vector<Lazy<long>> answers) {
+  for (const auto& each : answers) {
+    fetch(each);
+    Simulation::work(latency / 100);
+  }
+  long sum = 0;
+  for (const auto& each : answers) sum += force(each);
+  return sum;
+}
+
+/// The main PE gets 16 MB from one PE, while another fetches one small value after the other from
+/// it.
+class LongValue : public ::testing::TestWithParam<bool> {};
+
+TEST_P(LongValue, WhoReadsItAnswers) {
+  int answered = 0;
+  Simulation::Config config;
+  config.net.pes = 3;
+  config.net.latency = 500;
+  config.net.poll_cost = 500;
+  config.net.shared_memory = GetParam();
+  config.options.packet_size = 1;  // what a spark refers to stays behind
+  config.net.lose = [&](int, int, std::span<const std::byte> message) {
+    const auto kind = static_cast<fabric::Kind>(message[fabric::Fragmenter::prefix]);
+    answered += Volume::reading && kind == fabric::Kind::resume ? 1 : 0;
+    return false;
+  };
+  Simulation simulation(config);
+  simulation.run([] {
+    std::vector<Lazy<long>> answers;
+    for (long i = 0; i < 3'000; ++i) answers.emplace_back(i);
+    const auto asking = par(lazy<ask>(answers));
+    const auto volume = par(lazy<make_volume>(2'000'000L));
+    while (!asking.evaluated() || !volume.evaluated()) Simulation::work(1'000);
+    EXPECT_EQ(force(volume).pages, std::vector<double>(2'000'000, 0.5));
+    EXPECT_EQ(force(asking), 3'000L * 2'999 / 2);
+  });
+  simulation.settle();
+  EXPECT_GT(answered, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, LongValue, ::testing::Bool());
+
+/// Twenty values of 1 MB each are sent at once, over a line that takes 10 ms for each.
+TEST(LongValues, NoMoreIsUnderWayThanTheLineTakes) {
+  Simulation::Config config;
+  config.net.pes = 2;
+  config.net.one_at_a_time = true;
+  config.net.bytes_per_nano = 0.1;
+  Simulation simulation(config);
+  std::size_t most = 0;
+  simulation.run([&] {
+    std::vector<Lazy<Volume>> volumes;
+    for (int i = 0; i < 20; ++i) volumes.push_back(par(lazy<make_volume>(125'000L)));
+    for (int i = 0; i < 200; ++i) {
+      Simulation::work(latency);
+      most = std::max(most, simulation.net().unsent(1, 0));
+    }
+    for (const auto& each : volumes) EXPECT_EQ(force(each).pages.size(), 125'000u);
+  });
+  EXPECT_GT(most, fabric::Fragmenter::most_unsent / 2);
+  EXPECT_LT(most, fabric::Fragmenter::most_unsent + config.net.limit);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -27,6 +28,18 @@ Bytes message_of(std::size_t size, std::uint64_t seed) {
   return bytes;
 }
 
+void send(Fragmenter& fragmenter, Fabric& fabric, int to, const Bytes& message) {
+  Writer writer(message.size());
+  writer.raw(message.data(), message.size());
+  fragmenter.send(fabric, to, writer);
+}
+
+/// With all of it handed over.
+void send_all(Fragmenter& fragmenter, Fabric& fabric, int to, const Bytes& message) {
+  send(fragmenter, fabric, to, message);
+  while (fragmenter.keeps_any()) fragmenter.go_on(fabric);
+}
+
 bool same_payload(const Arrival& arrival, const Bytes& sent) {
   const auto got = Fragmenter::payload(arrival);
   const auto want = std::span<const std::byte>(sent).subspan(Fragmenter::prefix);
@@ -41,7 +54,15 @@ class Script final : public Fabric {
   int self() const noexcept override { return 0; }
   int size() const noexcept override { return 8; }
   std::size_t limit() const noexcept override { return limit_; }
-  void send(int, std::span<const std::byte> message) override { sent.push_back(copy_of(message)); }
+  void send(int to, std::span<const std::byte> message) override {
+    sent.push_back(copy_of(message));
+    if (stuck) unsent_[to] += message.size();
+  }
+  std::size_t unsent(int to) const noexcept override {
+    const auto found = unsent_.find(to);
+    return found == unsent_.end() ? 0 : found->second;
+  }
+  void all_left() { unsent_.clear(); }
   std::optional<Arrival> poll() override {
     if (coming.empty()) return std::nullopt;
     last_ = std::move(coming.front());
@@ -51,10 +72,12 @@ class Script final : public Fabric {
   bool flushed() override { return true; }
   Nanos now() const noexcept override { return 0; }
 
+  bool stuck = false;  // what is sent doesn't leave
   std::vector<Bytes> sent;
   std::deque<std::pair<int, Bytes>> coming;
 
  private:
+  std::map<int, std::size_t> unsent_;
   std::pair<int, Bytes> last_;
   std::size_t limit_;
 };
@@ -62,7 +85,8 @@ class Script final : public Fabric {
 /// The fragments of one message, as they would be sent.
 std::vector<Bytes> cut(std::size_t limit, const Bytes& message) {
   Script fabric(limit);
-  Fragmenter().send(fabric, 1, message);
+  Fragmenter fragmenter;
+  send_all(fragmenter, fabric, 1, message);
   return fabric.sent;
 }
 
@@ -77,7 +101,8 @@ std::optional<Arrival> feed(Fragmenter& fragmenter, Script& fabric, int from, By
 TEST(Fragments, WhatFitsTravelsAsItIs) {
   Script fabric(100);
   const auto message = message_of(99, 1);
-  Fragmenter().send(fabric, 1, message);
+  Fragmenter fragmenter;
+  send(fragmenter, fabric, 1, message);
   ASSERT_EQ(fabric.sent.size(), 1u);
   EXPECT_EQ(fabric.sent[0], message);
 }
@@ -105,7 +130,7 @@ TEST(Fragments, EverySizeFromEverySenderArrivesWhole) {
     for (int from = 1; from < 4; ++from) {
       const auto message = message_of(sizes[i], 100 * i + static_cast<std::size_t>(from));
       sent[static_cast<std::size_t>(from)].push_back(message);
-      fragmenters[static_cast<std::size_t>(from)].send(net.endpoint(from), 0, message);
+      send_all(fragmenters[static_cast<std::size_t>(from)], net.endpoint(from), 0, message);
     }
   }
 
@@ -127,6 +152,107 @@ TEST(Fragments, EverySizeFromEverySenderArrivesWhole) {
   }
   EXPECT_EQ(received, 3 * sizes.size());
   EXPECT_GT(overtaken, 0u);
+}
+
+// ---- what is under way -------------------------------------------------------------------------
+
+constexpr std::size_t usual_limit = 128 * 1024;
+
+TEST(Fragments, NoMoreIsHandedOverThanLeavesAgain) {
+  Script fabric(usual_limit);
+  fabric.stuck = true;
+  Fragmenter fragmenter;
+  std::vector<Bytes> messages{message_of(20'000'000, 1)};
+  for (std::uint64_t i = 0; i < 100; ++i) messages.push_back(message_of(100'000, i));
+  for (std::uint64_t i = 0; i < 1'000; ++i) messages.push_back(message_of(4'000, i));
+  for (const auto& message : messages) send(fragmenter, fabric, 1, message);
+  for (int i = 0; i < 100; ++i) fragmenter.go_on(fabric);
+  EXPECT_LE(fabric.unsent(1), Fragmenter::most_unsent_of_all + usual_limit);
+  EXPECT_GE(fabric.unsent(1), Fragmenter::most_unsent);
+  // Another PE's are not held up.
+  const auto before = fabric.sent.size();
+  send(fragmenter, fabric, 2, message_of(100'000, 1));
+  EXPECT_EQ(fabric.sent.size(), before + 1);
+  fabric.sent.pop_back();
+
+  for (int i = 0; fragmenter.keeps_any() && i < 10'000; ++i) {
+    fabric.all_left();
+    fragmenter.go_on(fabric);
+    EXPECT_LE(fabric.unsent(1), Fragmenter::most_unsent_of_all + usual_limit);
+  }
+  EXPECT_FALSE(fragmenter.keeps_any());
+  Fragmenter receiver;
+  std::multiset<std::size_t> sizes;
+  for (auto& bytes : fabric.sent)
+    if (const auto arrival = feed(receiver, fabric, 1, std::move(bytes)))
+      sizes.insert(arrival->bytes.size());
+  std::multiset<std::size_t> expected;
+  for (const auto& message : messages) expected.insert(message.size());
+  EXPECT_EQ(sizes, expected);
+}
+
+TEST(Fragments, WhatIsShortDoesNotWaitForWhatIsLong) {
+  Script fabric(usual_limit);
+  fabric.stuck = true;
+  Fragmenter fragmenter;
+  send(fragmenter, fabric, 1, message_of(5'000'000, 1));
+  send(fragmenter, fabric, 1, message_of(5'000, 1));
+  const auto before = fabric.sent.size();
+  const auto message = message_of(100, 1);
+  send(fragmenter, fabric, 1, message);
+  ASSERT_EQ(fabric.sent.size(), before + 1);
+  EXPECT_EQ(fabric.sent.back(), message);
+}
+
+TEST(Fragments, AtTheEndOnlyWhatIsShortIsKept) {
+  Script fabric(usual_limit);
+  fabric.stuck = true;
+  Fragmenter fragmenter;
+  send(fragmenter, fabric, 1, message_of(5'000'000, 1));
+  for (std::uint64_t i = 0; i < 2'000; ++i) send(fragmenter, fabric, 1, message_of(1'000, i));
+  fabric.sent.clear();
+  fragmenter.drop_long();
+  EXPECT_TRUE(fragmenter.keeps_any());
+  fabric.stuck = false;
+  fabric.all_left();
+  while (fragmenter.keeps_any()) fragmenter.go_on(fabric);
+  EXPECT_GT(fabric.sent.size(), 500u);
+  for (const auto& bytes : fabric.sent) EXPECT_EQ(bytes.size(), 1'001u);
+}
+
+TEST(Fragments, WhatWasLaidTravelsInItsPlace) {
+  for (const std::size_t limit : {std::size_t{100}, usual_limit}) {
+    const auto message = message_of(3'000, 7);
+    const auto rest = std::span<const std::byte>(message);
+    Writer writer;
+    writer.raw(rest.data(), 1);
+    writer.lay(rest.subspan(1, 999), nullptr);
+    writer.lay(rest.subspan(1'000, 1), nullptr);
+    writer.raw(rest.data() + 1'001, 500);
+    writer.lay(rest.subspan(1'501), nullptr);
+    EXPECT_EQ(writer.size(), message.size());
+    Script fabric(limit);
+    Fragmenter sender;
+    Fragmenter receiver;
+    sender.send(fabric, 1, writer);
+    while (sender.keeps_any()) sender.go_on(fabric);
+    std::optional<Arrival> arrival;
+    for (auto& bytes : fabric.sent) arrival = feed(receiver, fabric, 1, std::move(bytes));
+    ASSERT_TRUE(arrival);
+    EXPECT_TRUE(same_payload(*arrival, message));
+  }
+}
+
+TEST(Writer, TakesBackWhatWasLaid) {
+  const auto bytes = message_of(10, 1);
+  Writer writer;
+  writer.put(std::byte{1});
+  writer.lay(bytes, nullptr);
+  writer.put(std::byte{2});
+  writer.shrink(12);
+  EXPECT_EQ(writer.size(), 12u);
+  writer.shrink(1);
+  EXPECT_EQ(writer.take(), Bytes{std::byte{1}});
 }
 
 TEST(Fragments, LastFragmentFirst) {

@@ -1,6 +1,7 @@
 // The shared heap of a few PEs without the PEs: for tests that play network, worker and program.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <utility>
@@ -57,6 +58,10 @@ class HeapGrid {
   const std::vector<Letter>& under_way() const { return letters_; }
   std::size_t delivered() const { return delivered_; }
   std::uint64_t count(int pe, Count what) { return seat(pe).counters[what]; }
+
+  /// What else happens at a PE while it reads a long value.
+  std::function<void(int pe)> meanwhile{};
+  bool reads(int pe) const { return seats_[static_cast<std::size_t>(pe)]->outside; }
 
   void demand(int pe, heap::Node* node) {
     Seat& at = seat(pe);
@@ -166,6 +171,11 @@ class HeapGrid {
     void send(int to, Writer message) override {
       grid.letters_.push_back({pe, to, message.take()});
     }
+    void step_out() override { outside = true; }
+    void look_around() override {
+      if (grid.meanwhile) grid.meanwhile(pe);
+    }
+    void step_in() noexcept override { outside = false; }
     void wake(heap::Node* node, bool granted) override {
       --asleep;
       if (granted) todo.push_back(node);
@@ -176,6 +186,7 @@ class HeapGrid {
     fabric::Memory memory;
     Counters counters;
     int asleep = 0;
+    bool outside = false;
     std::vector<heap::Node*> todo;
     heap::Sharing sharing;
   };

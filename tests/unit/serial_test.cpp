@@ -187,7 +187,8 @@ TEST(Serial, ValuesThatHoldLazies) {
 
 class NoPacket final : public PacketOut, public PacketIn {
   std::uint32_t place_of(Node*) override { return 0; }
-  Loan lend(const void*) override { throw BadBytes("nothing to lend here"); }
+  Loan lend(std::span<const std::byte>) override { throw BadBytes("nothing to lend here"); }
+  void lay(std::span<const std::byte>) override {}
   Node* node_at(std::uint32_t, const void*) override { throw BadBytes("no nodes here"); }
   void borrow(const Loan&, std::uint64_t) override { throw BadBytes("nothing lent here"); }
   void read(const Loan&, std::uint64_t, std::span<std::byte>) override {}
