@@ -68,7 +68,7 @@ for fabric, env in FABRICS.items():
                 ("overflow-elsewhere", "bottomless", ["--trawl:workers=2"])):
             result = ends(pes, how, *flags, env=env)
             expect(result.code not in (0, 2), "expected an exit code that tells of failure", result)
-            expect(re.search(rf"^trawl: PE \d on \S+: stack overflow in {where}: .*--trawl:stack-size",
+            expect(re.search(rf"^trawl: PE \d on \S+: stack overflow in .*{where}.*: .*--trawl:stack-size",
                              result.err, re.M),
                    "expected a message that names PE, function and --trawl:stack-size", result)
 
