@@ -38,18 +38,18 @@ namespace {
 }  // namespace
 
 void demand(heap::Node* node) {
-  worker_here().let_others_run();
+  Worker* worker = &worker_here();
+  worker->let_others_run();
   while (!node->finished()) {
-    Worker& worker = worker_here();  // another one, once the thread has been blocked
-    bool granted = false;
     if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
-      granted = true;
-      if (worker.pool.take_back(node)) worker.counters.add(Count::sparks_subsumed);
-    } else {
-      if (initialising_static()) refuse_to_block();
-      worker.block_on(node, granted);
+      if (worker->pool.take_back(node)) worker->counters.add(Count::sparks_subsumed);
+      return node->code().evaluate(node);
     }
-    if (granted) node->code().evaluate(node);
+    if (initialising_static()) refuse_to_block();
+    bool granted = false;
+    worker->block_on(node, granted);
+    if (granted) return node->code().evaluate(node);
+    worker = current_worker();  // perhaps another
   }
 }
 
