@@ -181,13 +181,8 @@ void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   for (void* block = open.first; block != nullptr; block = GC_NEXT(block)) ++open.count;
   if (kind != BlockKind::uncollectable) return;
   // As GC_malloc_uncollectable does and GC_free expects: this memory brings no collection nearer.
-  std::size_t bytes = open.count * sizes[at];
-  GC_call_with_alloc_lock(
-      [](void* more) -> void* {
-        GC_set_non_gc_bytes(GC_get_non_gc_bytes() + *static_cast<std::size_t*>(more));
-        return nullptr;
-      },
-      &bytes);
+  with_collector_lock(
+      [bytes = open.count * sizes[at]] { GC_set_non_gc_bytes(GC_get_non_gc_bytes() + bytes); });
 }
 
 // Of what may be collected, too much is garbage again.
@@ -201,16 +196,6 @@ void Kept::make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept {
 
 constinit thread_local Kept* kept_here = nullptr;
 constinit Kept* first_kept = nullptr;  // changed only with the collector's lock held
-
-template <class F>
-void with_collector_lock(F f) {
-  GC_call_with_alloc_lock(
-      [](void* client) -> void* {
-        (*static_cast<F*>(client))();
-        return nullptr;
-      },
-      &f);
-}
 
 // nullptr: the thread is ending, and no longer known.
 [[gnu::noinline]] Kept* begin_to_keep() noexcept {

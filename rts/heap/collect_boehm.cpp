@@ -42,16 +42,6 @@ constinit std::atomic<Nanos> collection_time{0};
 constinit GC_push_other_roots_proc other_roots_before = nullptr;
 constinit int node_kind = 0;
 
-template <class F>
-void with_collector_lock(F f) {
-  GC_call_with_alloc_lock(
-      [](void* client) -> void* {
-        (*static_cast<F*>(client))();
-        return nullptr;
-      },
-      &f);
-}
-
 /// All stacks of Trawl threads, whichever OS thread they are on.
 class Stacks {
  public:

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <gc/gc.h>
+
 namespace trawl::heap {
 
 enum class Registered : std::uint8_t { no, yes, leaving };
@@ -27,6 +29,17 @@ inline void torture() {
   const auto every = torture_every.load(std::memory_order_relaxed);
   if (every != 0) [[unlikely]]
     collect_every(every);
+}
+
+/// Calls `f` with the collector's lock held.
+template <class F>
+void with_collector_lock(F f) {
+  GC_call_with_alloc_lock(
+      [](void* client) -> void* {
+        (*static_cast<F*>(client))();
+        return nullptr;
+      },
+      &f);
 }
 
 }  // namespace trawl::heap

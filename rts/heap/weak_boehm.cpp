@@ -6,6 +6,7 @@
 #include <gc/gc_mark.h>
 
 #include "rts/bytes.hpp"
+#include "rts/heap/known_threads.hpp"
 #include "rts/heap/weak.hpp"
 
 namespace trawl::heap {
@@ -80,12 +81,7 @@ constinit Links links;
 // The collector's lock is held until a collection that has been counted has also ended.
 bool collected_since(std::uint64_t& count) noexcept {
   if (GC_get_gc_no() == count) return false;
-  GC_call_with_alloc_lock(
-      [](void* counter) -> void* {
-        *static_cast<std::uint64_t*>(counter) = GC_get_gc_no();
-        return nullptr;
-      },
-      &count);
+  with_collector_lock([&count] { count = GC_get_gc_no(); });
   return true;
 }
 
@@ -102,7 +98,7 @@ void Weak::let_die() {
 void* Weak::get() const noexcept {
   void* object = object_.reveal();
   asm volatile("" : "+r"(object) : : "memory");  // from here on the collector sees it
-  if (links.cutting()) GC_call_with_alloc_lock([](void*) -> void* { return nullptr; }, nullptr);
+  if (links.cutting()) with_collector_lock([] {});
   return dead() ? nullptr : object;
 }
 
