@@ -120,7 +120,7 @@ class RootSource {
   /// Hands each place where they are to `scan`.
   virtual void roots(void (*scan)(std::span<const std::byte>)) const noexcept = 0;
   /// All that can be reached has been found. Of references that were not scanned, those to what
-  /// does not live must be forgotten.
+  /// does not live, or has not lived for long, must be forgotten.
   virtual void forget_the_dead(bool (*lives)(const void* object)) noexcept = 0;
 
  protected:

@@ -138,7 +138,10 @@ struct CollectorHooks {
                       const_cast<std::byte*>(roots.data() + roots.size()));
   }
 
-  static bool lives(const void* object) { return GC_is_marked(object) != 0; }
+  // The collector's own question may only be asked of what was there before this collection.
+  static bool lives(const void* object) {
+    return GC_base(const_cast<void*>(object)) == object && GC_is_marked(object) != 0;
+  }
 
   static void push(const StackRecord& stack) {
     if (stack.stack_pointer != nullptr) GC_push_all_eager(stack.stack_pointer, stack.base);

@@ -34,11 +34,11 @@ bool Slot::forget_the_dead(bool (*lives)(const void*), bool claimed, bool newest
   const auto seen = what_.load(std::memory_order_relaxed);
   if (kind_in(seen) != thunk) return false;
   // Whoever has claimed it sees for himself that it has fizzled; so will who is about to take it
-  // back, as he has begun to evaluate it.
-  const auto state = node_in(seen)->state();
-  const bool of_use =
-      claimed || state == heap::State::unevaluated || (newest && state == heap::State::black_hole);
-  if (of_use && lives(node_in(seen))) return false;
+  // back, as he has begun to evaluate it. If nobody has claimed it, it may have been gone for long.
+  const auto of_use = [newest](heap::State state) {
+    return state == heap::State::unevaluated || (newest && state == heap::State::black_hole);
+  };
+  if ((claimed || of_use(node_in(seen)->state())) && lives(node_in(seen))) return false;
   clear();
   return true;
 }
