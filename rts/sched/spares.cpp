@@ -27,6 +27,10 @@ Spares::~Spares() {
 
 // As long as any is taken the oldest is: workers are between their threads.
 Nanos Spares::look(Nanos now) {
+  // One that waits for a certain worker may wait for a spare one, and no ring wakes that.
+  if (crew_.threads().size() != crew_.threads().movable())
+    for (Spare& spare : spares_)
+      if (spare.sleeping.exchange(false)) spare.called.release();
   const auto taken = crew_.threads().taken();
   if (crew_.threads().movable() == 0) {
     waits_since_ = never;
