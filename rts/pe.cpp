@@ -245,14 +245,9 @@ Nanos Pe::longest_sleep() const noexcept {
 void Pe::take_messages(sched::Worker* by) {
   std::size_t fragments = 0;
   for (int i = 0; i < messages_a_poll && !ended_; ++i) {
-    if (take_own(by)) continue;
+    if (const bool own = !to_self_.empty() || !early_.empty(); own && take_own(by)) continue;
     if (fabric_.size() == 1) return;
-    std::optional<fabric::Arrival> arrival;
-    try {
-      arrival = fragmenter_.receive(fabric_);
-    } catch (const BadBytes& e) {
-      throw Error(e.what());
-    }
+    const auto arrival = receive();
     if (!arrival) return;
     alive_.heard(arrival->from, awake_.now());
     ending_.heard(arrival->from, awake_.now());
@@ -274,6 +269,15 @@ void Pe::take_messages(sched::Worker* by) {
     if (by != nullptr && brings && fabric_.all_ring() && to_self_.empty() &&
         (by->running() || crew_.threads().size() != 0 || crew_.has_imported()))
       return;
+  }
+}
+
+// Its result is made where it is read: a copy would wait for what has just been written piecewise.
+std::optional<fabric::Arrival> Pe::receive() {
+  try {
+    return fragmenter_.receive(fabric_);
+  } catch (const BadBytes& e) {
+    throw Error(e.what());
   }
 }
 

@@ -94,6 +94,7 @@ class Pe final : public fabric::Post, public sched::Host {
  private:
   bool poll_once(sched::Worker* by);
   void take_messages(sched::Worker* by);
+  std::optional<fabric::Arrival> receive();
   bool take_own(sched::Worker* by);
   bool must_wait(std::span<const std::byte> message) const;
   void send_kept();

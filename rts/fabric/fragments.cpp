@@ -47,11 +47,12 @@ void Fragmenter::send(Fabric& fabric, int to, Writer& message) {
     throw Error("a message came without its prefix");
   const auto size = message.size();
   if (size > max_message) throw Error("a message is longer than 1 TiB");
-  const bool is_short = size <= std::min(short_message, fabric.limit());
-  const auto found = kept_.find(to);
+  const auto limit = fabric.limit();
+  const bool is_short = size <= std::min(short_message, limit);
+  const auto found = kept_.empty() ? kept_.end() : kept_.find(to);
   const bool waits = found != kept_.end() && !is_short;
   const auto room = is_short ? most_unsent_of_all : most_unsent;
-  if (!waits && size <= fabric.limit() && fabric.unsent(to) < room) return put(fabric, to, message);
+  if (!waits && size <= limit && fabric.unsent(to) < room) return put(fabric, to, message);
   auto& kept = found != kept_.end() ? found->second : kept_[to];
   kept.push_back({std::move(message), ++last_id_});
   auto budget = bytes_a_turn;
@@ -115,12 +116,13 @@ void Fragmenter::drop_long() {
 
 std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
   complete_ = Bytes();
-  const auto arrival = fabric.poll();
-  if (!arrival) return std::nullopt;
+  auto arrival = fabric.poll();  // and this one is returned, without a copy
+  if (!arrival) return arrival;
   if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
   if (arrival->bytes.front() == whole) return arrival;
   if (arrival->bytes.front() != fragment) refuse(arrival->from, "its first byte is unknown");
-  return accept(*arrival, fabric.limit());
+  *arrival = accept(*arrival, fabric.limit());
+  return arrival;
 }
 
 // There is room for what is announced as far as what has come makes that believable: memory stays

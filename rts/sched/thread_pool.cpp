@@ -1,14 +1,24 @@
 #include "rts/sched/thread_pool.hpp"
 
 namespace trawl::sched {
+namespace {
+
+// Only who holds the lock writes, so nothing has to be read and written at one stroke.
+template <class T>
+void add(std::atomic<T>& count, T more, std::memory_order order = std::memory_order_release) {
+  count.store(count.load(std::memory_order_relaxed) + more, order);
+}
+
+}  // namespace
 
 void ThreadPool::push(Thread& thread) noexcept {
   const std::lock_guard lock(lock_);
   thread.next_ = nullptr;
   (newest_ != nullptr ? newest_->next_ : oldest_) = &thread;
   newest_ = &thread;
-  size_.fetch_add(1);
-  if (thread.bound_to_ == nullptr) movable_.fetch_add(1);
+  add<std::size_t>(size_, 1);
+  // Before whoever adds it looks for an idle worker, see Worker::nap.
+  if (thread.bound_to_ == nullptr) add<std::size_t>(movable_, 1, std::memory_order_seq_cst);
 }
 
 Thread* ThreadPool::take(const Worker& worker) noexcept {
@@ -19,9 +29,9 @@ Thread* ThreadPool::take(const Worker& worker) noexcept {
     if (thread->bound_to_ != nullptr && thread->bound_to_ != &worker) continue;
     (before != nullptr ? before->next_ : oldest_) = thread->next_;
     if (newest_ == thread) newest_ = before;
-    size_.fetch_sub(1);
-    if (thread->bound_to_ == nullptr) movable_.fetch_sub(1);
-    taken_.fetch_add(1, std::memory_order_relaxed);
+    add<std::size_t>(size_, -std::size_t{1});
+    if (thread->bound_to_ == nullptr) add<std::size_t>(movable_, -std::size_t{1});
+    add<std::uint64_t>(taken_, 1);
     return thread;
   }
   return nullptr;
