@@ -225,6 +225,37 @@ TEST(MovedThreads, CallsThatTheyHaveNotSyncedStayTheirs) {
   }
 }
 
+long goes_on_until_two_have_blocked(long n) {
+  stage = second_begun;
+  const auto begun = std::chrono::steady_clock::now();
+  while (team_here.load()->count(Count::threads_blocked) < 2)
+    if (std::chrono::steady_clock::now() - begun > std::chrono::seconds(60)) return -1;
+  return n;
+}
+
+// There is no room for a seal in the spare worker's pool, so the thread waits for that worker.
+TEST(MovedThreads, OneThatHasToComeBackToASpareWorkerDoes) {
+  Options options;
+  options.spark_pool = 1;
+  Team team(2, options);
+  team_here = &team;
+  team.run(
+      [] {
+        stage = nothing;
+        const auto x = lazy<awaited>(42L);
+        const auto first = par(lazy<has_value_and_goes_on>(x));
+        while (x.node()->state() == heap::State::unevaluated) std::this_thread::yield();
+        const auto second = par(lazy<goes_on_until_two_have_blocked>(7L));
+        EXPECT_EQ(force(x), 42);
+        auto fills_the_pool = spawn<number>(3L);
+        EXPECT_EQ(force(second), 7);
+        EXPECT_EQ(fills_the_pool.sync(), 3);
+        stage = went_on;
+        EXPECT_TRUE(force(first));
+      },
+      true);
+}
+
 // Some calls are spawned, some thunks are shared: threads block with calls that are not synced, at
 // all depths, and go on anywhere.
 long meander(const std::vector<Lazy<long>>& shared, long seed, long depth) {
