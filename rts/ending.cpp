@@ -9,12 +9,12 @@ constexpr Nanos patience_at_least = 1'000'000'000;
 
 }  // namespace
 
-Ending::Ending(int self, int pes, fabric::Post& post)
+Ending::Ending(int self, int pes, fabric::Outbox& outbox)
     : self_(self),
-      post_(post),
+      outbox_(outbox),
       missing_(static_cast<std::size_t>(pes), true),
       missing_count_(static_cast<std::size_t>(pes) - 1),
-      figures_(static_cast<std::size_t>(pes)) {}
+      statistics_(static_cast<std::size_t>(pes)) {}
 
 void Ending::begin(Nanos now, Nanos round_trip) {
   begun_ = true;
@@ -22,25 +22,25 @@ void Ending::begin(Nanos now, Nanos round_trip) {
   deadline_ = now + patience_;
 }
 
-void Ending::finish(int code, Nanos now, const Figures& own, Nanos round_trip) {
+void Ending::finish(int code, Nanos now, const Statistics& own, Nanos round_trip) {
   begin(now, round_trip);
   code_ = code;
-  figures_[static_cast<std::size_t>(self_)] = own;
-  for (int pe = 1; pe < static_cast<int>(figures_.size()); ++pe)
-    post_.send(pe, post_.open(fabric::Kind::finish, pe));
+  statistics_[static_cast<std::size_t>(self_)] = own;
+  for (int pe = 1; pe < static_cast<int>(statistics_.size()); ++pe)
+    outbox_.send(pe, outbox_.open(fabric::Kind::finish, pe));
 }
 
-void Ending::on_finish(Reader&, Nanos now, const Figures& own, Nanos round_trip) {
+void Ending::on_finish(Reader&, Nanos now, const Statistics& own, Nanos round_trip) {
   if (begun_) return;
   begin(now, round_trip);
-  auto message = post_.open(fabric::Kind::bye, 0);
+  auto message = outbox_.open(fabric::Kind::bye, 0);
   message.put(own);
-  post_.send(0, std::move(message));
+  outbox_.send(0, std::move(message));
 }
 
 void Ending::on_bye(Reader& message, int from) {
   if (self_ != 0 || !begun_ || from == 0) throw BadBytes("nobody asked");
-  figures_[static_cast<std::size_t>(from)] = message.get<Figures>();
+  statistics_[static_cast<std::size_t>(from)] = message.get<Statistics>();
   no_longer_missing(from);
 }
 
@@ -57,15 +57,15 @@ void Ending::no_longer_missing(int pe) {
   if (!missing_[static_cast<std::size_t>(pe)]) return;
   missing_[static_cast<std::size_t>(pe)] = false;
   if (--missing_count_ != 0 || !begun_) return;
-  for (int other = 1; other < static_cast<int>(figures_.size()); ++other)
-    post_.send(other, post_.open(fabric::Kind::leave, other));
+  for (int other = 1; other < static_cast<int>(statistics_.size()); ++other)
+    outbox_.send(other, outbox_.open(fabric::Kind::leave, other));
 }
 
 std::optional<Outcome> Ending::over(Nanos now, bool flushed) {
   if (!begun_) return std::nullopt;
   const bool agreed = self_ == 0 ? missing_count_ == 0 : may_leave_;
   if ((!agreed || !flushed) && now < deadline_) return std::nullopt;
-  return Outcome{code_, {}, self_ == 0 ? figures_ : std::vector<std::optional<Figures>>()};
+  return Outcome{code_, {}, self_ == 0 ? statistics_ : std::vector<std::optional<Statistics>>()};
 }
 
 }  // namespace trawl

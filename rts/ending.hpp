@@ -1,5 +1,5 @@
-// The end of a run, by the PEs' own handshake: FINISH from the main PE, BYE with its figures from
-// each other, LEAVE from the main PE. Nobody waits for anybody for long.
+// The end of a run, by the PEs' own handshake: FINISH from the main PE, BYE with its statistics
+// from each other, LEAVE from the main PE. Nobody waits for anybody for long.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,21 @@ namespace trawl {
 struct Outcome {
   int code = 0;
   std::string error;  ///< why it failed, if it did and this PE is the one to say so
-  std::vector<std::optional<Figures>> figures;  ///< by PE, if it answered; on the main PE only
+  std::vector<std::optional<Statistics>>
+      statistics;  ///< by PE, if it answered; on the main PE only
 };
 
 /// Guarded by its PE's lock.
 class Ending {
  public:
-  Ending(int self, int pes, fabric::Post& post);
+  Ending(int self, int pes, fabric::Outbox& outbox);
 
   /// The main PE: the root computation is over. Here and in `on_finish`, `round_trip` is the
   /// longest that an answer may take on its way.
-  void finish(int code, Nanos now, const Figures& own, Nanos round_trip);
+  void finish(int code, Nanos now, const Statistics& own, Nanos round_trip);
 
   /// Each reads the rest of a message; they throw BadBytes.
-  void on_finish(Reader& message, Nanos now, const Figures& own, Nanos round_trip);
+  void on_finish(Reader& message, Nanos now, const Statistics& own, Nanos round_trip);
   void on_bye(Reader& message, int from);
   void on_leave() noexcept { may_leave_ = true; }
 
@@ -42,7 +43,7 @@ class Ending {
 
  private:
   int self_;
-  fabric::Post& post_;
+  fabric::Outbox& outbox_;
   void begin(Nanos now, Nanos round_trip);
   void no_longer_missing(int pe);
 
@@ -53,7 +54,7 @@ class Ending {
   std::size_t missing_count_;
   Nanos patience_ = 0;
   Nanos deadline_ = 0;
-  std::vector<std::optional<Figures>> figures_;
+  std::vector<std::optional<Statistics>> statistics_;
 };
 
 }  // namespace trawl

@@ -311,7 +311,7 @@ Options take_options(std::vector<std::string>& args) {
   return options;
 }
 
-std::uint64_t orders_digest(const Options& options, const std::vector<std::string>& args) {
+std::uint64_t flags_digest(const Options& options, const std::vector<std::string>& args) {
   Writer shared;
   for (std::size_t i = 1; i < args.size(); ++i) shared.put_string(args[i]);
   shared.put_string(options.policy);

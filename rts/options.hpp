@@ -45,7 +45,7 @@ Options take_options(std::vector<std::string>& args);
 
 /// What all PEs of a run have to agree on, as one number (not 0): the program's own arguments and
 /// those flags that are not about one PE. `args` as take_options leaves them.
-std::uint64_t orders_digest(const Options& options, const std::vector<std::string>& args);
+std::uint64_t flags_digest(const Options& options, const std::vector<std::string>& args);
 
 /// Every flag, its default, what it does.
 std::string options_help();

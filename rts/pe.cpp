@@ -31,7 +31,7 @@ heap::PackLimits pack_limits(const Options& options) {
 
 // Before PEs know each other, and when they part, tables are of no use.
 bool carries_tables(Kind kind) {
-  return kind <= Kind::bait || kind == Kind::probe || kind == Kind::state;
+  return kind <= Kind::work_available || kind == Kind::probe || kind == Kind::state;
 }
 
 bool carries_work(Kind kind) {
@@ -80,13 +80,14 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
       awake_(fabric.now()),
       tables_(fabric.self(), fabric.size()),
       log_(open_log(setup, fabric)),
-      crew_(setup.options, setup.workers, *this),
-      sharing_(static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),
-               setup.full_weight, pack_limits(setup.options), fabric.memory(), *this, counters_,
-               [this](heap::Node* spark) { crew_.add_imported(spark); }),
-      fishing_(setup.options, setup.seed, tables_, crew_, *this, counters_),
-      standstill_(fabric.self(), fabric.size(), crew_, *this,
-                  static_cast<Nanos>(setup.options.silence * 1e9)),
+      workers_(setup.options, setup.workers, *this),
+      shared_heap_(static_cast<std::uint32_t>(fabric.self()),
+                   static_cast<std::uint32_t>(fabric.size()), setup.full_weight,
+                   pack_limits(setup.options), fabric.memory(), *this, counters_,
+                   [this](heap::Node* spark) { workers_.add_imported(spark); }),
+      fishing_(setup.options, setup.seed, tables_, workers_, *this, counters_),
+      deadlock_detector_(fabric.self(), fabric.size(), workers_, *this,
+                         static_cast<Nanos>(setup.options.silence * 1e9)),
       alive_(fabric.self(), fabric.size(), static_cast<Nanos>(setup.options.silence * 1e9)),
       start_(fabric.self(), fabric.size(), setup.facts, tables_, *this),
       ending_(fabric.self(), fabric.size(), *this) {
@@ -96,7 +97,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
 }
 
 void Pe::start_root(std::function<int()> root) {
-  crew_[0].start_root([this, root = std::move(root)] {
+  workers_[0].start_root([this, root = std::move(root)] {
     try {
       finish(root());
     } catch (const std::bad_alloc&) {
@@ -107,9 +108,9 @@ void Pe::start_root(std::function<int()> root) {
 
 void Pe::finish(int code) {
   const std::lock_guard lock(lock_);
-  ending_.finish(code, awake_.now(), figures(), round_trip());
+  ending_.finish(code, awake_.now(), statistics(), round_trip());
   stopping_ = true;
-  crew_.wake_all();
+  workers_.wake_all();
 }
 
 // ---- messages ----------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ Writer Pe::open(Kind kind, int to) {
   fabric::Fragmenter::begin(message);
   message.put(kind);
   if (carries_tables(kind)) {
-    auto load = crew_.load();
+    auto load = workers_.load();
     load.measured = (polling_ ? time_ : now()) + start_.clock_offset();
     tables_.write_piggyback(message, load.measured, load, to);
   }
@@ -129,8 +130,8 @@ Writer Pe::open(Kind kind, int to) {
 
 void Pe::send(int to, Writer message) {
   const auto kind = static_cast<Kind>(message.view()[fabric::Fragmenter::prefix]);
-  if (stopping_ && kind <= Kind::bait) return;
-  if (carries_work(kind)) standstill_.sent();
+  if (stopping_ && kind <= Kind::work_available) return;
+  if (carries_work(kind)) deadlock_detector_.sent();
   if (to == self()) {
     to_self_.push_back(message.take());
     if (!polling_) bell().ring_doorman();
@@ -162,7 +163,7 @@ void Pe::send(int to, Writer message) {
 bool Pe::poll(sched::Worker* by) {
   if (!poll_once(by)) return false;
   for (int turns = 1; turns < turns_a_poll && more_to_move_; ++turns)
-    if ((by != nullptr && crew_.threads().size() != 0) || !poll_once(by)) break;
+    if ((by != nullptr && workers_.threads().size() != 0) || !poll_once(by)) break;
   return true;
 }
 
@@ -267,7 +268,7 @@ void Pe::take_messages(sched::Worker* by) {
     deliver(arrival->from, payload, by);
     // That goes first; whoever begins it finds what else has come.
     if (by != nullptr && brings && fabric_.all_ring() && to_self_.empty() &&
-        (by->running() || crew_.threads().size() != 0 || crew_.has_imported()))
+        (by->running() || workers_.threads().size() != 0 || workers_.has_imported()))
       return;
   }
 }
@@ -320,7 +321,7 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
     }
     dispatch(kind, message, from, by);
     // Not before: while it is read, others may ask whether anything is under way.
-    if (carries_work(kind)) standstill_.received();
+    if (carries_work(kind)) deadlock_detector_.received();
   } catch (const BadBytes& e) {
     throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(self()) + " a bad " +
                 std::string(name) + ": " + e.what());
@@ -331,25 +332,25 @@ void Pe::deliver(int from, std::span<const std::byte> bytes, sched::Worker* by) 
 }
 
 void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
-  if (stopping_ && kind <= Kind::bait) return;
+  if (stopping_ && kind <= Kind::work_available) return;
   switch (kind) {
     case Kind::fish:
       return fishing_.on_fish(message, by, time_);
     case Kind::schedule:
       trace::note(log(), trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from));
-      if (sharing_.on_schedule(message)) fishing_.caught();
+      if (shared_heap_.on_schedule(message)) fishing_.caught();
       return;
     case Kind::fetch:
-      return sharing_.on_fetch(message);
+      return shared_heap_.on_fetch(message);
     case Kind::resume:
       trace::note(log(), trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from));
-      return sharing_.on_resume(message);
+      return shared_heap_.on_resume(message);
     case Kind::ack:
-      return sharing_.on_ack(message);
+      return shared_heap_.on_ack(message);
     case Kind::free:
-      return sharing_.on_free(message);
-    case Kind::bait:
-      return fishing_.on_bait(from);
+      return shared_heap_.on_free(message);
+    case Kind::work_available:
+      return fishing_.on_work_available(from);
     case Kind::hello:
       return start_.on_hello(message, from, time_);
     case Kind::welcome:
@@ -361,13 +362,13 @@ void Pe::dispatch(Kind kind, Reader& message, int from, sched::Worker* by) {
       start_.on_pong(message, from, time_);
       return check_joined();
     case Kind::probe:
-      return standstill_.on_probe(message, by);
+      return deadlock_detector_.on_probe(message, by);
     case Kind::state:
-      return standstill_.on_state(message, from);
+      return deadlock_detector_.on_state(message, from);
     case Kind::finish:
-      ending_.on_finish(message, awake_.now(), figures(), round_trip());
+      ending_.on_finish(message, awake_.now(), statistics(), round_trip());
       stopping_ = true;
-      return crew_.wake_all();
+      return workers_.wake_all();
     case Kind::bye:
       if (!failure_) return ending_.on_bye(message, from);
       failure_missing_ -= failure_missing_ > 0 ? 1 : 0;
@@ -398,7 +399,7 @@ void Pe::keep_house(sched::Worker* by) {
   next_housekeeping_ = time_ + housekeeping_interval;
   awake_.look(time_);
   // A simulated run must not depend on when the collector runs.
-  if (pause_ == nullptr) bury_the_dead();
+  if (pause_ == nullptr) sweep();
   look_for_the_dead();
   if (failure_) {
     if ((failure_missing_ == 0 && flushed()) || awake_.now() >= failure_deadline_) end(*failure_);
@@ -409,16 +410,16 @@ void Pe::keep_house(sched::Worker* by) {
   if (fabric_.size() > 1) beat();
   if (!joined_) return;
   note_load(time_);
-  if (fabric_.size() > 1) sharing_.send_frees();
+  if (fabric_.size() > 1) shared_heap_.send_frees();
   if (self() == 0) {
-    const auto standstill = standstill_.look(awake_.now(), by);
-    if (!standstill.empty()) fail_locked(standstill, 1);
+    const auto deadlock = deadlock_detector_.look(awake_.now(), by);
+    if (!deadlock.empty()) fail_locked(deadlock, 1);
   }
 }
 
-void Pe::bury_the_dead() {
+void Pe::sweep() {
   heap::run_finalisers();
-  sharing_.addresses().bury();
+  shared_heap_.addresses().sweep();
 }
 
 // Those whose processes can be seen from here; of others their silence tells.
@@ -459,7 +460,7 @@ void Pe::note_load(Nanos time) {
   }
   if (time < next_load_event_) return;
   next_load_event_ = time + load_event_interval;
-  const auto load = crew_.load();
+  const auto load = workers_.load();
   log_->event(trace::Kind::load, 0, load.sparks,
               static_cast<std::uint16_t>(std::min(load.runnable, 65535U)));
 }
@@ -512,7 +513,7 @@ void Pe::on_fail(Reader& message) {
   if (self() == 0) return fail_locked(why, code);
   begin_failure(Outcome{code, {}, {}}, 0);
   auto bye = open(Kind::bye, 0);
-  bye.put(Figures{});
+  bye.put(Statistics{});
   send(0, std::move(bye));
 }
 
@@ -521,7 +522,7 @@ void Pe::begin_failure(Outcome outcome, int missing) {
   failure_ = std::move(outcome);
   failure_missing_ = missing;
   failure_deadline_ = awake_.now() + failure_patience;
-  crew_.wake_all();
+  workers_.wake_all();
 }
 
 // As it was at the start, or is now; that may be long because somebody was late once.
@@ -545,10 +546,10 @@ void Pe::note_collection(bool begins) noexcept {
   if (begins) {
     collection_begun_ = now();
     idle_in_collection_ = busy_in_collection_ = 0;
-    for (const auto& worker : crew_.all()) {
+    for (const auto& worker : workers_.all()) {
       if (!worker->idle())
         ++busy_in_collection_;
-      else if (!crew_.is_spare(*worker))
+      else if (!workers_.is_spare(*worker))
         ++idle_in_collection_;
     }
   } else if (joined_) {
@@ -561,22 +562,22 @@ void Pe::note_collection(bool begins) noexcept {
 
 // Workers run on meanwhile. What became of all sparks is read first, how many were made last, and
 // in between what takes some out of the first: so never more is used than was made.
-Figures Pe::figures() const {
-  Figures sum{};
+Statistics Pe::statistics() const {
+  Statistics sum{};
   Nanos idle = -collected_while_idle_;
   Nanos busy = -collected_while_busy_;
   const auto at = [&sum](Count count) -> std::uint64_t& {
     return sum[static_cast<std::size_t>(count)];
   };
-  auto& crew = const_cast<sched::Crew&>(crew_);
-  for (const auto& worker : crew.all()) {
+  auto& workers = const_cast<sched::Workers&>(workers_);
+  for (const auto& worker : workers.all()) {
     add_to(sum, worker->counters);
     at(Count::sparks_fizzled) += worker->pool.fizzled();
   }
   add_to(sum, counters_);
   std::uint64_t twice = 0;
   std::uint64_t created = 0;
-  for (const auto& worker : crew.all()) {
+  for (const auto& worker : workers.all()) {
     auto& pool = worker->pool;
     twice += pool.taken_twice();
     const auto refused_calls = pool.refused_calls();
@@ -587,21 +588,21 @@ Figures Pe::figures() const {
     created += calls;
   }
   at(Count::sparks_fizzled) -= std::min(twice, at(Count::sparks_fizzled));
-  for (const auto& each : crew.all()) {
+  for (const auto& each : workers.all()) {
     const auto& worker = *each;
     created += worker.counters[Count::sparks_created];
     const auto idle_time = worker.idle_time();
-    if (!crew.is_spare(worker)) idle += idle_time;
+    if (!workers.is_spare(worker)) idle += idle_time;
     busy += worker.life_time() - idle_time;
   }
   at(Count::sparks_created) = created + counters_[Count::sparks_created];
   at(Count::idle_time) = static_cast<std::uint64_t>(std::max<Nanos>(0, idle));
   at(Count::busy_time) = static_cast<std::uint64_t>(std::max<Nanos>(0, busy));
-  const auto collector = heap::collector_figures();
+  const auto collector = heap::collector_statistics();
   at(Count::gc_count) = collector.collections;
   at(Count::gc_time) = static_cast<std::uint64_t>(collector.time);
   at(Count::heap_bytes) = collector.heap_bytes;
-  auto& addresses = const_cast<heap::Sharing&>(sharing_).addresses();
+  auto& addresses = const_cast<heap::SharedHeap&>(shared_heap_).addresses();
   at(Count::slots) = addresses.slots();
   at(Count::proxies) = addresses.proxies();
   return sum;

@@ -14,20 +14,20 @@
 #include "rts/fabric/fabric.hpp"
 #include "rts/fabric/fragments.hpp"
 #include "rts/fabric/message.hpp"
-#include "rts/heap/sharing.hpp"
+#include "rts/heap/shared_heap.hpp"
 #include "rts/options.hpp"
 #include "rts/recover/alive.hpp"
 #include "rts/recover/waking_time.hpp"
-#include "rts/sched/crew.hpp"
+#include "rts/sched/deadlock_detector.hpp"
 #include "rts/sched/fishing.hpp"
-#include "rts/sched/standstill.hpp"
+#include "rts/sched/workers.hpp"
 #include "rts/start.hpp"
 #include "rts/stats.hpp"
 #include "rts/trace/log.hpp"
 
 namespace trawl {
 
-class Pe final : public fabric::Post, public sched::Host {
+class Pe final : public fabric::Outbox, public sched::Host {
  public:
   struct Setup {
     Options options;
@@ -43,7 +43,7 @@ class Pe final : public fabric::Post, public sched::Host {
   /// `over` is called once, with the lock held, when this PE has no more to do.
   Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outcome&)> over);
 
-  sched::Crew& crew() noexcept { return crew_; }
+  sched::Workers& workers() noexcept { return workers_; }
   const balance::Tables& tables() const noexcept { return tables_; }
   const sched::Fishing& fishing() const noexcept { return fishing_; }
   int self() const noexcept { return fabric_.self(); }
@@ -58,7 +58,7 @@ class Pe final : public fabric::Post, public sched::Host {
 
   // Host
   std::mutex& lock() noexcept override { return lock_; }
-  heap::Sharing& sharing() noexcept override { return sharing_; }
+  heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
   Nanos now() const noexcept override { return fabric_.now(); }
   Nanos last_poll() const noexcept override { return last_poll_.load(std::memory_order_relaxed); }
   bool poll(sched::Worker* by) override;
@@ -74,7 +74,7 @@ class Pe final : public fabric::Post, public sched::Host {
   trace::Log* log() noexcept override { return log_.get(); }
   void (*pause() const noexcept)(sched::Worker&) override { return pause_; }
 
-  // Post; with the lock held
+  // Outbox; with the lock held
   Writer open(fabric::Kind kind, int to) override;
   void send(int to, Writer message) override;
   std::span<const std::byte> hold(std::span<const std::byte> message) override;
@@ -84,9 +84,9 @@ class Pe final : public fabric::Post, public sched::Host {
 
   /// What depends on when the collector runs: simulated PEs don't do it by themselves. With the
   /// lock held.
-  void bury_the_dead();
+  void sweep();
 
-  Figures figures() const;
+  Statistics statistics() const;
 
   /// Called before and after each collection, by the collector: allocates nothing.
   void note_collection(bool begins) noexcept;
@@ -155,10 +155,10 @@ class Pe final : public fabric::Post, public sched::Host {
 
   balance::Tables tables_;
   std::unique_ptr<trace::Log> log_;
-  sched::Crew crew_;
-  heap::Sharing sharing_;
+  sched::Workers workers_;
+  heap::SharedHeap shared_heap_;
   sched::Fishing fishing_;
-  sched::Standstill standstill_;
+  sched::DeadlockDetector deadlock_detector_;
   recover::Alive alive_;
   Start start_;
   Ending ending_;

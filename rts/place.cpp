@@ -102,16 +102,16 @@ double cores_for(const Cores& own, const std::vector<Cores>& all) {
 }
 
 // A core that others share is not counted, part of a core that a group allows is.
-int Portion::workers() const {
+int HostShare::workers() const {
   const auto least = std::min(std::floor(cores + rounding), std::ceil(time - rounding));
   return static_cast<int>(std::clamp(least, 1.0, static_cast<double>(most_workers)));
 }
 
-double Portion::speed(double of_core, int workers) const {
+double HostShare::speed(double of_core, int workers) const {
   return of_core * std::min(1.0, time / workers);
 }
 
-Portion portion_of_host(int pes, const std::vector<pid_t>& neighbours) {
+HostShare share_of_host(int pes, const std::vector<pid_t>& neighbours) {
   const Topology host;
   const auto own = host.of(getpid());
   if (own.empty()) return {static_cast<double>(usable_cores()) / pes};

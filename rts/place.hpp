@@ -26,7 +26,7 @@ using Cores = std::vector<unsigned>;
 double cores_for(const Cores& own, const std::vector<Cores>& all);
 
 /// What of its host a PE has.
-struct Portion {
+struct HostShare {
   double cores = 1;                                       ///< its share of those it is bound to
   double time = std::numeric_limits<double>::infinity();  ///< what control groups allow, in cores
 
@@ -40,6 +40,6 @@ struct Portion {
 
 /// For this process, one of so many PEs on the host. `neighbours`: the processes of the others, as
 /// far as they are known; others are taken to be bound as this one is.
-Portion portion_of_host(int pes, const std::vector<pid_t>& neighbours);
+HostShare share_of_host(int pes, const std::vector<pid_t>& neighbours);
 
 }  // namespace trawl

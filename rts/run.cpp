@@ -34,21 +34,21 @@ namespace trawl {
 namespace {
 
 /// What the command line and the environment say, and what is wrong with them.
-struct Orders {
+struct CommandLine {
   Options options;
   std::vector<std::string> args;
   std::optional<Error> trouble;
 };
 
-Orders read_orders(int argc, char** argv) {
-  Orders orders;
-  orders.args.assign(argv, argv + argc);
+CommandLine read_command_line(int argc, char** argv) {
+  CommandLine command_line;
+  command_line.args.assign(argv, argv + argc);
   try {
-    orders.options = take_options(orders.args);
+    command_line.options = take_options(command_line.args);
   } catch (const Error& e) {
-    orders.trouble = e;
+    command_line.trouble = e;
   }
-  return orders;
+  return command_line;
 }
 
 // The collector is the process's.
@@ -63,20 +63,20 @@ constexpr Nanos patience_with_workers = 1'000'000'000;
 /// The PE of this process with its threads.
 class Process {
  public:
-  Process(Orders orders, fabric::Joined joined)
-      : orders_(std::move(orders)),
+  Process(CommandLine command_line, fabric::Joined joined)
+      : command_line_(std::move(command_line)),
         joined_(std::move(joined)),
         begun_(joined_.fabric->now()),
-        portion_(portion_of_host(joined_.place.pes_on_host, joined_.place.processes)) {
+        host_share_(share_of_host(joined_.place.pes_on_host, joined_.place.processes)) {
     watch_for_fatal_ends(joined_.fabric->self(), host_name());
-    if (asks()) orders_.options.trace.clear();
+    if (asks()) command_line_.options.trace.clear();
     try {
       if (is_main()) open_stats_file();
       make_pe();
     } catch (const Error& e) {
       // A PE that can't do as it is told joins the others all the same, to tell them.
-      orders_.trouble = e;
-      orders_.options = Options();
+      command_line_.trouble = e;
+      command_line_.options = Options();
       make_pe();
     }
     collected = pe_.get();
@@ -86,9 +86,10 @@ class Process {
   /// Returns on the main PE only, when nothing runs here any more.
   int run(const Root& root) {
     sched::wake_up_on_time();
-    auto& worker = pe_->crew()[0];
+    auto& worker = pe_->workers()[0];
     worker.attach(std::make_unique<sched::Fiber>());
-    if (orders_.trouble) pe_->fail(orders_.trouble->what(), orders_.trouble->exit_code());
+    if (command_line_.trouble)
+      pe_->fail(command_line_.trouble->what(), command_line_.trouble->exit_code());
     while (!pe_->joined() && !pe_->stopping()) poll_and_wait();
     if (!pe_->stopping() && asks()) answer();
     if (!pe_->stopping()) work(worker, root);
@@ -136,19 +137,19 @@ class Process {
  private:
   bool is_main() const { return joined_.fabric->self() == 0; }
 
-  bool asks() const { return orders_.options.help || orders_.options.version; }
+  bool asks() const { return command_line_.options.help || command_line_.options.version; }
 
   void answer() {
     if (is_main()) {
-      if (orders_.options.help) std::cout << options_help();
-      if (orders_.options.version) std::cout << "trawl " TRAWL_VERSION << '\n';
+      if (command_line_.options.help) std::cout << options_help();
+      if (command_line_.options.version) std::cout << "trawl " TRAWL_VERSION << '\n';
       pe_->finish(0);
     }
     while (!pe_->stopping()) poll_and_wait();
   }
 
   void open_stats_file() {
-    const auto& name = orders_.options.stats_file;
+    const auto& name = command_line_.options.stats_file;
     if (name.empty() || asks()) return;
     stats_file_.open(name);
     if (!stats_file_)
@@ -161,29 +162,30 @@ class Process {
   }
 
   Pe::Setup setup() const {
-    const auto& options = orders_.options;
+    const auto& options = command_line_.options;
     Pe::Setup setup;
     setup.options = options;
-    setup.program = orders_.args.empty() ? "" : orders_.args.front();
-    setup.workers = options.workers > 0 ? options.workers : portion_.workers();
-    setup.facts.cores = portion_.workers();
+    setup.program = command_line_.args.empty() ? "" : command_line_.args.front();
+    setup.workers = options.workers > 0 ? options.workers : host_share_.workers();
+    setup.facts.cores = host_share_.workers();
     setup.facts.host = host_name();
     setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;
-    setup.facts.orders = orders_.trouble ? 0 : orders_digest(options, orders_.args);
+    setup.facts.flags_digest =
+        command_line_.trouble ? 0 : flags_digest(options, command_line_.args);
     setup.facts.speed =
-        options.speed > 0 ? options.speed : portion_.speed(measure_speed(), setup.workers);
+        options.speed > 0 ? options.speed : host_share_.speed(measure_speed(), setup.workers);
     setup.seed = static_cast<std::uint64_t>(joined_.fabric->now()) +
                  static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;
     return setup;
   }
 
   void work(sched::Worker& worker, const Root& root) {
-    auto& crew = pe_->crew();
-    const bool spins = portion_.has_room_for(static_cast<int>(crew.size()));
-    working_ = crew.size();
-    for (std::size_t i = 1; i < crew.size(); ++i)
-      std::thread([this, &other = crew[i], spins] { run_worker(other, spins); }).detach();
-    doorman_.emplace(crew);
+    auto& workers = pe_->workers();
+    const bool spins = host_share_.has_room_for(static_cast<int>(workers.size()));
+    working_ = workers.size();
+    for (std::size_t i = 1; i < workers.size(); ++i)
+      std::thread([this, &other = workers[i], spins] { run_worker(other, spins); }).detach();
+    doorman_.emplace(workers);
     if (is_main()) pe_->start_root([&] { return call_root(root); });
     begin_work(worker, spins);
   }
@@ -207,14 +209,14 @@ class Process {
       worker.host().fail_without_memory();
     }
     --working_;
-    pe_->crew().wake_all();
+    pe_->workers().wake_all();
   }
 
   /// Waits until the run is over and no more workers than these are busy. Every worker does, as any
   /// of the others may be inside a long function.
   void see_it_out(std::size_t busy) {
     const auto give_up = joined_.fabric->now() + patience_with_workers;
-    while (!over_ || working_ + pe_->crew().busy_spares() > busy) {
+    while (!over_ || working_ + pe_->workers().busy_spares() > busy) {
       if (exiting_ && busy == 0) stay_away();
       if (over_ && joined_.fabric->now() >= give_up) abandon_workers();
       poll_and_wait();
@@ -239,7 +241,7 @@ class Process {
   }
 
   int call_root(const Root& root) const {
-    auto args = orders_.args;
+    auto args = command_line_.args;
     std::vector<char*> argv;
     argv.reserve(args.size() + 1);
     for (auto& arg : args) argv.push_back(arg.data());
@@ -268,7 +270,7 @@ class Process {
     code_ = report(outcome);
     if (!is_main() || !outcome.error.empty()) leave(code_);
     over_ = true;
-    pe_->crew().wake_all();
+    pe_->workers().wake_all();
   }
 
   /// The exit code.
@@ -277,7 +279,7 @@ class Process {
     complain(outcome.error);
     if (pe_->log() != nullptr) complain(pe_->log()->trouble());
     complain(lost_output);
-    const auto lost_statistics = print_statistics(outcome.figures);
+    const auto lost_statistics = print_statistics(outcome.statistics);
     complain(lost_statistics);
     const bool complete = lost_output.empty() && lost_statistics.empty();
     return outcome.code == 0 && !complete ? 1 : outcome.code;
@@ -297,12 +299,12 @@ class Process {
   }
 
   /// What is wrong with them, if anything.
-  std::string print_statistics(const std::vector<std::optional<Figures>>& figures) {
-    const auto& options = orders_.options;
-    if (figures.empty() || options.stats == StatsFormat::none || asks()) return {};
+  std::string print_statistics(const std::vector<std::optional<Statistics>>& statistics) {
+    const auto& options = command_line_.options;
+    if (statistics.empty() || options.stats == StatsFormat::none || asks()) return {};
     const auto elapsed = joined_.fabric->now() - begun_;
-    const auto text = options.stats == StatsFormat::json ? statistics_json(figures, elapsed)
-                                                         : statistics_text(figures, elapsed);
+    const auto text = options.stats == StatsFormat::json ? statistics_json(statistics, elapsed)
+                                                         : statistics_text(statistics, elapsed);
     if (options.stats_file.empty()) {
       say(text);
       return {};
@@ -313,10 +315,10 @@ class Process {
     return "cannot write the statistics to " + options.stats_file + ": " + std::strerror(errno);
   }
 
-  Orders orders_;
+  CommandLine command_line_;
   fabric::Joined joined_;
   Nanos begun_;
-  Portion portion_;
+  HostShare host_share_;
   std::ofstream stats_file_;
   std::unique_ptr<Pe> pe_;
   std::optional<sched::Doorman> doorman_;
@@ -364,18 +366,18 @@ int run_program(int argc, char** argv, const Root& root) {
   keep_closed_outputs_closed();
   keep_freed_blocks();
   fabric::disarm_ucx_signals();
-  const auto orders = read_orders(argc, argv);
+  const auto command_line = read_command_line(argc, argv);
   int code = 1;
   try {
-    heap::start_collector(orders.options.heap);
-    heap::set_torture(orders.options.collect_every);
+    heap::start_collector(command_line.options.heap);
+    heap::set_torture(command_line.options.collect_every);
     sched::prepare_fences();
     auto joined = fabric::under_mpiexec()
                       ? fabric::make_mpi()
                       : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
     fabric::check_launcher(joined.fabric->size());
     // Never destroyed: its threads may be anywhere when it ends.
-    process = new Process(orders, std::move(joined));
+    process = new Process(command_line, std::move(joined));
     on_exit(&on_exit_called, nullptr);
     return process->run(root);
   } catch (const Error& e) {

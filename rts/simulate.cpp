@@ -40,7 +40,7 @@ Simulation::Simulation(const Config& config) : net_(config.net) {
                                     [seat = seat.get()](const Outcome& o) { seat->outcome = o; });
     auto main = std::make_unique<sched::Fiber>(main_loop_stack, &Simulation::main_loop, seat.get());
     seat->resume = main.get();
-    seat->pe->crew()[0].attach(std::move(main));
+    seat->pe->workers()[0].attach(std::move(main));
     seats_.push_back(std::move(seat));
   }
 }
@@ -55,7 +55,7 @@ Simulation::~Simulation() {
 
 void Simulation::main_loop(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
-  auto& worker = seat.pe->crew()[0];
+  auto& worker = seat.pe->workers()[0];
   worker.host().bell().attend();
   while (true) {
     bool found = false;
@@ -95,7 +95,7 @@ void Simulation::work(Nanos time) {
   do {
     const auto part = std::min(time, doorman_round);
     self.net_.advance(self.running_->index, part);
-    pause(self.running_->pe->crew()[0]);
+    pause(self.running_->pe->workers()[0]);
     time -= part;
   } while (time > 0);
 }
@@ -128,7 +128,7 @@ void Simulation::go_on(const std::function<bool()>& done, Nanos limit) {
     seat.idle_until = 0;
     if (net_.clock(seat.index) > deadline) throw Error("the simulation takes too long");
     running_ = &seat;
-    sched::this_worker = &seat.pe->crew()[0];
+    sched::this_worker = &seat.pe->workers()[0];
     driver_.switch_to(*seat.resume);
     running_ = nullptr;
     for (const auto& each : seats_)
@@ -146,7 +146,7 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
       limit);
   bool over = false;
   std::exception_ptr error;
-  pe(0).crew()[0].start_root([&] {
+  pe(0).workers()[0].start_root([&] {
     try {
       root();
     } catch (...) {
@@ -156,21 +156,23 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
   });
   go_on([&over] { return over; }, limit);
   // Its thread has still to be put away.
-  go_on([this] { return pe(0).crew().threads().size() == 0 && !pe(0).crew()[0].running(); }, limit);
+  go_on([this] { return pe(0).workers().threads().size() == 0 && !pe(0).workers()[0].running(); },
+        limit);
   if (error) std::rethrow_exception(error);
 }
 
 bool Simulation::quiet() {
   if (net_.in_flight() != 0) return false;
   return std::all_of(seats_.begin(), seats_.end(), [this](const auto& seat) {
-    return seat->pe->crew().at_rest(nullptr) && !seat->pe->sharing().addresses().has_frees() &&
+    return seat->pe->workers().at_rest(nullptr) &&
+           !seat->pe->shared_heap().addresses().has_frees() &&
            seat->pe->fishing().outstanding() == fish_kept(seat->index);
   });
 }
 
 std::size_t Simulation::fish_kept(int thief) const {
   std::size_t sum = 0;
-  for (const auto& seat : seats_) sum += seat->pe->fishing().kept(thief);
+  for (const auto& seat : seats_) sum += seat->pe->fishing().held(thief);
   return sum;
 }
 
@@ -190,10 +192,10 @@ Outcome Simulation::finish(int code) {
   return *seats_.front()->outcome;
 }
 
-void Simulation::bury_the_dead() {
+void Simulation::sweep() {
   for (const auto& seat : seats_) {
     const std::lock_guard lock(seat->pe->lock());
-    seat->pe->bury_the_dead();
+    seat->pe->sweep();
   }
 }
 

@@ -27,7 +27,7 @@ class Simulation {
   Simulation& operator=(const Simulation&) = delete;
 
   /// Runs `root` on the main PE until it returns. Rethrows what it throws; throws Error when the
-  /// run fails (a standstill, a bad message), or takes longer than `limit` of virtual time.
+  /// run fails (a deadlock, a bad message), or takes longer than `limit` of virtual time.
   void run(const std::function<void()>& root, Nanos limit = 3600'000'000'000);
 
   /// Goes on until nobody does anything and nothing is on its way.
@@ -40,7 +40,7 @@ class Simulation {
   int size() const noexcept { return static_cast<int>(seats_.size()); }
   fabric::SimNet& net() noexcept { return net_; }
   /// Has all PEs notice what the collector has taken.
-  void bury_the_dead();
+  void sweep();
   /// The virtual time that the furthest PE has reached.
   Nanos now() const;
 

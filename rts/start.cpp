@@ -17,7 +17,7 @@ void write(Writer& to, const Introduction& facts) {
   to.put(facts.cores);
   to.put_string(facts.host);
   to.put_string(facts.cluster);
-  to.put(facts.orders);
+  to.put(facts.flags_digest);
 }
 
 Introduction read(Reader& from) {
@@ -26,7 +26,7 @@ Introduction read(Reader& from) {
   facts.cores = from.get<int>();
   facts.host = from.get_string();
   facts.cluster = from.get_string();
-  facts.orders = from.get<std::uint64_t>();
+  facts.flags_digest = from.get<std::uint64_t>();
   if (!std::isfinite(facts.speed) || facts.speed <= 0 || facts.cores < 1)
     throw BadBytes("its facts are impossible");
   return facts;
@@ -42,10 +42,10 @@ Nanos read_time(Reader& from) {
 
 }  // namespace
 
-Start::Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Post& post)
+Start::Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Outbox& outbox)
     : self_(self),
       tables_(tables),
-      post_(post),
+      outbox_(outbox),
       peers_(static_cast<std::size_t>(pes)),
       missing_(2 * (pes - 1)) {
   auto& me = peers_[static_cast<std::size_t>(self)];
@@ -62,10 +62,10 @@ void Start::begin(Nanos now) {
     }
     return;
   }
-  auto message = post_.open(fabric::Kind::hello, 0);
+  auto message = outbox_.open(fabric::Kind::hello, 0);
   message.put(heap::CodeTable::get().digest());
   write(message, peers_[static_cast<std::size_t>(self_)].facts);
-  post_.send(0, std::move(message));
+  outbox_.send(0, std::move(message));
 }
 
 void Start::on_hello(Reader& message, int from, Nanos now) {
@@ -76,8 +76,8 @@ void Start::on_hello(Reader& message, int from, Nanos now) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (self_ != 0 || peer.introduced) throw BadBytes("nobody asked");
   peer.facts = read(message);
-  const auto orders = peers_[static_cast<std::size_t>(self_)].facts.orders;
-  if (peer.facts.orders != orders && peer.facts.orders != 0 && orders != 0)
+  const auto own_flags = peers_[static_cast<std::size_t>(self_)].facts.flags_digest;
+  if (peer.facts.flags_digest != own_flags && peer.facts.flags_digest != 0 && own_flags != 0)
     throw Error("PE " + std::to_string(from) +
                     " was started with other arguments, or with another --trawl:policy or "
                     "--trawl:silence; only flags about one PE (--trawl:speed, --trawl:heap) may "
@@ -89,16 +89,16 @@ void Start::on_hello(Reader& message, int from, Nanos now) {
 }
 
 void Start::ping(int pe, Nanos now) {
-  auto message = post_.open(fabric::Kind::ping, pe);
+  auto message = outbox_.open(fabric::Kind::ping, pe);
   message.put(now);
-  post_.send(pe, std::move(message));
+  outbox_.send(pe, std::move(message));
 }
 
 void Start::on_ping(Reader& message, int from, Nanos now) {
-  auto answer = post_.open(fabric::Kind::pong, from);
+  auto answer = outbox_.open(fabric::Kind::pong, from);
   answer.put(read_time(message));
   answer.put(now);
-  post_.send(from, std::move(answer));
+  outbox_.send(from, std::move(answer));
 }
 
 void Start::on_pong(Reader& message, int from, Nanos now) {
@@ -118,12 +118,12 @@ void Start::on_pong(Reader& message, int from, Nanos now) {
 void Start::welcome_all(Nanos now) {
   for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe) {
     const auto& reached = peers_[static_cast<std::size_t>(pe)];
-    auto message = post_.open(fabric::Kind::welcome, pe);
+    auto message = outbox_.open(fabric::Kind::welcome, pe);
     message.put(reached.offset);
     message.put(now);
     message.put(reached.best_round_trip / 2);
     for (const auto& peer : peers_) write(message, peer.facts);
-    post_.send(pe, std::move(message));
+    outbox_.send(pe, std::move(message));
     tables_.note_latency(0, pe, {reached.best_round_trip / 2, now});
     round_trip_ = std::max(round_trip_, reached.best_round_trip);
   }

@@ -16,13 +16,13 @@ struct Introduction {
   int cores = 1;
   std::string host;
   std::string cluster;
-  std::uint64_t orders = 0;  ///< see orders_digest; 0: not to be compared, it will say why
+  std::uint64_t flags_digest = 0;  ///< see options.hpp; 0: not to be compared, it will say why
 };
 
 /// Guarded by its PE's lock.
 class Start {
  public:
-  Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Post& post);
+  Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Outbox& outbox);
 
   /// Sends the first message.
   void begin(Nanos now);
@@ -57,7 +57,7 @@ class Start {
 
   int self_;
   balance::Tables& tables_;
-  fabric::Post& post_;
+  fabric::Outbox& outbox_;
   std::vector<Peer> peers_;  // the main PE: all; the others, until they are told: themselves
   int missing_;
   bool complete_ = false;

@@ -26,12 +26,12 @@ std::string spell(Count count, std::uint64_t value) {
   return fmt::format("{}", value);
 }
 
-using ByPe = std::vector<std::optional<Figures>>;
+using ByPe = std::vector<std::optional<Statistics>>;
 
-Figures sum_of(const ByPe& by_pe) {
-  Figures sum{};
-  for (const auto& figures : by_pe)
-    for (std::size_t i = 0; figures && i < counts; ++i) sum[i] += (*figures)[i];
+Statistics sum_of(const ByPe& by_pe) {
+  Statistics sum{};
+  for (const auto& statistics : by_pe)
+    for (std::size_t i = 0; statistics && i < counts; ++i) sum[i] += (*statistics)[i];
   return sum;
 }
 
@@ -50,7 +50,7 @@ std::string_view name_of(Count count) {
   return names[static_cast<std::size_t>(count)];
 }
 
-void add_to(Figures& sum, const Counters& counters) {
+void add_to(Statistics& sum, const Counters& counters) {
   for (std::size_t i = 0; i < counts; ++i) sum[i] += counters[static_cast<Count>(i)];
 }
 
@@ -71,9 +71,9 @@ std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
     const auto count = static_cast<Count>(i);
     std::vector<std::optional<std::uint64_t>> row;
     row.reserve(by_pe.size());
-    for (const auto& figures : by_pe)
-      if (figures)
-        row.emplace_back((*figures)[i]);
+    for (const auto& statistics : by_pe)
+      if (statistics)
+        row.emplace_back((*statistics)[i]);
       else if (each)
         row.emplace_back();
     if (!each) {
@@ -85,7 +85,7 @@ std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
     text += fmt::format("{:>14}\n", spell(count, total[i]));
   }
   for (const auto pe : silent_of(by_pe))
-    text += fmt::format("PE {} did not answer at the end: its figures are missing\n", pe);
+    text += fmt::format("PE {} did not answer at the end: its statistics are missing\n", pe);
   if (total[static_cast<std::size_t>(Count::sparks_ignored)] != 0)
     text +=
         "sparks were ignored because a spark pool was full: make fewer and larger ones, or raise "
@@ -94,15 +94,15 @@ std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
 }
 
 std::string statistics_json(const ByPe& by_pe, Nanos elapsed) {
-  const auto object = [](const Figures& figures) {
+  const auto object = [](const Statistics& statistics) {
     nlohmann::ordered_json json;
     for (std::size_t i = 0; i < counts; ++i) {
       const auto count = static_cast<Count>(i);
       const std::string key(names[i]);
       if (is_time(count))
-        json[key + "_s"] = static_cast<double>(figures[i]) * 1e-9;
+        json[key + "_s"] = static_cast<double>(statistics[i]) * 1e-9;
       else
-        json[key] = figures[i];
+        json[key] = statistics[i];
     }
     return json;
   };
@@ -111,8 +111,8 @@ std::string statistics_json(const ByPe& by_pe, Nanos elapsed) {
   json["elapsed_s"] = static_cast<double>(elapsed) * 1e-9;
   json["total"] = object(sum_of(by_pe));
   json["by_pe"] = nlohmann::ordered_json::array();
-  for (const auto& figures : by_pe)
-    json["by_pe"].push_back(figures ? object(*figures) : nlohmann::ordered_json());
+  for (const auto& statistics : by_pe)
+    json["by_pe"].push_back(statistics ? object(*statistics) : nlohmann::ordered_json());
   json["did_not_answer"] = silent_of(by_pe);
   return json.dump(2) + "\n";
 }

@@ -90,13 +90,13 @@ class Counters {
 };
 
 /// The counters of one PE at one moment.
-using Figures = std::array<std::uint64_t, counts>;
+using Statistics = std::array<std::uint64_t, counts>;
 
-void add_to(Figures& sum, const Counters& counters);
+void add_to(Statistics& sum, const Counters& counters);
 
 /// Statistics of a whole run, for people or (as JSON) for programs: `-` and null for a PE that did
 /// not answer. `elapsed` is the run's wall time.
-std::string statistics_text(const std::vector<std::optional<Figures>>& by_pe, Nanos elapsed);
-std::string statistics_json(const std::vector<std::optional<Figures>>& by_pe, Nanos elapsed);
+std::string statistics_text(const std::vector<std::optional<Statistics>>& by_pe, Nanos elapsed);
+std::string statistics_json(const std::vector<std::optional<Statistics>>& by_pe, Nanos elapsed);
 
 }  // namespace trawl

@@ -68,7 +68,7 @@ std::vector<std::string_view> policy_names() {
   return names;
 }
 
-std::uint32_t portion(std::uint32_t spare) noexcept {
+std::uint32_t sparks_per_schedule(std::uint32_t spare) noexcept {
   constexpr std::uint32_t many = 32;
   constexpr std::uint32_t most = 8;
   return std::min(1 + spare / many, most);

@@ -17,7 +17,7 @@ struct Fish {
   static constexpr std::uint32_t max_age = 10;  ///< visits at most
 
   int thief = 0;
-  Nanos patience = 0;                        ///< how long it may be kept where its journey ends
+  Nanos patience = 0;                        ///< how long it may be held where its journey ends
   std::uint32_t age = 0;                     ///< PEs visited so far, at most max_age
   std::array<std::int32_t, max_age> seen{};  ///< the first `age` of these
 
@@ -59,7 +59,7 @@ std::unique_ptr<Policy> make_targeted();
 
 /// How many sparks a PE that can spare so many gives for one FISH: more than one only where there
 /// are many. Of few, as divide and conquer leaves them, the oldest alone may be most of the work.
-std::uint32_t portion(std::uint32_t spare) noexcept;
+std::uint32_t sparks_per_schedule(std::uint32_t spare) noexcept;
 
 /// Draws from the random bits a caller passed in: as many numbers as a decision needs (SplitMix64).
 class Dice {
@@ -77,7 +77,7 @@ class Dice {
 /// A living PE that `fish` has not visited, neither its thief nor this one; -1: there is none.
 int random_unvisited(const Tables& tables, const Fish& fish, Dice& dice);
 
-/// How long a FISH may be kept by the PE where it ends in vain, and comes home from empty, in
+/// How long a FISH may be held by the PE where it ends in vain, and comes home from empty, in
 /// nanoseconds: doubling, with jitter so that PEs that fell idle together do not fish together.
 class Backoff {
  public:

@@ -6,8 +6,8 @@ namespace trawl::fabric {
 namespace {
 
 constexpr std::array<std::string_view, kinds> names{
-    "FISH", "SCHEDULE", "FETCH", "RESUME", "ACK",    "FREE", "BAIT",  "HELLO", "WELCOME",
-    "PING", "PONG",     "PROBE", "STATE",  "FINISH", "BYE",  "LEAVE", "FAIL"};
+    "FISH", "SCHEDULE", "FETCH", "RESUME", "ACK",    "FREE", "WORK_AVAILABLE", "HELLO", "WELCOME",
+    "PING", "PONG",     "PROBE", "STATE",  "FINISH", "BYE",  "LEAVE",          "FAIL"};
 
 }  // namespace
 

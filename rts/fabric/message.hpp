@@ -11,16 +11,16 @@ namespace trawl::fabric {
 
 /// The kinds of messages: GUM's six, one more about sparks, and the runtime's own housekeeping.
 enum class Kind : std::uint8_t {
-  fish,      ///< have you a spark for this PE?
-  schedule,  ///< a spark, to be evaluated by the receiver
-  fetch,     ///< send me this node
-  resume,    ///< here is a node that you wait for
-  ack,       ///< the thunks that you moved are here, under these addresses
-  free,      ///< weights come home
-  bait,      ///< your FISH was here in vain: now there are sparks
-  hello,     ///< start-up: who I am
-  welcome,   ///< start-up: who all are
-  ping,      ///< what does your clock say? Are you there?
+  fish,            ///< have you a spark for this PE?
+  schedule,        ///< a spark, to be evaluated by the receiver
+  fetch,           ///< send me this node
+  resume,          ///< here is a node that you wait for
+  ack,             ///< the thunks that you moved are here, under these addresses
+  free,            ///< weights come home
+  work_available,  ///< your FISH was here in vain: now there are sparks
+  hello,           ///< start-up: who I am
+  welcome,         ///< start-up: who all are
+  ping,            ///< what does your clock say? Are you there?
   pong,
   probe,   ///< the main PE asks: have you anything to do?
   state,   ///< the answer
@@ -35,7 +35,7 @@ inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::fail) + 1;
 std::string_view name_of(Kind kind);
 
 /// Sends messages on a PE's behalf; all but those of start and end carry the sender's load entries.
-class Post {
+class Outbox {
  public:
   /// A message to be appended to and then sent, to the same PE.
   virtual Writer open(Kind kind, int to) = 0;
@@ -50,7 +50,7 @@ class Post {
   virtual void step_in() noexcept {}
 
  protected:
-  ~Post() = default;
+  ~Outbox() = default;
 };
 
 }  // namespace trawl::fabric

@@ -39,13 +39,13 @@ void clear_finished_calls() noexcept;
 /// Collects at every n-th allocation, of a node or by operator new (0: only when it is due).
 void set_torture(unsigned every);
 
-struct CollectorFigures {
+struct CollectorStatistics {
   std::uint64_t collections = 0;
   Nanos time = 0;              ///< spent with the world stopped or marking
   std::size_t heap_bytes = 0;  ///< what the process holds
   std::size_t live_bytes = 0;  ///< what was in use after the last collection
 };
-CollectorFigures collector_figures();
+CollectorStatistics collector_statistics();
 
 /// Calls `hook(true)` before and `hook(false)` after each collection; it may not allocate.
 void set_collection_hook(void (*hook)(bool begins));

@@ -377,7 +377,7 @@ void set_torture(unsigned every) {
   torture_every = every;
 }
 
-CollectorFigures collector_figures() {
+CollectorStatistics collector_statistics() {
   GC_word heap = 0;
   GC_word free = 0;
   GC_word unmapped = 0;

@@ -22,7 +22,7 @@ void stop_collecting() {}
 void collect() {}
 void clear_finished_calls() noexcept {}
 void set_torture(unsigned) {}
-CollectorFigures collector_figures() {
+CollectorStatistics collector_statistics() {
   return {};
 }
 void set_collection_hook(void (*)(bool)) {}

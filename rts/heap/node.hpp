@@ -15,7 +15,7 @@ enum class State : std::uintptr_t {
   black_hole,   ///< under evaluation on this PE
   value,        ///< holds its result
   exception,    ///< evaluation threw; holds a Failure
-  fetch_me,     ///< lives on another PE, which the address book knows
+  fetch_me,     ///< lives on another PE, which the address table knows
   fetching,     ///< as fetch_me, and a FETCH is on its way
   exported,     ///< sent away, revertible: holds its arguments until the ACK or the result is back
 };

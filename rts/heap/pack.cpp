@@ -62,8 +62,8 @@ class Places {
 
 class GraphPacker final : public PacketOut {
  public:
-  GraphPacker(Writer& to, AddressBook& addresses, const PackLimits& limits, bool moves_thunks,
-              Arrays arrays)
+  GraphPacker(Writer& to, GlobalAddressTable& addresses, const PackLimits& limits,
+              bool moves_thunks, Arrays arrays)
       : out_(to),
         packer_(to, *this),
         addresses_(addresses),
@@ -202,7 +202,7 @@ class GraphPacker final : public PacketOut {
 
   Writer& out_;
   Packer packer_;
-  AddressBook& addresses_;
+  GlobalAddressTable& addresses_;
   std::size_t begin_;
   std::size_t end_;
   std::size_t thunks_left_;
@@ -227,7 +227,7 @@ void pack_plain(Writer& to, Node* root) {
 
 }  // namespace
 
-void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
+void pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses, const PackLimits& limits,
                 Arrays arrays) {
   const auto state = root->state();
   if (state == State::value && root->code().plain_result != 0) return pack_plain(to, root);

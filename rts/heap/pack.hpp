@@ -14,7 +14,7 @@
 #include "rts/bytes.hpp"
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
-#include "rts/heap/address.hpp"
+#include "rts/heap/global_address_table.hpp"
 #include "rts/heap/packet.hpp"
 
 namespace trawl::heap {
@@ -32,7 +32,7 @@ struct PackLimits {
 /// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported). If
 /// it throws, nothing but the root's state is as if it had not been called: the caller takes back
 /// his claim.
-void pack_graph(Writer& to, Node* root, AddressBook& addresses, const PackLimits& limits,
+void pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses, const PackLimits& limits,
                 Arrays arrays = Arrays::copied);
 
 /// A thunk that came in a packet, and what it was known by where it came from.
@@ -59,9 +59,9 @@ using Ahead = std::function<std::uint32_t(const Address&)>;
 /// lacks its value (else that stays as it is), or a new node if `into` is nullptr. Throws BadBytes;
 /// then nothing was changed that anybody could see, but `into` and the nodes it names may no longer
 /// be evaluated; throws Error if a PE that lends an array has died. `ahead` may be nullptr; it is
-/// not called when there is much to choose from. With `post`, it steps out of the lock while it
+/// not called when there is much to choose from. With `outbox`, it steps out of the lock while it
 /// reads much.
-Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead* ahead = nullptr, fabric::Post* post = nullptr);
+Unpacked unpack_graph(Reader& from, GlobalAddressTable& addresses, const fabric::Memory& memory,
+                      Node* into, const Ahead* ahead = nullptr, fabric::Outbox* outbox = nullptr);
 
 }  // namespace trawl::heap

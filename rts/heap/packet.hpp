@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "rts/heap/address.hpp"
+#include "rts/heap/global_address_table.hpp"
 
 namespace trawl::heap {
 

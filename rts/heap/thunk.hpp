@@ -20,7 +20,8 @@
 
 namespace trawl::heap {
 
-/// Tells everybody in the blocking queue of a node of this PE that it has finished (sharing.hpp).
+/// Tells everybody in the blocking queue of a node of this PE that it has finished
+/// (shared_heap.hpp).
 void notify_waiters(Node* node);
 
 /// A value inside a node: its memory dies with the node, and is not scanned where it is numbers.

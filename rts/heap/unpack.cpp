@@ -39,9 +39,9 @@ bool unpack_plain(Reader& from, Node* into) {
 // are.
 class GraphUnpacker final : public PacketIn {
  public:
-  GraphUnpacker(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
-                fabric::Post* post)
-      : addresses_(addresses), memory_(memory), post_(post), unpacker_(payload_, *this) {
+  GraphUnpacker(Reader& from, GlobalAddressTable& addresses, const fabric::Memory& memory,
+                fabric::Outbox* outbox)
+      : addresses_(addresses), memory_(memory), outbox_(outbox), unpacker_(payload_, *this) {
     auto packet = from.slice(from.left());
     if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
     const auto body = packet.size() - sizeof(std::uint32_t);
@@ -51,8 +51,8 @@ class GraphUnpacker final : public PacketIn {
     const auto table_size = count * sizeof(Run);
     Reader(packet.subspan(body - table_size, table_size)).raw(runs_.data(), table_size);
     const bool takes_long = packet.size() > long_piece || runs_.front().takes_long != 0;
-    if (!takes_long) post_ = nullptr;
-    if (post_ != nullptr) packet = post_->hold(packet);
+    if (!takes_long) outbox_ = nullptr;
+    if (outbox_ != nullptr) packet = outbox_->hold(packet);
     payloads_ = packet.first(body - table_size);
     check_runs();
   }
@@ -61,7 +61,7 @@ class GraphUnpacker final : public PacketIn {
     make_nodes(into);
     if (ahead != nullptr) look_ahead(*ahead);
     {
-      const Outside outside(post_);
+      const Outside outside(outbox_);
       read_payloads();
     }
     return reveal();
@@ -72,17 +72,17 @@ class GraphUnpacker final : public PacketIn {
   /// nobody else: all others that bring nodes wait.
   class Outside {
    public:
-    explicit Outside(fabric::Post* post) : post_(post) {
-      if (post_ != nullptr) post_->step_out();
+    explicit Outside(fabric::Outbox* outbox) : outbox_(outbox) {
+      if (outbox_ != nullptr) outbox_->step_out();
     }
     ~Outside() {
-      if (post_ != nullptr) post_->step_in();
+      if (outbox_ != nullptr) outbox_->step_in();
     }
     Outside(const Outside&) = delete;
     Outside& operator=(const Outside&) = delete;
 
    private:
-    fabric::Post* post_;
+    fabric::Outbox* outbox_;
   };
 
   /// A node that is not simply made and filled.
@@ -144,9 +144,9 @@ class GraphUnpacker final : public PacketIn {
 
   // Whoever reads has a scope of the value's own memory.
   void look_around() override {
-    if (post_ == nullptr) return;
+    if (outbox_ == nullptr) return;
     const StorageScope scope(Storage::scanned);
-    post_->look_around();
+    outbox_->look_around();
   }
 
   void make_nodes(Node* into) {
@@ -307,7 +307,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void read_payload(Node* node, Part part) {
-    if (post_ != nullptr) unpacker_.begin_long_node();
+    if (outbox_ != nullptr) unpacker_.begin_long_node();
     switch (part) {
       case Part::failure:
         failure_of(node) = unpack_failure(payload_);
@@ -359,9 +359,9 @@ class GraphUnpacker final : public PacketIn {
     if (item.filled) item.node->settle(State::black_hole, State::fetch_me);
   }
 
-  AddressBook& addresses_;
+  GlobalAddressTable& addresses_;
   const fabric::Memory& memory_;
-  fabric::Post* post_;  // nullptr: it doesn't take long
+  fabric::Outbox* outbox_;  // nullptr: it doesn't take long
   boost::container::small_vector<Run, 4, PlainAllocator<Run>> runs_;
   std::span<const std::byte> payloads_;
   Reader payload_{{}};  // of the node that is being read
@@ -378,15 +378,15 @@ class GraphUnpacker final : public PacketIn {
 
 }  // namespace
 
-Unpacked unpack_graph(Reader& from, AddressBook& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead* ahead, fabric::Post* post) {
+Unpacked unpack_graph(Reader& from, GlobalAddressTable& addresses, const fabric::Memory& memory,
+                      Node* into, const Ahead* ahead, fabric::Outbox* outbox) {
   if (into != nullptr && lacks_value(into) && unpack_plain(from, into)) {
     Unpacked result;
     result.root = into;
     result.resolved.push_back(into);
     return result;
   }
-  return GraphUnpacker(from, addresses, memory, post).unpack(into, ahead);
+  return GraphUnpacker(from, addresses, memory, outbox).unpack(into, ahead);
 }
 
 }  // namespace trawl::heap

@@ -57,7 +57,7 @@ void fetch(heap::Node* node) {
   if (node->state() != heap::State::fetch_me) return;
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());
-  host.sharing().fetch_early(node);
+  host.shared_heap().fetch_early(node);
 }
 
 void spark(heap::Node* node) {
@@ -92,7 +92,7 @@ void heap::notify_waiters(Node* node) {
   auto& host = sched::worker_here().host();
   try {
     const std::lock_guard lock(host.lock());
-    host.sharing().release(node);
+    host.shared_heap().release(node);
   } catch (const Error& e) {  // its value can't be packed
     host.fail(e.what(), e.exit_code());
   } catch (const std::bad_alloc&) {

@@ -19,11 +19,12 @@ constexpr Nanos retry_time_beside_attendant = 500'000;
 
 }  // namespace
 
-Doorman::Doorman(Crew& crew) : crew_(crew), spares_(crew), thread_([this] { watch(); }) {}
+Doorman::Doorman(Workers& workers)
+    : workers_(workers), spares_(workers), thread_([this] { watch(); }) {}
 
 Doorman::~Doorman() {
   leaving_ = true;
-  crew_.host().bell().ring_doorman();
+  workers_.host().bell().ring_doorman();
   thread_.join();
 }
 
@@ -32,17 +33,17 @@ Doorman::~Doorman() {
 void Doorman::watch() {
   heap::mutator();
   wake_up_on_time();
-  auto& host = crew_.host();
+  auto& host = workers_.host();
   auto& bell = host.bell();
   int hurried = 0;
   bool rung = true;
   while (!leaving_) {
     const auto seen = bell.rings();
-    const bool looked = !crew_.anybody_busy() || host.poll(nullptr);
-    crew_.set_doorman_wakes(never);
+    const bool looked = !workers_.anybody_busy() || host.poll(nullptr);
+    workers_.set_doorman_wakes(never);
     const auto begun = host.now();
     const auto until = begun + std::min(time_to_sleep(looked, rung, begun), spares_.look(begun));
-    crew_.set_doorman_wakes(until);
+    workers_.set_doorman_wakes(until);
     bell.sleep_as_doorman(seen, until - begun);
     const auto woken = host.now();
     rung = woken < until;
@@ -53,7 +54,7 @@ void Doorman::watch() {
 
 // What is due is seen to by who attends; if he leaves before, he rings.
 Nanos Doorman::time_to_sleep(bool looked, bool rung, Nanos now) const {
-  auto& host = crew_.host();
+  auto& host = workers_.host();
   const bool attended = host.bell().attended();
   if (!looked) return attended ? retry_time_beside_attendant : retry_time;
   const auto longest = host.longest_sleep();

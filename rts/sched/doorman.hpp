@@ -5,8 +5,8 @@
 #include <semaphore>
 #include <thread>
 
-#include "rts/sched/crew.hpp"
 #include "rts/sched/spares.hpp"
+#include "rts/sched/workers.hpp"
 
 namespace trawl::sched {
 
@@ -14,7 +14,7 @@ namespace trawl::sched {
 /// never call the runtime. He also sees to it that no woken thread waits for such a function's end.
 class Doorman {
  public:
-  explicit Doorman(Crew& crew);
+  explicit Doorman(Workers& workers);
   ~Doorman();
   Doorman(const Doorman&) = delete;
   Doorman& operator=(const Doorman&) = delete;
@@ -23,7 +23,7 @@ class Doorman {
   void watch();
   Nanos time_to_sleep(bool looked, bool rung, Nanos now) const;
 
-  Crew& crew_;
+  Workers& workers_;
   Spares spares_;
   std::atomic<bool> leaving_{false};
   std::thread thread_;

@@ -6,15 +6,15 @@ namespace trawl::sched {
 namespace {
 
 constexpr std::size_t most_remembered = 16;
-constexpr Nanos between_baits = 2'000'000;
+constexpr Nanos between_announcements = 2'000'000;
 
 }  // namespace
 
-Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Crew& crew,
-                 fabric::Post& post, Counters& counters)
+Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables,
+                 Workers& workers, fabric::Outbox& outbox, Counters& counters)
     : tables_(tables),
-      crew_(crew),
-      post_(post),
+      workers_(workers),
+      outbox_(outbox),
       counters_(counters),
       policy_(balance::make_policy(options.policy)),
       backoff_(static_cast<Nanos>(options.fish_delay * 1000),
@@ -24,7 +24,7 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
       max_fish_(options.max_fish) {}
 
 void Fishing::consider() {
-  if (outstanding_ >= max_fish_ + (baited_ ? 1U : 0U) || !hungry()) return;
+  if (outstanding_ >= max_fish_ + (invited_ ? 1U : 0U) || !hungry()) return;
   const int victim = policy_->victim(tables_, random_());
   if (victim >= 0) fish_at(victim);
 }
@@ -32,7 +32,7 @@ void Fishing::consider() {
 void Fishing::fish_at(int victim) {
   ++outstanding_;
   counters_.add(Count::fish_sent);
-  trace::note(crew_.host().log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
+  trace::note(workers_.host().log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
   balance::Fish fish;
   fish.thief = tables_.self();
   fish.patience = backoff_.next(random_());
@@ -42,16 +42,16 @@ void Fishing::fish_at(int victim) {
 // Idle, or about to be. A PE whose threads are all blocked and may not be more is not hungry: it
 // could do nothing with a spark.
 bool Fishing::hungry() const {
-  if (!crew_.may_start_thread()) return false;
-  const auto load = crew_.load();
-  if (load.sparks == 0 && load.runnable < crew_.size()) return true;
+  if (!workers_.may_start_thread()) return false;
+  const auto load = workers_.load();
+  if (load.sparks == 0 && load.runnable < workers_.size()) return true;
   return low_watermark_ != 0 && load.sparks < policy_->low_watermark(tables_, low_watermark_);
 }
 
 void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   auto fish = balance::Fish::read(message, tables_.size());
   if (fish.thief == tables_.self()) return came_home();
-  feed_kept(by);  // they were here first
+  feed_held(by);  // they were here first
   if (feed(fish.thief, by)) return;
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
@@ -59,28 +59,29 @@ void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   remember(fish.thief);
   if (next < 0) return;
   counters_.add(Count::fish_forwarded);
-  trace::note(crew_.host().log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
+  trace::note(workers_.host().log(), trace::Kind::fish_forward, 0,
+              static_cast<std::uint32_t>(next));
   send(next, fish);
 }
 
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
 bool Fishing::feed(int thief, Worker* by) {
-  const auto portion = balance::portion(crew_.spare_sparks());
+  const auto most = balance::sparks_per_schedule(workers_.spare_sparks());
   std::uint32_t given = 0;
-  while (given < portion) {
-    heap::Node* spark = crew_.take_for_export(by);
+  while (given < most) {
+    heap::Node* spark = workers_.take_for_export(by);
     if (spark == nullptr) break;
     try {
-      if (!crew_.host().sharing().export_spark(spark, thief, given == 0)) {
+      if (!workers_.host().shared_heap().export_spark(spark, thief, given == 0)) {
         counters_.add(Count::sparks_fizzled);
         continue;
       }
     } catch (const std::bad_alloc&) {  // it stays; somebody may wait for it
-      crew_.add_imported(spark);
+      workers_.add_imported(spark);
       break;
     }
     ++given;
-    trace::note(crew_.host().log(), trace::Kind::spark_export, 0,
+    trace::note(workers_.host().log(), trace::Kind::spark_export, 0,
                 static_cast<std::uint32_t>(thief));
   }
   if (given > 0) counters_.add(Count::fish_answered);
@@ -89,40 +90,40 @@ bool Fishing::feed(int thief, Worker* by) {
 
 // Its thief would only wait until it may fish again: here it learns of a spark sooner.
 void Fishing::keep(const balance::Fish& fish, Nanos now) {
-  std::erase(disappointed_, fish.thief);
-  kept_.push_back({fish, now + fish.patience});
+  std::erase(turned_away_, fish.thief);
+  held_.push_back({fish, now + fish.patience});
 }
 
-std::size_t Fishing::kept(int thief) const noexcept {
+std::size_t Fishing::held(int thief) const noexcept {
   return static_cast<std::size_t>(std::count_if(
-      kept_.begin(), kept_.end(), [&](const Kept& each) { return each.fish.thief == thief; }));
+      held_.begin(), held_.end(), [&](const Held& each) { return each.fish.thief == thief; }));
 }
 
 void Fishing::serve(Worker* by, Nanos now) {
-  if (kept_.empty() && disappointed_.empty()) {
-    if (watching_ && !crew_.watching_for_sparks()) {
+  if (held_.empty() && turned_away_.empty()) {
+    if (watching_ && !workers_.watching_for_sparks()) {
       watching_ = false;
-      next_bait_ = now + between_baits;
+      next_announcement_ = now + between_announcements;
     }
     return due_.store(never, std::memory_order_relaxed);
   }
-  feed_kept(by);
-  return_kept(now);
-  watch_or_bait(now);
-  Nanos due = kept_.empty() && disappointed_.empty() ? never : std::max(now, next_bait_);
+  feed_held(by);
+  return_held(now);
+  watch_or_announce(now);
+  Nanos due = held_.empty() && turned_away_.empty() ? never : std::max(now, next_announcement_);
   if (watching_) due = never;
-  for (const Kept& each : kept_) due = std::min(due, each.until);
+  for (const Held& each : held_) due = std::min(due, each.until);
   due_.store(due, std::memory_order_relaxed);
 }
 
-void Fishing::feed_kept(Worker* by) {
-  auto fed = kept_.begin();
-  while (fed != kept_.end() && crew_.spare_sparks() != 0 && feed(fed->fish.thief, by)) ++fed;
-  kept_.erase(kept_.begin(), fed);
+void Fishing::feed_held(Worker* by) {
+  auto fed = held_.begin();
+  while (fed != held_.end() && workers_.spare_sparks() != 0 && feed(fed->fish.thief, by)) ++fed;
+  held_.erase(held_.begin(), fed);
 }
 
-void Fishing::return_kept(Nanos now) {
-  std::erase_if(kept_, [&](const Kept& each) {
+void Fishing::return_held(Nanos now) {
+  std::erase_if(held_, [&](const Held& each) {
     if (now < each.until) return false;
     if (tables_.lost(each.fish.thief)) return true;
     remember(each.fish.thief);
@@ -132,35 +133,36 @@ void Fishing::return_kept(Nanos now) {
 }
 
 void Fishing::remember(int thief) {
-  if (disappointed_.size() == most_remembered) return;
-  if (std::find(disappointed_.begin(), disappointed_.end(), thief) != disappointed_.end()) return;
-  disappointed_.push_back(thief);
+  if (turned_away_.size() == most_remembered) return;
+  if (std::find(turned_away_.begin(), turned_away_.end(), thief) != turned_away_.end()) return;
+  turned_away_.push_back(thief);
 }
 
-void Fishing::watch_or_bait(Nanos now) {
-  if ((kept_.empty() && disappointed_.empty()) || now < next_bait_) return;
-  auto spare = crew_.spare_sparks();
+void Fishing::watch_or_announce(Nanos now) {
+  if ((held_.empty() && turned_away_.empty()) || now < next_announcement_) return;
+  auto spare = workers_.spare_sparks();
   if (spare == 0) {
     if (!watching_) {
       watching_ = true;
-      return crew_.watch_for_sparks();
+      return workers_.watch_for_sparks();
     }
-    if (crew_.watching_for_sparks()) return;
+    if (workers_.watching_for_sparks()) return;
   }
   // There are some; or there were, and a worker was faster. Not again for each that comes and goes.
   watching_ = false;
-  next_bait_ = now + between_baits;
-  for (; spare > 0 && !disappointed_.empty(); --spare) {
-    const int thief = disappointed_.back();
-    disappointed_.pop_back();
-    if (!tables_.lost(thief)) post_.send(thief, post_.open(fabric::Kind::bait, thief));
+  next_announcement_ = now + between_announcements;
+  for (; spare > 0 && !turned_away_.empty(); --spare) {
+    const int thief = turned_away_.back();
+    turned_away_.pop_back();
+    if (!tables_.lost(thief))
+      outbox_.send(thief, outbox_.open(fabric::Kind::work_available, thief));
   }
 }
 
-// The FISH under way may be kept where there is nothing: until one comes home, another may go.
-void Fishing::on_bait(int from) {
+// The FISH under way may be held where there is nothing: until one comes home, another may go.
+void Fishing::on_work_available(int from) {
   if (outstanding_ > max_fish_ || !hungry()) return;
-  baited_ = outstanding_ >= max_fish_;
+  invited_ = outstanding_ >= max_fish_;
   backoff_.reset();
   fish_at(from);
 }
@@ -168,21 +170,21 @@ void Fishing::on_bait(int from) {
 void Fishing::came_home() {
   if (outstanding_ == 0) throw BadBytes("it brings home a fish that was not sent");
   --outstanding_;
-  baited_ = false;
+  invited_ = false;
   counters_.add(Count::fish_home_empty);
-  trace::note(crew_.host().log(), trace::Kind::fish_home, 0);
+  trace::note(workers_.host().log(), trace::Kind::fish_home, 0);
 }
 
 void Fishing::caught() {
   if (outstanding_ == 0) throw BadBytes("it answers a fish that was not sent");
-  if (--outstanding_ < max_fish_) baited_ = false;
+  if (--outstanding_ < max_fish_) invited_ = false;
   backoff_.reset();
 }
 
 void Fishing::send(int to, const balance::Fish& fish) {
-  auto message = post_.open(fabric::Kind::fish, to);
+  auto message = outbox_.open(fabric::Kind::fish, to);
   fish.write(message);
-  post_.send(to, std::move(message));
+  outbox_.send(to, std::move(message));
 }
 
 }  // namespace trawl::sched

@@ -11,9 +11,9 @@
 #include "rts/balance/policy.hpp"
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
-#include "rts/heap/sharing.hpp"
+#include "rts/heap/shared_heap.hpp"
 #include "rts/options.hpp"
-#include "rts/sched/crew.hpp"
+#include "rts/sched/workers.hpp"
 #include "rts/stats.hpp"
 
 namespace trawl::sched {
@@ -21,13 +21,13 @@ namespace trawl::sched {
 /// Guarded by its PE's lock.
 class Fishing {
  public:
-  Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Crew& crew,
-          fabric::Post& post, Counters& counters);
+  Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Workers& workers,
+          fabric::Outbox& outbox, Counters& counters);
 
   /// Sends a FISH if this PE wants sparks and has none under way.
   void consider();
 
-  /// Feeds the FISH that are kept here, and sends home those whose patience is at an end. Tells PEs
+  /// Feeds the FISH that are held here, and sends home those whose patience is at an end. Tells PEs
   /// whose FISH were here in vain if there are sparks for them too, or sees to it that the next
   /// spark rings the doorman.
   void serve(Worker* by, Nanos now);
@@ -38,28 +38,28 @@ class Fishing {
   void on_fish(Reader& message, Worker* by, Nanos now);
   /// One of our FISH was answered, perhaps with more than one SCHEDULE: to be called for the first.
   void caught();
-  void on_bait(int from);
+  void on_work_available(int from);
 
-  /// Our FISH that are under way, or kept somewhere.
+  /// Our FISH that are under way, or held somewhere.
   unsigned outstanding() const noexcept { return outstanding_; }
-  /// The FISH of `thief` that are kept here.
-  std::size_t kept(int thief) const noexcept;
+  /// The FISH of `thief` that are held here.
+  std::size_t held(int thief) const noexcept;
 
  private:
   bool hungry() const;
   bool feed(int thief, Worker* by);
   void keep(const balance::Fish& fish, Nanos now);
-  void feed_kept(Worker* by);
-  void return_kept(Nanos now);
+  void feed_held(Worker* by);
+  void return_held(Nanos now);
   void remember(int thief);
-  void watch_or_bait(Nanos now);
+  void watch_or_announce(Nanos now);
   void fish_at(int victim);
   void came_home();
   void send(int to, const balance::Fish& fish);
 
   balance::Tables& tables_;
-  Crew& crew_;
-  fabric::Post& post_;
+  Workers& workers_;
+  fabric::Outbox& outbox_;
   Counters& counters_;
   std::unique_ptr<balance::Policy> policy_;
   balance::Backoff backoff_;
@@ -67,16 +67,16 @@ class Fishing {
   unsigned low_watermark_;
   unsigned max_fish_;
   unsigned outstanding_ = 0;
-  bool baited_ = false;
+  bool invited_ = false;
 
-  struct Kept {
+  struct Held {
     balance::Fish fish;
     Nanos until;
   };
-  std::vector<Kept> kept_;         // oldest first
-  std::vector<int> disappointed_;  // PEs, each once
+  std::vector<Held> held_;        // oldest first
+  std::vector<int> turned_away_;  // PEs, each once
   bool watching_ = false;
-  Nanos next_bait_ = 0;
+  Nanos next_announcement_ = 0;
   std::atomic<Nanos> due_{never};
 };
 

@@ -8,7 +8,7 @@
 
 #include "rts/bytes.hpp"
 #include "rts/fabric/bell.hpp"
-#include "rts/heap/sharing.hpp"
+#include "rts/heap/shared_heap.hpp"
 #include "rts/trace/log.hpp"
 
 namespace trawl::sched {
@@ -21,7 +21,7 @@ class Host {
  public:
   /// The PE's lock: guards everything but the spark pools and the headers of nodes.
   virtual std::mutex& lock() noexcept = 0;
-  virtual heap::Sharing& sharing() noexcept = 0;
+  virtual heap::SharedHeap& shared_heap() noexcept = 0;
   /// The PE's clock.
   virtual Nanos now() const noexcept = 0;
   /// When the last poll began: about now, for who has just polled, and cheaper than the clock.

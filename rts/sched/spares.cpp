@@ -28,11 +28,11 @@ Spares::~Spares() {
 // As long as any is taken the oldest is: workers are between their threads.
 Nanos Spares::look(Nanos now) {
   // One that waits for a certain worker may wait for a spare one, and no ring wakes that.
-  if (crew_.threads().size() != crew_.threads().movable())
+  if (workers_.threads().size() != workers_.threads().movable())
     for (Spare& spare : spares_)
       if (spare.sleeping.exchange(false)) spare.called.release();
-  const auto taken = crew_.threads().taken();
-  if (crew_.threads().movable() == 0) {
+  const auto taken = workers_.threads().taken();
+  if (workers_.threads().movable() == 0) {
     waits_since_ = never;
     return never;
   }
@@ -51,7 +51,7 @@ void Spares::call_one() {
   if (sleeper != spares_.end()) {
     sleeper->sleeping = false;
     sleeper->called.release();
-  } else if (Worker* worker = crew_.add_spare()) {
+  } else if (Worker* worker = workers_.add_spare()) {
     spares_.emplace_back(*this, *worker);
   }
 }
@@ -69,7 +69,7 @@ void Spares::serve(Spare& spare) {
       spare.sleeping = true;
     }
   } catch (const Error& e) {  // no memory for what a thread needs to block
-    crew_.host().fail(e.what(), e.exit_code());
+    workers_.host().fail(e.what(), e.exit_code());
   }
 }
 

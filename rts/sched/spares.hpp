@@ -7,7 +7,7 @@
 #include <semaphore>
 #include <thread>
 
-#include "rts/sched/crew.hpp"
+#include "rts/sched/workers.hpp"
 
 namespace trawl::sched {
 
@@ -15,7 +15,7 @@ namespace trawl::sched {
 /// of: if none takes it, a spare worker does, which runs such threads only.
 class Spares {
  public:
-  explicit Spares(Crew& crew) : crew_(crew) {}
+  explicit Spares(Workers& workers) : workers_(workers) {}
   /// Waits for the threads that they run.
   ~Spares();
   Spares(const Spares&) = delete;
@@ -38,7 +38,7 @@ class Spares {
   void serve(Spare& spare);
   void call_one();
 
-  Crew& crew_;
+  Workers& workers_;
   std::atomic<bool> leaving_{false};
   std::deque<Spare> spares_;
   Nanos waits_since_ = never;

@@ -4,19 +4,19 @@
 #include <atomic>
 #include <functional>
 
-#include "rts/heap/sharing.hpp"
+#include "rts/heap/shared_heap.hpp"
 #include "rts/sched/fiber.hpp"
 #include "rts/sched/seals.hpp"
 
 namespace trawl::sched {
 
-class Crew;
+class Workers;
 class Worker;
 
 /// Begins on the worker that made it a thread; once blocked, it goes on on any of its PE.
-class Thread final : public heap::Sleeper {
+class Thread final : public heap::Waiter {
  public:
-  Thread(Crew& crew, std::size_t stack_size);
+  Thread(Workers& workers, std::size_t stack_size);
 
   /// What it waits for; nullptr while it is not blocked. Guarded by the PE's lock.
   heap::Node* waiting_for() const noexcept { return waiting_for_; }
@@ -28,11 +28,11 @@ class Thread final : public heap::Sleeper {
 
  private:
   friend class Worker;
-  friend class Crew;
+  friend class Workers;
   friend class ThreadPool;
   static void body(void* self);
 
-  Crew& crew_;
+  Workers& workers_;
   Fiber fiber_;
   heap::Node* spark_ = nullptr;
   std::function<void()> root_;
@@ -42,8 +42,8 @@ class Thread final : public heap::Sleeper {
   Seals seals_;
   Worker* bound_to_ = nullptr;    // where alone it may go on
   std::atomic<bool> left_{true};  // its stack: woken, it may still be on its way out of it
-  std::size_t place_ = 0;         // among the crew's blocked threads
-  std::size_t index_ = 0;         // among all of the crew's
+  std::size_t place_ = 0;         // among the PE's blocked threads
+  std::size_t index_ = 0;         // among all of the PE's
   Thread* next_ = nullptr;        // in the thread pool
 };
 

@@ -5,7 +5,7 @@
 
 #include <sched.h>
 
-#include "rts/sched/crew.hpp"
+#include "rts/sched/workers.hpp"
 
 namespace trawl::sched {
 
@@ -33,8 +33,8 @@ constexpr std::size_t kept_threads = 64;
 
 // ---- Thread ------------------------------------------------------------------------------------
 
-Thread::Thread(Crew& crew, std::size_t stack_size)
-    : crew_(crew), fiber_(stack_size, &Thread::body, this) {}
+Thread::Thread(Workers& workers, std::size_t stack_size)
+    : workers_(workers), fiber_(stack_size, &Thread::body, this) {}
 
 void Thread::body(void* self) {
   auto& thread = *static_cast<Thread*>(self);
@@ -50,20 +50,20 @@ void Thread::body(void* self) {
 
 void Thread::wake(heap::Node*, bool granted) {
   granted_ = granted;
-  crew_.note_woken(*this);
-  trace::note(crew_.host().log(), trace::Kind::thread_resume, 0);
-  crew_.make_runnable(*this);
+  workers_.note_woken(*this);
+  trace::note(workers_.host().log(), trace::Kind::thread_resume, 0);
+  workers_.make_runnable(*this);
 }
 
 // ---- Worker ------------------------------------------------------------------------------------
 
-Worker::Worker(Crew& crew, int index, const Options& options)
-    : pool(options.spark_pool, [&bell = crew.host().bell()] { bell.ring_doorman(); }),
-      crew_(crew),
-      host_(crew.host()),
+Worker::Worker(Workers& workers, int index, const Options& options)
+    : pool(options.spark_pool, [&bell = workers.host().bell()] { bell.ring_doorman(); }),
+      workers_(workers),
+      host_(workers.host()),
       index_(index),
-      pause_(crew.host().pause()),
-      bell_(crew.host().bell()) {}
+      pause_(workers.host().pause()),
+      bell_(workers.host().bell()) {}
 
 Worker::~Worker() = default;
 
@@ -77,10 +77,10 @@ void Worker::start_root(std::function<void()> root) {
   Thread& thread = free_thread();
   thread.root_ = std::move(root);
   thread.bound_to_ = this;
-  crew_.thread_started();
+  workers_.thread_started();
   counters.add(Count::threads_created);
   trace::note(host_.log(), trace::Kind::thread_start, static_cast<unsigned>(index_));
-  crew_.make_runnable(thread);
+  workers_.make_runnable(thread);
 }
 
 // An idle worker gets off the core by itself: on a host with more PEs than cores somebody else has
@@ -115,7 +115,8 @@ void Worker::loop(bool spins) {
       continue;
     }
     nap(rings_seen, nap_time);
-    nap_time = std::min(2 * nap_time, crew_.anybody_busy() ? longest_nap_beside_busy : longest_nap);
+    nap_time =
+        std::min(2 * nap_time, workers_.anybody_busy() ? longest_nap_beside_busy : longest_nap);
   }
   bell_.stop_attending();
   end_idle();
@@ -124,15 +125,15 @@ void Worker::loop(bool spins) {
 bool Worker::step() {
   let_others_run();
   poll_when_due();
-  if (Thread* thread = crew_.threads().take(*this)) {
+  if (Thread* thread = workers_.threads().take(*this)) {
     end_idle();
-    crew_.leave_imported();
+    workers_.leave_imported();
     run(*thread);
     return true;
   }
   if (heap::Node* spark = find_spark()) {
     end_idle();
-    crew_.leave_imported();
+    workers_.leave_imported();
     start_thread(spark);
     return true;
   }
@@ -143,14 +144,14 @@ bool Worker::step() {
 void Worker::listen() noexcept {
   listened_ = true;
   for (int looks = 0; looks < looks_between_turns && !host_.waiting(); ++looks)
-    if (crew_.threads().movable() != 0 || crew_.has_imported()) return;
+    if (workers_.threads().movable() != 0 || workers_.has_imported()) return;
 }
 
 void Worker::relieve() {
   bell_.attend();
   napping_ = false;
   while (!host_.stopping()) {
-    Thread* const thread = crew_.threads().take(*this);
+    Thread* const thread = workers_.threads().take(*this);
     if (thread == nullptr) break;
     end_idle();
     run(*thread);
@@ -162,7 +163,7 @@ void Worker::relieve() {
 
 // With work of its own at hand, not before each piece of it.
 void Worker::poll_when_due() {
-  if (!idle() && (crew_.threads().size() != 0 || pool.size() != 0)) {
+  if (!idle() && (workers_.threads().size() != 0 || pool.size() != 0)) {
     const auto now = host_.now();
     if (now < next_poll_) return;
     next_poll_ = now + poll_interval;
@@ -183,17 +184,18 @@ void Worker::leave_messages_to_doorman() {
 }
 
 void Worker::wake_doorman_if_needed() {
-  if (host_.waiting() || host_.under_way() || host_.due() < crew_.doorman_wakes())
+  if (host_.waiting() || host_.under_way() || host_.due() < workers_.doorman_wakes())
     bell_.ring_doorman();
 }
 
 // What has come from other PEs, where somebody may be waiting for it, then its own newest spark,
 // then its siblings' oldest.
 heap::Node* Worker::find_spark() {
-  if (!crew_.may_start_thread()) return crew_.all_blocked() ? crew_.take_imported() : nullptr;
-  if (heap::Node* node = crew_.take_imported()) return node;
+  if (!workers_.may_start_thread())
+    return workers_.all_blocked() ? workers_.take_imported() : nullptr;
+  if (heap::Node* node = workers_.take_imported()) return node;
   if (heap::Node* node = pool.take_newest()) return node;
-  return crew_.take_from_siblings(*this);
+  return workers_.take_from_siblings(*this);
 }
 
 void Worker::start_thread(heap::Node* spark) {
@@ -203,7 +205,7 @@ void Worker::start_thread(heap::Node* spark) {
   }
   Thread& thread = free_thread();
   thread.spark_ = spark;
-  crew_.thread_started();
+  workers_.thread_started();
   counters.add(Count::sparks_converted);
   counters.add(Count::threads_created);
   trace::note(host_.log(), trace::Kind::spark_convert, static_cast<unsigned>(index_));
@@ -240,15 +242,15 @@ void Worker::put_away(Thread& thread) {
   thread.seals_.drop();
   thread.fiber_.keep_nothing();
   thread.left_.store(true, std::memory_order_relaxed);
-  crew_.thread_ended();
+  workers_.thread_ended();
   if (free_threads_.size() < kept_threads)
     free_threads_.push_back(&thread);
   else
-    crew_.delete_thread(thread);
+    workers_.delete_thread(thread);
 }
 
 Thread& Worker::free_thread() {
-  if (free_threads_.empty()) return crew_.new_thread();
+  if (free_threads_.empty()) return workers_.new_thread();
   Thread& thread = *free_threads_.back();
   free_threads_.pop_back();
   return thread;
@@ -266,10 +268,10 @@ bool Worker::register_blocked(Thread& thread, heap::Node* node) {
     }
   } attention(bell_);
   const std::lock_guard lock(host_.lock());
-  crew_.make_room_for_blocked();
-  if (!host_.sharing().wait(node, thread)) return false;
+  workers_.make_room_for_blocked();
+  if (!host_.shared_heap().wait(node, thread)) return false;
   thread.waiting_for_ = node;
-  crew_.note_blocked(thread);
+  workers_.note_blocked(thread);
   return attention.kept = true;
 }
 
@@ -323,7 +325,7 @@ Nanos Worker::life_time() const noexcept {
 // Who makes a thread runnable counts it and then looks for an idle worker to ring for; this one
 // says that it is idle and then looks for threads: one of them sees the other.
 void Worker::nap(std::uint32_t rings_seen, Nanos longest) {
-  if (crew_.threads().movable() != 0) return;
+  if (workers_.threads().movable() != 0) return;
   napping_ = true;
   bell_.stop_attending();
   auto time = std::min(longest, host_.longest_sleep());

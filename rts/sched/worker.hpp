@@ -16,11 +16,11 @@
 
 namespace trawl::sched {
 
-class Crew;
+class Workers;
 
 class Worker {
  public:
-  Worker(Crew& crew, int index, const Options& options);
+  Worker(Workers& workers, int index, const Options& options);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -30,7 +30,7 @@ class Worker {
 
   int index() const noexcept { return index_; }
   Host& host() noexcept { return host_; }
-  const Crew& crew() const noexcept { return crew_; }
+  const Workers& workers() const noexcept { return workers_; }
 
   // ---- on its OS thread, outside any Trawl thread
 
@@ -94,7 +94,7 @@ class Worker {
   void end_idle();
   void nap(std::uint32_t rings_seen, Nanos longest);
 
-  Crew& crew_;
+  Workers& workers_;
   Host& host_;
   int index_;
   void (*pause_)(Worker&);

@@ -55,7 +55,7 @@ void pause(benchmark::State& state, auto make) {
   trawl::heap::collect();
   for (auto _ : state) trawl::heap::collect();
   benchmark::DoNotOptimize(live);
-  state.counters["MB"] = static_cast<double>(trawl::heap::collector_figures().live_bytes) / 1e6;
+  state.counters["MB"] = static_cast<double>(trawl::heap::collector_statistics().live_bytes) / 1e6;
 }
 
 BENCHMARK_CAPTURE(pause, list, make_list)->Unit(benchmark::kMillisecond)->Iterations(20);

@@ -244,8 +244,8 @@ struct Tally {
 
 void packets(Bits& bits, Tally& tally) {
   const trawl::fabric::Memory memory({getpid(), getpid(), getpid()});
-  heap::AddressBook home(0, 3, 1U << 16U);
-  heap::AddressBook away(1, 3, 1U << 16U);
+  heap::GlobalAddressTable home(0, 3, 1U << 16U);
+  heap::GlobalAddressTable away(1, 3, 1U << 16U);
   std::vector<Bytes> seen;
   std::vector<heap::Node*> here;
   for (int i = 0; i < 200; ++i) {
@@ -375,14 +375,14 @@ void messages(Bits& bits, Tally& tally) {
       if (seat.pe->joined() && !seat.pe->stopping() && bits.one_in(3)) {
         heap::Node* spark = bits.root();
         const std::lock_guard lock(seat.pe->lock());
-        seat.pe->sharing().export_spark(
+        seat.pe->shared_heap().export_spark(
             spark,
             static_cast<int>((static_cast<std::size_t>(from) + 1 + bits.below(pes - 1)) % pes));
       }
-      while (heap::Node* spark = seat.pe->crew().take_imported()) {
+      while (heap::Node* spark = seat.pe->workers().take_imported()) {
         evaluate(spark);
         const std::lock_guard lock(seat.pe->lock());
-        if (spark->finished()) seat.pe->sharing().release(spark);
+        if (spark->finished()) seat.pe->shared_heap().release(spark);
       }
       seat.pe->poll(nullptr);
       ++(seat.pe->stopping() ? tally.errors : tally.values);

@@ -236,7 +236,7 @@ TEST(Collector, OtherThreadsHaveRootsToo) {
     heap::collect();
     heap::run_finalisers();
   }
-  return heap::collector_figures().live_bytes;
+  return heap::collector_statistics().live_bytes;
 }
 
 [[gnu::noinline]] long make_and_drop(long n) {
@@ -259,11 +259,11 @@ TEST(Collector, MemoryReturnsToItsStart) {
   EXPECT_LT(live_bytes(), before + list_bytes);
 }
 
-[[gnu::noinline]] void adopt_list(heap::AddressBook& book, long first, long n) {
+[[gnu::noinline]] void adopt_list(heap::GlobalAddressTable& table, long first, long n) {
   Lazy<Tree> list;
   for (long i = first; i < first + n; ++i) {
     list = Lazy<Tree>(Tree{i, list, {}});
-    if (i % 100 == 0) book.adopt(list.node(), {{0, 0, static_cast<std::uint64_t>(i)}, 1});
+    if (i % 100 == 0) table.adopt(list.node(), {{0, 0, static_cast<std::uint64_t>(i)}, 1});
   }
 }
 
@@ -272,23 +272,23 @@ TEST(Collector, MemoryReturnsToItsStart) {
 TEST(Collector, ListsOfProxiesDieAtOnce) {
   constexpr long lists = 10;
   constexpr long length = 10'000;
-  heap::AddressBook book(1, 2, 16);
+  heap::GlobalAddressTable table(1, 2, 16);
   const auto before = live_bytes();
-  for (long i = 0; i < lists; ++i) adopt_list(book, i * length, length);
-  book.bury();
+  for (long i = 0; i < lists; ++i) adopt_list(table, i * length, length);
+  table.sweep();
   heap::clear_finished_calls();
   heap::collect();
-  EXPECT_LT(heap::collector_figures().live_bytes, before + lists * length * 48 / 2);
-  book.bury();
-  EXPECT_LT(book.proxies(), 500U);
-  EXPECT_EQ(book.weights_held().size(), 1000U) << "held, or on their way home";
+  EXPECT_LT(heap::collector_statistics().live_bytes, before + lists * length * 48 / 2);
+  table.sweep();
+  EXPECT_LT(table.proxies(), 500U);
+  EXPECT_EQ(table.weights_held().size(), 1000U) << "held, or on their way home";
 }
 
-[[gnu::noinline]] void adopt_values(heap::AddressBook& book, std::uint64_t first, long n,
+[[gnu::noinline]] void adopt_values(heap::GlobalAddressTable& table, std::uint64_t first, long n,
                                     std::vector<Lazy<long>>* keep) {
   for (long i = 0; i < n; ++i) {
     const Lazy<long> value(i);
-    book.adopt(value.node(), {{0, 0, first + static_cast<std::uint64_t>(i)}, 1});
+    table.adopt(value.node(), {{0, 0, first + static_cast<std::uint64_t>(i)}, 1});
     if (keep != nullptr) keep->push_back(value);
   }
 }
@@ -296,54 +296,54 @@ TEST(Collector, ListsOfProxiesDieAtOnce) {
 // The memory of proxies that have died becomes others before anybody has noticed.
 TEST(Collector, AProxyInTheMemoryOfADeadOne) {
   constexpr long count = 50'000;
-  heap::AddressBook book(1, 2, 16);
-  adopt_values(book, 0, count, nullptr);
-  book.bury();
+  heap::GlobalAddressTable table(1, 2, 16);
+  adopt_values(table, 0, count, nullptr);
+  table.sweep();
   heap::clear_finished_calls();
   heap::collect();
   std::vector<Lazy<long>> values;
-  adopt_values(book, count, count, &values);
-  EXPECT_LT(book.proxies(), 2 * count) << "no memory was used again: this tests nothing";
+  adopt_values(table, count, count, &values);
+  EXPECT_LT(table.proxies(), 2 * count) << "no memory was used again: this tests nothing";
   for (long i = 0; i < count; ++i) {
-    const auto target = book.target(values[static_cast<std::size_t>(i)].node());
+    const auto target = table.target(values[static_cast<std::size_t>(i)].node());
     ASSERT_TRUE(target);
     ASSERT_EQ(target->at.slot, count + i);
   }
-  book.bury();
-  EXPECT_LT(book.proxies(), count + 500U);
-  EXPECT_EQ(book.weights_held().size(), 2U * count) << "held, or on their way home";
+  table.sweep();
+  EXPECT_LT(table.proxies(), count + 500U);
+  EXPECT_EQ(table.weights_held().size(), 2U * count) << "held, or on their way home";
 }
 
 TEST(Collector, AProxyIsFoundWholeOrNotAtAll) {
-  heap::AddressBook book(1, 2, 16);
+  heap::GlobalAddressTable table(1, 2, 16);
   const std::jthread collector([](const std::stop_token& stop) {
     while (!stop.stop_requested()) heap::collect();
   });
-  const auto before = heap::collector_figures().collections;
+  const auto before = heap::collector_statistics().collections;
   std::array<heap::Node*, 20> held{};  // found in the last turn
   long found = 0;
   long i = 0;
-  for (; i < 20'000 || heap::collector_figures().collections < before + 10; ++i) {
-    adopt_values(book, static_cast<std::uint64_t>(i), 1, nullptr);
-    book.bury();
+  for (; i < 20'000 || heap::collector_statistics().collections < before + 10; ++i) {
+    adopt_values(table, static_cast<std::uint64_t>(i), 1, nullptr);
+    table.sweep();
     for (std::size_t back = 0; back < held.size(); ++back) {
       const heap::Address at{0, 0, static_cast<std::uint64_t>(i) - back};
-      heap::Node* node = book.proxy(at);
+      heap::Node* node = table.proxy(at);
       if (back != 0 && held[back - 1] != nullptr) {
         ASSERT_EQ(node, held[back - 1]);
       }
       if (node == nullptr) continue;
       ASSERT_EQ(node->state(), heap::State::value);
-      const auto target = book.target(node);
+      const auto target = table.target(node);
       ASSERT_TRUE(target);
       ASSERT_EQ(target->at, at);
       ++found;
     }
     for (auto back = held.size(); back-- > 0;)
-      held[back] = book.proxy({0, 0, static_cast<std::uint64_t>(i) - back});
+      held[back] = table.proxy({0, 0, static_cast<std::uint64_t>(i) - back});
   }
   EXPECT_GT(found, 0) << "all died at once: this tests nothing";
-  EXPECT_LT(book.proxies(), static_cast<std::size_t>(i)) << "nothing died: this tests nothing";
+  EXPECT_LT(table.proxies(), static_cast<std::size_t>(i)) << "nothing died: this tests nothing";
 }
 
 constexpr std::size_t gap = 64;  // words
@@ -499,7 +499,7 @@ struct Totals {
 Totals totals(Simulation& grid) {
   Totals sum;
   for (int i = 0; i < grid.size(); ++i) {
-    auto& addresses = grid.pe(i).sharing().addresses();
+    auto& addresses = grid.pe(i).shared_heap().addresses();
     sum.slots += addresses.slots();
     sum.proxies += addresses.proxies();
   }
@@ -527,7 +527,7 @@ TEST(Collector, SlotsAndProxiesOfAllPesGoBackToZero) {
     EXPECT_GT(most, 1000U) << "little was shared: this tests nothing";
     for (int i = 0; i < 40 && totals(grid).slots + totals(grid).proxies != 0; ++i) {
       live_bytes();
-      grid.bury_the_dead();
+      grid.sweep();
       grid.run([] { EXPECT_EQ(nfib(10), 177); });
       grid.settle();
     }

@@ -201,7 +201,7 @@ TEST(Destructor, RunsOnEachPe) {
   });
   for (int i = 0; i < 20; ++i) {
     left_alive();
-    grid.bury_the_dead();
+    grid.sweep();
     grid.run([] { EXPECT_EQ(force(lazy<value_of>(Outside(3))), 3); });
     grid.settle();
   }

@@ -22,7 +22,7 @@ class Attended final : public test::StillHost {
   explicit Attended(bool locked) : locked_(locked) { bell().attend(); }
 
   int looks() const noexcept { return looks_; }
-  sched::Crew& crew() noexcept { return crew_; }
+  sched::Workers& workers() noexcept { return workers_; }
   void set_due(Nanos due) noexcept { due_ = due; }
 
   Nanos now() const noexcept override {
@@ -40,7 +40,7 @@ class Attended final : public test::StillHost {
   std::atomic<int> looks_{0};
   std::atomic<Nanos> due_{sched::never};
   Options options_;
-  sched::Crew crew_{options_, 1, *this};
+  sched::Workers workers_{options_, 1, *this};
 };
 
 /// False: not even after a long time.
@@ -59,7 +59,7 @@ TEST(Doorman, LooksSeldomBesideAnAttendant) {
   Attended pe(true);
   const auto begin = Clock::now();
   {
-    const sched::Doorman doorman(pe.crew());
+    const sched::Doorman doorman(pe.workers());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   const auto time = Clock::now() - begin;
@@ -71,8 +71,8 @@ TEST(Doorman, LooksSeldomBesideAnAttendant) {
 TEST(Doorman, SleepsUntilWhatIsDueOnlyIfHeIsRungFor) {
   Attended pe(false);
   pe.set_due(pe.now());
-  const sched::Doorman doorman(pe.crew());
-  const auto wakes = [&] { return pe.crew().doorman_wakes(); };
+  const sched::Doorman doorman(pe.workers());
+  const auto wakes = [&] { return pe.workers().doorman_wakes(); };
   EXPECT_TRUE(comes_true([&] {
     const auto at = wakes();
     return at != sched::never && at - pe.now() > longest / 2;

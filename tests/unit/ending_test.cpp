@@ -1,4 +1,4 @@
-// How runs begin and end: introductions, exit codes, figures, PEs that are late or lost.
+// How runs begin and end: introductions, exit codes, statistics, PEs that are late or lost.
 #include "rts/ending.hpp"
 
 #include <optional>
@@ -25,7 +25,7 @@ constexpr Nanos ms = 1'000'000;
 constexpr Nanos second = 1'000 * ms;
 
 /// Keeps what it should send.
-class Outbox final : public fabric::Post {
+class RecordingOutbox final : public fabric::Outbox {
  public:
   struct Letter {
     int to;
@@ -60,7 +60,7 @@ struct Starting {
       : tables(self, pes), start(self, pes, own, tables, outbox) {}
 
   balance::Tables tables;
-  Outbox outbox;
+  RecordingOutbox outbox;
   Start start;
 };
 
@@ -91,7 +91,7 @@ class TwoPes {
   Starting other{1, 2, {0.5, 1, "small", "east"}};
 
  private:
-  static void deliver(const Outbox::Letter& letter, Start& to, int from, Nanos now) {
+  static void deliver(const RecordingOutbox::Letter& letter, Start& to, int from, Nanos now) {
     auto message = letter.read();
     switch (letter.kind) {
       case Kind::hello:
@@ -206,24 +206,24 @@ TEST(Start, APeAloneIsCompleteAtOnce) {
 
 // ---- end ---------------------------------------------------------------------------------------
 
-Figures figures_with(std::uint64_t sparks) {
-  Figures figures{};
-  figures[static_cast<std::size_t>(Count::sparks_created)] = sparks;
-  return figures;
+Statistics statistics_with(std::uint64_t sparks) {
+  Statistics statistics{};
+  statistics[static_cast<std::size_t>(Count::sparks_created)] = sparks;
+  return statistics;
 }
 
 TEST(Ending, AllAgreeThenLeave) {
-  Outbox main_box;
-  Outbox other_box;
+  RecordingOutbox main_box;
+  RecordingOutbox other_box;
   Ending main(0, 2, main_box);
   Ending other(1, 2, other_box);
   EXPECT_FALSE(main.over(0, true));
-  main.finish(7, 0, figures_with(1), 0);
+  main.finish(7, 0, statistics_with(1), 0);
   EXPECT_FALSE(main.over(1, true));
   auto finish = main_box.take();
   EXPECT_EQ(finish.kind, Kind::finish);
   auto message = finish.read();
-  other.on_finish(message, 1, figures_with(2), 0);
+  other.on_finish(message, 1, statistics_with(2), 0);
   EXPECT_FALSE(other.over(1, true));  // the main PE has still to hear it
   auto bye = other_box.take();
   EXPECT_EQ(bye.kind, Kind::bye);
@@ -235,15 +235,15 @@ TEST(Ending, AllAgreeThenLeave) {
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->code, 7);
   EXPECT_EQ(outcome->error, "");
-  EXPECT_EQ(outcome->figures,
-            (std::vector<std::optional<Figures>>{figures_with(1), figures_with(2)}));
+  EXPECT_EQ(outcome->statistics,
+            (std::vector<std::optional<Statistics>>{statistics_with(1), statistics_with(2)}));
   other.on_leave();
   ASSERT_TRUE(other.over(3, true));
   EXPECT_EQ(other.over(3, true)->code, 0);
 }
 
 TEST(Ending, NobodyWaitsForLong) {
-  Outbox box;
+  RecordingOutbox box;
   Ending main(0, 3, box);
   main.finish(0, 10 * second, {}, 0);
   EXPECT_FALSE(main.over(10 * second, true));
@@ -251,16 +251,16 @@ TEST(Ending, NobodyWaitsForLong) {
   EXPECT_TRUE(main.over(12 * second, false));
 }
 
-void say_bye(Outbox& box, Ending& main, int from) {
+void say_bye(RecordingOutbox& box, Ending& main, int from) {
   auto bye = box.open(Kind::bye, 0);
-  bye.put(figures_with(5));
+  bye.put(statistics_with(5));
   Bytes bytes(bye.view().begin(), bye.view().end());
   Reader message(std::span<const std::byte>(bytes).subspan(1));
   main.on_bye(message, from);
 }
 
 TEST(Ending, WhoIsHeardOfIsWaitedFor) {
-  Outbox box;
+  RecordingOutbox box;
   Ending main(0, 3, box);
   main.finish(0, 0, {}, 0);
   say_bye(box, main, 1);
@@ -270,18 +270,18 @@ TEST(Ending, WhoIsHeardOfIsWaitedFor) {
   main.heard(2, 1900 * ms);
   EXPECT_FALSE(main.over(2800 * ms, true));
   say_bye(box, main, 2);
-  EXPECT_EQ(main.over(2800 * ms, true)->figures.at(2), figures_with(5));
+  EXPECT_EQ(main.over(2800 * ms, true)->statistics.at(2), statistics_with(5));
 }
 
 TEST(Ending, WhoIsDeadIsNotWaitedFor) {
-  Outbox box;
+  RecordingOutbox box;
   Ending main(0, 3, box);
   main.finish(0, 0, {}, 0);
   main.dead(1);
   EXPECT_FALSE(main.over(1, true));
   say_bye(box, main, 2);
   ASSERT_TRUE(main.over(1, true));
-  EXPECT_EQ(main.over(1, true)->figures.at(1), std::nullopt);
+  EXPECT_EQ(main.over(1, true)->statistics.at(1), std::nullopt);
   Ending other(1, 3, box);
   auto finish = box.open(Kind::finish, 1);
   Reader message(finish.view().subspan(1));
@@ -293,10 +293,10 @@ TEST(Ending, WhoIsDeadIsNotWaitedFor) {
 }
 
 TEST(Ending, AByeThatNobodyAskedForIsBadBytes) {
-  Outbox box;
+  RecordingOutbox box;
   Ending main(0, 2, box);
   auto bye = box.open(Kind::bye, 0);
-  bye.put(Figures{});
+  bye.put(Statistics{});
   box.send(0, std::move(bye));
   const auto letter = box.take();
   auto message = letter.read();
@@ -335,14 +335,14 @@ TEST(WholeRun, EndsWithTheProgramsCodeAndEverybodysFigures) {
     const auto outcome = simulation.finish(42);
     EXPECT_EQ(outcome.code, 42);
     EXPECT_LT(simulation.now() - begun, 10 * ms);
-    ASSERT_EQ(outcome.figures.size(), static_cast<std::size_t>(pes));
+    ASSERT_EQ(outcome.statistics.size(), static_cast<std::size_t>(pes));
     std::uint64_t converted = 0;
-    for (const auto& figures : outcome.figures) {
-      ASSERT_TRUE(figures);
-      EXPECT_GT((*figures)[static_cast<std::size_t>(Count::idle_time)] +
-                    (*figures)[static_cast<std::size_t>(Count::busy_time)],
+    for (const auto& statistics : outcome.statistics) {
+      ASSERT_TRUE(statistics);
+      EXPECT_GT((*statistics)[static_cast<std::size_t>(Count::idle_time)] +
+                    (*statistics)[static_cast<std::size_t>(Count::busy_time)],
                 0u);
-      converted += (*figures)[static_cast<std::size_t>(Count::sparks_converted)];
+      converted += (*statistics)[static_cast<std::size_t>(Count::sparks_converted)];
     }
     EXPECT_GE(converted, pes == 1 ? 0u : 100u);
   }
@@ -359,8 +359,8 @@ TEST(WholeRun, APeThatDoesNotSayGoodbyeKeepsNobody) {
   const auto outcome = simulation.finish(3);
   EXPECT_EQ(outcome.code, 3);
   EXPECT_LT(simulation.now() - begun, 2 * second);
-  EXPECT_EQ(outcome.figures.at(1), std::nullopt);
-  EXPECT_NE(outcome.figures.at(2), std::nullopt);
+  EXPECT_EQ(outcome.statistics.at(1), std::nullopt);
+  EXPECT_NE(outcome.statistics.at(2), std::nullopt);
 }
 
 TEST(WholeRun, FiguresComeHoweverLongARoundTripTakes) {
@@ -369,7 +369,7 @@ TEST(WholeRun, FiguresComeHoweverLongARoundTripTakes) {
   config.net.latency = 2 * second;
   Simulation simulation(config);
   simulation.run([] { some_work(20); });
-  for (const auto& figures : simulation.finish(0).figures) EXPECT_TRUE(figures);
+  for (const auto& statistics : simulation.finish(0).statistics) EXPECT_TRUE(statistics);
 }
 
 std::optional<Error> error_of(Simulation& simulation, const std::function<void()>& root) {

@@ -75,8 +75,8 @@ int throws_or_not(const Counted&, bool does) {
 /// A failed thunk, taken to another PE.
 template <class Thunk>
 Node* failed(Thunk thunk) {
-  AddressBook home(0, 2, 16);
-  AddressBook away(1, 2, 16);
+  GlobalAddressTable home(0, 2, 16);
+  GlobalAddressTable away(1, 2, 16);
   test::evaluate(thunk.node());
   EXPECT_EQ(thunk.node()->state(), State::exception);
   return test::carry(thunk, home, away).node();
@@ -140,7 +140,7 @@ TEST(Failure, StandardTypesKeepTheirType) {
 }
 
 TEST(Failure, OthersKeepNameAndMessageOverManyPes) {
-  AddressBook pes[] = {{0, 3, 16}, {1, 3, 16}, {2, 3, 16}};
+  GlobalAddressTable pes[] = {{0, 3, 16}, {1, 3, 16}, {2, 3, 16}};
   const auto thunk = lazy<throws<Peculiar>>(std::string("very"));
   test::evaluate(thunk.node());
   EXPECT_THROW(std::rethrow_exception(failure_of(thunk.node())->error), RemoteError);
@@ -165,7 +165,7 @@ TEST(Failure, WhatIsNoStdException) {
 }
 
 TEST(Failure, OneThatTravelsTakesItsContentsOverManyPes) {
-  AddressBook pes[] = {{0, 3, 16}, {1, 3, 16}, {2, 3, 16}};
+  GlobalAddressTable pes[] = {{0, 3, 16}, {1, 3, 16}, {2, 3, 16}};
   const auto thunk = lazy<throws_missing>(std::string("a key"));
   test::evaluate(thunk.node());
   const auto far = test::carry(test::carry(thunk, pes[0], pes[1]), pes[1], pes[2]);
@@ -184,8 +184,8 @@ TEST(Failure, TheirNamesAreInOrder) {
 }
 
 TEST(Failure, InsideAValue) {
-  AddressBook home(0, 2, 16);
-  AddressBook away(1, 2, 16);
+  GlobalAddressTable home(0, 2, 16);
+  GlobalAddressTable away(1, 2, 16);
   const auto thunk = lazy<throws<Peculiar>>(std::string("inside"));
   test::evaluate(thunk.node());
   using Values = std::vector<Lazy<int>>;

@@ -19,7 +19,7 @@ long number(long n) {
 }
 
 /// PE 0 of thirty, with one worker, who is idle: for him it keeps a spark.
-class Desk final : public test::StillHost, public fabric::Post {
+class Desk final : public test::StillHost, public fabric::Outbox {
  public:
   struct Letter {
     Kind kind;
@@ -30,14 +30,14 @@ class Desk final : public test::StillHost, public fabric::Post {
   explicit Desk(const Options& options = {}) : options_(options) { heap::CodeTable::get(); }
 
   void make_spare_sparks(int n) {
-    for (int i = n + 1 - static_cast<int>(crew_.load().sparks); i > 0; --i)
-      crew_[0].pool.push(wanted_.emplace_back(lazy<number>(1L)).node());
+    for (int i = n + 1 - static_cast<int>(workers_.load().sparks); i > 0; --i)
+      workers_[0].pool.push(wanted_.emplace_back(lazy<number>(1L)).node());
   }
   void take_sparks() {
-    while (crew_[0].pool.take_oldest(true) != nullptr) {
+    while (workers_[0].pool.take_oldest(true) != nullptr) {
     }
   }
-  bool watching() const { return crew_.watching_for_sparks(); }
+  bool watching() const { return workers_.watching_for_sparks(); }
   std::uint64_t count(Count what) const { return counters_[what]; }
 
   /// A FISH arrives that has been everywhere.
@@ -55,16 +55,16 @@ class Desk final : public test::StillHost, public fabric::Post {
     Writer message;
     fish.write(message);
     Reader reader(message.view());
-    fishing.on_fish(reader, &crew_[0], now);
+    fishing.on_fish(reader, &workers_[0], now);
   }
-  void serve(Nanos now) { fishing.serve(&crew_[0], now); }
+  void serve(Nanos now) { fishing.serve(&workers_[0], now); }
 
   /// How many FISH are sent when it may send as many as it wants.
   std::size_t fish() {
     for (int i = 0; i < 100; ++i) fishing.consider();
     return sent().size();
   }
-  /// How long the next FISH may be kept, when the last has come home empty.
+  /// How long the next FISH may be held, when the last has come home empty.
   Nanos next_patience() {
     fishing.consider();
     return fish_comes_home();
@@ -77,19 +77,19 @@ class Desk final : public test::StillHost, public fabric::Post {
     Writer home;
     fish.write(home);
     Reader message(home.view());
-    fishing.on_fish(message, &crew_[0], 0);
+    fishing.on_fish(message, &workers_[0], 0);
     return fish.patience;
   }
   /// It has as many live threads as may be.
   void reach_thread_limit() {
-    while (crew_.may_start_thread()) crew_.thread_started();
+    while (workers_.may_start_thread()) workers_.thread_started();
   }
 
   /// The worker goes into a thread: does it ring for a doorman who sleeps until then?
   bool rings_for_doorman(Nanos who_wakes_at) {
-    auto& worker = crew_[0];
+    auto& worker = workers_[0];
     worker.attach(std::make_unique<sched::Fiber>());
-    crew_.set_doorman_wakes(who_wakes_at);
+    workers_.set_doorman_wakes(who_wakes_at);
     const auto rings = bell().rings();
     worker.start_root([] {});
     worker.step();
@@ -102,7 +102,7 @@ class Desk final : public test::StillHost, public fabric::Post {
     for (; n > 0; --n) {
       heap::Node* node = lazy<number>(1L).node();
       node->move(heap::State::unevaluated, heap::State::black_hole);
-      crew_.add_imported(node);
+      workers_.add_imported(node);
     }
   }
 
@@ -118,7 +118,7 @@ class Desk final : public test::StillHost, public fabric::Post {
     last_ = std::move(message);
   }
 
-  heap::Sharing& sharing() noexcept override { return sharing_; }
+  heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
   Nanos due() const noexcept override { return fishing.due(); }
 
  private:
@@ -128,12 +128,12 @@ class Desk final : public test::StillHost, public fabric::Post {
   std::vector<Letter> sent_;
   Writer last_;
   fabric::Memory memory_;
-  heap::Sharing sharing_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
-  sched::Crew crew_{options_, 1, *this};
+  heap::SharedHeap shared_heap_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
+  sched::Workers workers_{options_, 1, *this};
 
  public:
   balance::Tables tables{0, pes};
-  sched::Fishing fishing{options_, 1, tables, crew_, *this, counters_};
+  sched::Fishing fishing{options_, 1, tables, workers_, *this, counters_};
 };
 
 using Letters = std::vector<Desk::Letter>;
@@ -145,11 +145,11 @@ TEST(Fishing, AFishIsKeptUntilThereIsASpareSpark) {
   desk.make_spare_sparks(0);
   desk.serve(0);
   EXPECT_EQ(desk.sent(), Letters());
-  EXPECT_EQ(desk.fishing.kept(1), 1U);
+  EXPECT_EQ(desk.fishing.held(1), 1U);
   desk.make_spare_sparks(1);
   desk.serve(0);
   EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 1}}));
-  EXPECT_EQ(desk.fishing.kept(1), 0U);
+  EXPECT_EQ(desk.fishing.held(1), 0U);
 }
 
 TEST(Fishing, AFishGoesHomeWhenItsPatienceEnds) {
@@ -176,14 +176,14 @@ TEST(Fishing, WhoseFishWentHomeIsToldOfSparks) {
   EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 2}, {Kind::schedule, 3}}));
   desk.make_spare_sparks(3);
   desk.serve(patience + 3);
-  EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, 1}})) << "once, and only PE 1";
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::work_available, 1}})) << "once, and only PE 1";
   desk.serve(2 * patience);
   EXPECT_EQ(desk.sent(), Letters());
 }
 
 // At most every 2 ms.
 TEST(Fishing, WhenSparksHaveGoneItWatchesForTheNext) {
-  constexpr Nanos between_baits = 2'000'000;
+  constexpr Nanos between_announcements = 2'000'000;
   Desk desk;
   for (const int thief : {1, 2, 3}) desk.fish_from(thief, 0);
   desk.serve(patience);
@@ -195,18 +195,18 @@ TEST(Fishing, WhenSparksHaveGoneItWatchesForTheNext) {
     desk.make_spare_sparks(1);
     EXPECT_FALSE(desk.watching());
     desk.serve(++now);
-    EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, thief}}));
+    EXPECT_EQ(desk.sent(), (Letters{{Kind::work_available, thief}}));
     desk.take_sparks();
-    desk.serve(now + between_baits - 1);
+    desk.serve(now + between_announcements - 1);
     EXPECT_FALSE(desk.watching());
-    EXPECT_EQ(desk.fishing.due(), thief == 1 ? sched::never : now + between_baits);
-    desk.serve(now += between_baits);
+    EXPECT_EQ(desk.fishing.due(), thief == 1 ? sched::never : now + between_announcements);
+    desk.serve(now += between_announcements);
     EXPECT_EQ(desk.watching(), thief != 1) << "the last one has been told";
   }
   EXPECT_EQ(desk.sent(), Letters());
 }
 
-TEST(Fishing, SparksThatCameAndWentAreNoBait) {
+TEST(Fishing, SparksThatCameAndWentAreNotAnnounced) {
   Desk desk;
   desk.fish_from(1, 0);
   desk.serve(patience);
@@ -218,7 +218,7 @@ TEST(Fishing, SparksThatCameAndWentAreNoBait) {
   EXPECT_EQ(desk.fishing.due(), patience + 1 + 2'000'000);
   desk.make_spare_sparks(1);
   desk.serve(desk.fishing.due());
-  EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, 1}}));
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::work_available, 1}}));
 }
 
 TEST(Fishing, SixteenAreRemembered) {
@@ -231,19 +231,19 @@ TEST(Fishing, SixteenAreRemembered) {
   EXPECT_EQ(desk.sent().size(), 16U);
 }
 
-TEST(Fishing, ABaitIsTakenEvenWithAFishUnderWay) {
+TEST(Fishing, AnInvitationIsTakenEvenWithAFishUnderWay) {
   Desk desk;
   EXPECT_EQ(desk.fish(), 1U);
-  desk.fishing.on_bait(2);
+  desk.fishing.on_work_available(2);
   EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 2}}));
-  desk.fishing.on_bait(3);
+  desk.fishing.on_work_available(3);
   EXPECT_EQ(desk.sent(), Letters()) << "one more, not two";
   desk.fish_comes_home();
   EXPECT_EQ(desk.fish(), 0U) << "the other is still under way";
   desk.fish_comes_home();
   EXPECT_EQ(desk.fish(), 1U);
   desk.make_spare_sparks(1);
-  desk.fishing.on_bait(2);
+  desk.fishing.on_work_available(2);
   EXPECT_EQ(desk.sent(), Letters()) << "it is not hungry";
 }
 
@@ -269,12 +269,12 @@ TEST(Fishing, AFishThatHasNotBeenEverywhereGoesOn) {
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].kind, Kind::fish);
   EXPECT_GT(sent[0].to, 2);
-  EXPECT_EQ(desk.fishing.kept(1), 0U);
+  EXPECT_EQ(desk.fishing.held(1), 0U);
   EXPECT_EQ(desk.count(Count::fish_forwarded), 1U);
   desk.serve(0);
   desk.make_spare_sparks(1);
   desk.serve(0);
-  EXPECT_EQ(desk.sent(), (Letters{{Kind::bait, 1}})) << "it is remembered";
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::work_available, 1}})) << "it is remembered";
 }
 
 TEST(Fishing, WhoeverWasFirstIsFedFirst) {
@@ -283,7 +283,7 @@ TEST(Fishing, WhoeverWasFirstIsFedFirst) {
   desk.make_spare_sparks(1);
   desk.fish_from(2, 0);
   EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 1}}));
-  EXPECT_EQ(desk.fishing.kept(2), 1U);
+  EXPECT_EQ(desk.fishing.held(2), 1U);
 }
 
 // Its PE's threads would not sleep any more.
@@ -321,7 +321,7 @@ TEST(Fishing, NothingIsSentToALostPe) {
   desk.tables.forget(1);
   desk.serve(patience);
   EXPECT_EQ(desk.sent(), Letters());
-  EXPECT_EQ(desk.fishing.kept(1), 0U);
+  EXPECT_EQ(desk.fishing.held(1), 0U);
 }
 
 // Somebody else evaluates it already.

@@ -14,7 +14,7 @@ constexpr Nanos milli = 1'000'000;
 constexpr std::size_t things = 20;
 
 std::uint64_t count_on(Simulation& simulation, int pe, Count what) {
-  return simulation.pe(pe).figures()[static_cast<std::size_t>(what)];
+  return simulation.pe(pe).statistics()[static_cast<std::size_t>(what)];
 }
 
 // ---- what goes along in a packet

@@ -102,17 +102,17 @@ void expect_nothing_is_left(Simulation& simulation) {
   for (int i = 0; i < simulation.size(); ++i) {
     SCOPED_TRACE("PE " + std::to_string(i));
     auto& pe = simulation.pe(i);
-    EXPECT_EQ(pe.crew().live_threads(), 0u);
-    EXPECT_EQ(pe.crew().blocked().size(), 0u);
-    EXPECT_EQ(pe.sharing().blocking_queues(), 0u);
-    EXPECT_EQ(pe.crew().load().sparks, 0u);
+    EXPECT_EQ(pe.workers().live_threads(), 0u);
+    EXPECT_EQ(pe.workers().blocked().size(), 0u);
+    EXPECT_EQ(pe.shared_heap().blocking_queues(), 0u);
+    EXPECT_EQ(pe.workers().load().sparks, 0u);
   }
 }
 
 std::size_t names_in_use(Simulation& simulation) {
   std::size_t sum = 0;
   for (int i = 0; i < simulation.size(); ++i) {
-    const auto& addresses = simulation.pe(i).sharing().addresses();
+    const auto& addresses = simulation.pe(i).shared_heap().addresses();
     sum += addresses.slots() + addresses.proxies();
   }
   return sum;
@@ -121,23 +121,23 @@ std::size_t names_in_use(Simulation& simulation) {
 /// All that must be the same when a run is repeated.
 struct Record {
   Nanos end = 0;
-  std::vector<Figures> figures;
+  std::vector<Statistics> statistics;
   std::vector<int> evaluations;
   std::vector<Answer> answers;
   friend bool operator==(const Record&, const Record&) = default;
 };
 
-Figures without_collector(Figures figures) {
+Statistics without_collector(Statistics statistics) {
   for (const auto count : {Count::gc_count, Count::gc_time, Count::heap_bytes})
-    figures[static_cast<std::size_t>(count)] = 0;
-  return figures;
+    statistics[static_cast<std::size_t>(count)] = 0;
+  return statistics;
 }
 
 /// A chain of proxies dies link by link: each collection frees what the last one's FREE let go of.
 void collect_all(Simulation& simulation) {
   for (int round = 0; round < 100 && names_in_use(simulation) != 0; ++round) {
     heap::collect();
-    simulation.bury_the_dead();
+    simulation.sweep();
     simulation.settle();
   }
 }
@@ -148,11 +148,11 @@ struct Leftovers {
 };
 
 // What one PE creates or sends another uses or receives.
-void expect_figures_add_up(Simulation& simulation, const std::vector<Figures>& by_pe) {
+void expect_statistics_add_up(Simulation& simulation, const std::vector<Statistics>& by_pe) {
   const auto sum = [&](std::initializer_list<Count> counts) {
     std::uint64_t all = 0;
-    for (const auto& figures : by_pe)
-      for (const auto count : counts) all += figures[static_cast<std::size_t>(count)];
+    for (const auto& statistics : by_pe)
+      for (const auto count : counts) all += statistics[static_cast<std::size_t>(count)];
     return all;
   };
   EXPECT_EQ(sum({Count::sparks_created}), sum({Count::sparks_converted, Count::sparks_subsumed,
@@ -199,8 +199,8 @@ Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
   record.end = simulation.now();
   record.evaluations = evaluations;
   for (int i = 0; i < simulation.size(); ++i)
-    record.figures.push_back(without_collector(simulation.pe(i).figures()));
-  expect_figures_add_up(simulation, record.figures);
+    record.statistics.push_back(without_collector(simulation.pe(i).statistics()));
+  expect_statistics_add_up(simulation, record.statistics);
   if (leftovers != nullptr) {
     leftovers->at_return += names_in_use(simulation);
     collect_all(simulation);
@@ -230,10 +230,10 @@ void for_each_seed(std::uint64_t how_many, Each each) {
 }
 
 TEST(Grid, AnswersAreRightAndNothingIsLeft) {
-  Figures sum{};
+  Statistics sum{};
   for_each_seed(graphs, [&sum](std::uint64_t seed) {
-    for (const auto& figures : run(seed).figures)
-      for (std::size_t i = 0; i < counts; ++i) sum[i] += figures[i];
+    for (const auto& statistics : run(seed).statistics)
+      for (std::size_t i = 0; i < counts; ++i) sum[i] += statistics[i];
   });
   if (std::getenv("TRAWL_TEST_GRID_SEED") != nullptr) return;
   // Were they graphs and grids where something happens?
@@ -254,7 +254,7 @@ TEST(Grid, EqualSeedsGiveEqualRuns) {
 }
 
 TEST(Grid, MemoryReturnsToItsStart) {
-  if (heap::collector_figures().heap_bytes == 0) GTEST_SKIP() << "this heap never collects";
+  if (heap::collector_statistics().heap_bytes == 0) GTEST_SKIP() << "this heap never collects";
   Leftovers leftovers;
   for_each_seed(graphs / 10, [&leftovers](std::uint64_t seed) { run(seed, &leftovers); });
   if (std::getenv("TRAWL_TEST_GRID_SEED") != nullptr) return;

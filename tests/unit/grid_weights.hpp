@@ -18,10 +18,10 @@ inline void expect_weights_conserved(Simulation& simulation) {
   std::map<Key, heap::Weight> out;
   std::map<Key, heap::Weight> held;
   for (int i = 0; i < simulation.size(); ++i) {
-    auto& sharing = simulation.pe(i).sharing();
-    for (const auto& [slot, weight] : sharing.addresses().weights_out())
+    auto& shared_heap = simulation.pe(i).shared_heap();
+    for (const auto& [slot, weight] : shared_heap.addresses().weights_out())
       out[{static_cast<std::uint32_t>(i), slot}] = weight;
-    for (const auto& [slot, weight] : sharing.weights_held()) held[slot] += weight;
+    for (const auto& [slot, weight] : shared_heap.weights_held()) held[slot] += weight;
   }
   EXPECT_EQ(out, held);
 }

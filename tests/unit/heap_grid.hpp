@@ -11,13 +11,13 @@
 
 #include "lang/lazy.hpp"
 #include "rts/heap/pack.hpp"
-#include "rts/heap/sharing.hpp"
+#include "rts/heap/shared_heap.hpp"
 
 namespace trawl::test {
 
 /// Packs what `lazy` refers to at one PE, unpacks it at another.
 template <class T>
-Lazy<T> carry(Lazy<T> lazy, heap::AddressBook& from, heap::AddressBook& to,
+Lazy<T> carry(Lazy<T> lazy, heap::GlobalAddressTable& from, heap::GlobalAddressTable& to,
               const heap::PackLimits& limits = {}) {
   heap::CodeTable::get();
   Writer packet;
@@ -27,14 +27,14 @@ Lazy<T> carry(Lazy<T> lazy, heap::AddressBook& from, heap::AddressBook& to,
 }
 
 /// Evaluates a thunk as a worker would; what it calls may not force anything.
-inline void evaluate(heap::Node* node, heap::Sharing* sharing = nullptr) {
+inline void evaluate(heap::Node* node, heap::SharedHeap* shared_heap = nullptr) {
   if (!node->move(heap::State::unevaluated, heap::State::black_hole)) return;
   node->unmark(heap::Node::waited);
   node->code().evaluate(node);
-  if (sharing != nullptr) sharing->release(node);
+  if (shared_heap != nullptr) shared_heap->release(node);
 }
 
-/// Some PEs' Sharings, in one process, so each can read the others' memory, and every message
+/// Some PEs' shared heaps, in one process, so each can read the others' memory, and every message
 /// between them that has not arrived: they arrive in any order.
 class HeapGrid {
  public:
@@ -51,7 +51,7 @@ class HeapGrid {
       seats_.push_back(std::make_unique<Seat>(*this, pe, pes, full_weight, limits));
   }
 
-  heap::Sharing& operator[](int pe) { return seat(pe).sharing; }
+  heap::SharedHeap& operator[](int pe) { return seat(pe).shared_heap; }
   int size() const { return static_cast<int>(seats_.size()); }
   std::uint64_t random() { return random_(); }
   int random(std::size_t below) { return static_cast<int>(random_() % below); }
@@ -66,8 +66,8 @@ class HeapGrid {
   void demand(int pe, heap::Node* node) {
     Seat& at = seat(pe);
     if (node->finished()) return;
-    if (node->state() == heap::State::unevaluated) return evaluate(node, &at.sharing);
-    if (at.sharing.wait(node, at)) ++at.asleep;
+    if (node->state() == heap::State::unevaluated) return evaluate(node, &at.shared_heap);
+    if (at.shared_heap.wait(node, at)) ++at.asleep;
   }
 
   /// One message that is under way arrives; false: there is none.
@@ -82,19 +82,19 @@ class HeapGrid {
     const Letter letter = std::move(letters_[which]);
     letters_.erase(letters_.begin() + static_cast<std::ptrdiff_t>(which));
     Reader reader(letter.bytes);
-    auto& sharing = seat(letter.to).sharing;
+    auto& shared_heap = seat(letter.to).shared_heap;
     switch (static_cast<fabric::Kind>(reader.get<std::uint8_t>())) {
       case fabric::Kind::schedule:
-        sharing.on_schedule(reader);
+        shared_heap.on_schedule(reader);
         return;
       case fabric::Kind::fetch:
-        return sharing.on_fetch(reader);
+        return shared_heap.on_fetch(reader);
       case fabric::Kind::resume:
-        return sharing.on_resume(reader);
+        return shared_heap.on_resume(reader);
       case fabric::Kind::ack:
-        return sharing.on_ack(reader);
+        return shared_heap.on_ack(reader);
       case fabric::Kind::free:
-        return sharing.on_free(reader);
+        return shared_heap.on_free(reader);
       default:
         throw BadBytes("not the heap's");
     }
@@ -108,7 +108,7 @@ class HeapGrid {
     at.todo.pop_back();
     if (node->state() == heap::State::black_hole)  // granted
       node->settle(heap::State::black_hole, heap::State::unevaluated);
-    evaluate(node, &at.sharing);
+    evaluate(node, &at.shared_heap);
     return node;
   }
 
@@ -121,7 +121,7 @@ class HeapGrid {
   }
 
   void send_frees() {
-    for (auto& each : seats_) each->sharing.send_frees();
+    for (auto& each : seats_) each->shared_heap.send_frees();
   }
 
   /// Threads that wait.
@@ -133,7 +133,7 @@ class HeapGrid {
 
   std::size_t blocking_queues() const {
     std::size_t sum = 0;
-    for (const auto& each : seats_) sum += each->sharing.blocking_queues();
+    for (const auto& each : seats_) sum += each->shared_heap.blocking_queues();
     return sum;
   }
 
@@ -141,27 +141,27 @@ class HeapGrid {
   Weights weights_out() const {
     Weights sum;
     for (const auto& each : seats_)
-      for (const auto& [slot, weight] : each->sharing.addresses().weights_out())
-        sum[{each->sharing.addresses().self(), slot}] += weight;
+      for (const auto& [slot, weight] : each->shared_heap.addresses().weights_out())
+        sum[{each->shared_heap.addresses().self(), slot}] += weight;
     return sum;
   }
   Weights weights_held() const {
     Weights sum;
     for (const auto& each : seats_)
-      for (const auto& [at, weight] : each->sharing.weights_held()) sum[at] += weight;
+      for (const auto& [at, weight] : each->shared_heap.weights_held()) sum[at] += weight;
     return sum;
   }
 
  private:
-  struct Seat final : fabric::Post, heap::Sleeper {
+  struct Seat final : fabric::Outbox, heap::Waiter {
     Seat(HeapGrid& its_grid, int its_pe, int pes, heap::Weight full_weight,
          const heap::PackLimits& limits)
         : grid(its_grid),
           pe(its_pe),
           memory(std::vector<pid_t>(static_cast<std::size_t>(pes), getpid())),
-          sharing(static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(pes), full_weight,
-                  limits, memory, *this, counters,
-                  [this](heap::Node* spark) { todo.push_back(spark); }) {}
+          shared_heap(static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(pes), full_weight,
+                      limits, memory, *this, counters,
+                      [this](heap::Node* spark) { todo.push_back(spark); }) {}
 
     Writer open(fabric::Kind kind, int) override {
       Writer message;
@@ -188,7 +188,7 @@ class HeapGrid {
     int asleep = 0;
     bool outside = false;
     std::vector<heap::Node*> todo;
-    heap::Sharing sharing;
+    heap::SharedHeap shared_heap;
   };
 
   Seat& seat(int pe) { return *seats_[static_cast<std::size_t>(pe)]; }

@@ -83,8 +83,8 @@ class LentArray : public ::testing::Test {
       for (const auto& [slot, weight] : weights) home.give_back(slot, weight);
   }
 
-  AddressBook home{0, 2, 1U << 16U};
-  AddressBook away{1, 2, 1U << 16U};
+  GlobalAddressTable home{0, 2, 1U << 16U};
+  GlobalAddressTable away{1, 2, 1U << 16U};
   fabric::Memory memory{{getpid(), getpid()}};
   std::size_t size = 0;
 };

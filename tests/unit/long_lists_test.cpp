@@ -35,11 +35,11 @@ std::vector<long> numbers() {
   return all;
 }
 
-trawl::Figures sum_of(Simulation& grid) {
-  trawl::Figures sum{};
+trawl::Statistics sum_of(Simulation& grid) {
+  trawl::Statistics sum{};
   for (int pe = 0; pe < grid.size(); ++pe) {
-    const auto figures = grid.pe(pe).figures();
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += figures[i];
+    const auto statistics = grid.pe(pe).statistics();
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += statistics[i];
   }
   return sum;
 }

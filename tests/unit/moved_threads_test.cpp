@@ -68,7 +68,7 @@ TEST(MovedThreads, AValueIsUsedWhateverTheWorkersAreInsideOf) {
   for (int i = 0; i < 5; ++i) {
     Team team(2);
     team.run([] { block_until_all_are_inside([] {}); }, true);
-    EXPECT_EQ(team.pe().sharing().blocking_queues(), 0u);
+    EXPECT_EQ(team.pe().shared_heap().blocking_queues(), 0u);
   }
 }
 
@@ -288,7 +288,7 @@ long meanders(long workers) {
         for (const auto& sum : sums) result += force(sum);
       },
       true);
-  EXPECT_EQ(team.pe().sharing().blocking_queues(), 0u);
+  EXPECT_EQ(team.pe().shared_heap().blocking_queues(), 0u);
   return result;
 }
 

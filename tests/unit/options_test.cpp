@@ -233,7 +233,7 @@ TEST(Options, OnlyWhatIsAboutOnePeMayDiffer) {
   const auto digest = [](Args args) {
     args.insert(args.begin(), "program");
     const auto options = take_options(args);
-    return orders_digest(options, args);
+    return flags_digest(options, args);
   };
   const auto plain = digest({"8", "9"});
   EXPECT_NE(plain, 0U);

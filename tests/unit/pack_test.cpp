@@ -85,8 +85,8 @@ class Pack : public ::testing::Test {
  protected:
   Pack() { CodeTable::get(); }
 
-  AddressBook home{0, 3, 1U << 16U};
-  AddressBook away{1, 3, 1U << 16U};
+  GlobalAddressTable home{0, 3, 1U << 16U};
+  GlobalAddressTable away{1, 3, 1U << 16U};
 
   const Cell& get(Lazy<Cell> lazy) {
     EXPECT_EQ(lazy.node()->state(), State::value);
@@ -217,7 +217,7 @@ TEST_F(Pack, BlackHolesAndProxiesGoAsReferences) {
   EXPECT_EQ(get(root).right.node()->state(), State::fetch_me);
   EXPECT_EQ(thunk.node()->state(), State::unevaluated) << "values don't take thunks along";
   // On to a third PE: it learns where the thunk is, not who told it.
-  AddressBook third(2, 3, 1U << 16U);
+  GlobalAddressTable third(2, 3, 1U << 16U);
   const auto there = carry(root, away, third);
   EXPECT_EQ(third.target(get(there).left.node())->at.pe, 0U);
   EXPECT_EQ(away.slots(), 0U);

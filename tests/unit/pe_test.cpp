@@ -52,7 +52,7 @@ TEST(Pe, SleepsShortlyWhileAMessageWaitsThatNobodyLooksFor) {
 TEST(Pe, WhoeverListenedDoesNotReadTheClockTwiceForAMessage) {
   Quiet fabric;
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
-  auto& worker = pe.crew()[0];
+  auto& worker = pe.workers()[0];
   const auto polls_at = [&](bool listened) {
     if (listened) worker.listen();
     pe.poll(&worker);
@@ -77,7 +77,7 @@ TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   const auto send = [&] {
     const std::lock_guard lock(pe.lock());
-    pe.send(1, pe.open(fabric::Kind::bait, 1));
+    pe.send(1, pe.open(fabric::Kind::work_available, 1));
   };
   const auto rings = pe.bell().rings();
   send();
@@ -97,7 +97,7 @@ TEST(Pe, TellsTheDoormanOfWhatAWorkerLeaves) {
   };
   const auto run_a_thread = [](Quiet& fabric) {
     Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
-    auto& worker = pe.crew()[0];
+    auto& worker = pe.workers()[0];
     worker.attach(std::make_unique<sched::Fiber>());
     pe.bell().attend();
     const auto rings = pe.bell().rings();
@@ -129,7 +129,7 @@ TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   const auto rings = pe.bell().rings();
   const std::lock_guard lock(pe.lock());
-  pe.send(0, pe.open(fabric::Kind::bait, 0));
+  pe.send(0, pe.open(fabric::Kind::work_available, 0));
   EXPECT_GT(pe.bell().rings(), rings);
 }
 
@@ -140,13 +140,13 @@ long number(long n) {
 TEST(Pe, SparksThatOthersMayWaitForGoFirst) {
   Quiet fabric;
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
-  auto& worker = pe.crew()[0];
+  auto& worker = pe.workers()[0];
   worker.attach(std::make_unique<sched::Fiber>());
   pe.bell().attend();
   const auto own = lazy<number>(1L);
   const auto theirs = lazy<number>(2L);
   worker.pool.push(own.node());
-  pe.crew().add_imported(theirs.node());
+  pe.workers().add_imported(theirs.node());
   worker.step();
   EXPECT_TRUE(theirs.evaluated());
   EXPECT_FALSE(own.evaluated());

@@ -41,32 +41,32 @@ TEST(Place, CoresAreSharedWhereBindingsOverlap) {
 }
 
 TEST(Place, AWorkerForEachCoreThatIsThere) {
-  EXPECT_EQ((Portion{4}.workers()), 4);
-  EXPECT_EQ((Portion{8.0 / 3}.workers()), 2);
-  EXPECT_EQ((Portion{1.0 / 3 + 1.0 / 3 + 1.0 / 3}.workers()), 1);
-  EXPECT_EQ((Portion{0.25}.workers()), 1);
-  EXPECT_EQ((Portion{8, 0.3}.workers()), 1);
-  EXPECT_EQ((Portion{8, 2}.workers()), 2);
-  EXPECT_EQ((Portion{8, 2.5}.workers()), 3);
-  EXPECT_EQ((Portion{2, 2.5}.workers()), 2);
-  EXPECT_EQ((Portion{1024}.workers()), 192);
+  EXPECT_EQ((HostShare{4}.workers()), 4);
+  EXPECT_EQ((HostShare{8.0 / 3}.workers()), 2);
+  EXPECT_EQ((HostShare{1.0 / 3 + 1.0 / 3 + 1.0 / 3}.workers()), 1);
+  EXPECT_EQ((HostShare{0.25}.workers()), 1);
+  EXPECT_EQ((HostShare{8, 0.3}.workers()), 1);
+  EXPECT_EQ((HostShare{8, 2}.workers()), 2);
+  EXPECT_EQ((HostShare{8, 2.5}.workers()), 3);
+  EXPECT_EQ((HostShare{2, 2.5}.workers()), 2);
+  EXPECT_EQ((HostShare{1024}.workers()), 192);
 }
 
 TEST(Place, AQuotaIsDividedAmongTheWorkers) {
-  EXPECT_DOUBLE_EQ((Portion{8}.speed(100, 8)), 100);
-  EXPECT_DOUBLE_EQ((Portion{8, 0.3}.speed(100, 1)), 30);
-  EXPECT_DOUBLE_EQ((Portion{8, 2.4}.speed(100, 3)), 80);
-  EXPECT_DOUBLE_EQ((Portion{8, 4}.speed(100, 2)), 100);
-  EXPECT_TRUE((Portion{2, 4}.has_room_for(2)));
-  EXPECT_FALSE((Portion{1.5, 4}.has_room_for(2)));
-  EXPECT_FALSE((Portion{2, 1.5}.has_room_for(2)));
+  EXPECT_DOUBLE_EQ((HostShare{8}.speed(100, 8)), 100);
+  EXPECT_DOUBLE_EQ((HostShare{8, 0.3}.speed(100, 1)), 30);
+  EXPECT_DOUBLE_EQ((HostShare{8, 2.4}.speed(100, 3)), 80);
+  EXPECT_DOUBLE_EQ((HostShare{8, 4}.speed(100, 2)), 100);
+  EXPECT_TRUE((HostShare{2, 4}.has_room_for(2)));
+  EXPECT_FALSE((HostShare{1.5, 4}.has_room_for(2)));
+  EXPECT_FALSE((HostShare{2, 1.5}.has_room_for(2)));
 }
 
 TEST(Place, AloneAProcessHasItsCores) {
-  EXPECT_DOUBLE_EQ(portion_of_host(1, {}).cores, usable_cores());
-  EXPECT_DOUBLE_EQ(portion_of_host(1, {getpid()}).cores, usable_cores());
-  EXPECT_DOUBLE_EQ(portion_of_host(4, {}).cores, usable_cores() / 4.0);
-  EXPECT_DOUBLE_EQ(portion_of_host(4, {getpid(), 0x7FFF'FFFF}).cores, usable_cores() / 4.0);
+  EXPECT_DOUBLE_EQ(share_of_host(1, {}).cores, usable_cores());
+  EXPECT_DOUBLE_EQ(share_of_host(1, {getpid()}).cores, usable_cores());
+  EXPECT_DOUBLE_EQ(share_of_host(4, {}).cores, usable_cores() / 4.0);
+  EXPECT_DOUBLE_EQ(share_of_host(4, {getpid(), 0x7FFF'FFFF}).cores, usable_cores() / 4.0);
 }
 
 /// Another process, bound to some cores, as long as this lives.
@@ -117,10 +117,10 @@ TEST(Place, NeighboursAreAskedForTheirBindings) {
   const Neighbour on_second(second);
   const Neighbour on_both({all[0], all[1]});
   Neighbour::bind(first);
-  const auto alone = portion_of_host(2, {on_second.process(1)});
-  const auto beside_one = portion_of_host(2, {on_first.process(1)});
+  const auto alone = share_of_host(2, {on_second.process(1)});
+  const auto beside_one = share_of_host(2, {on_first.process(1)});
   const auto beside_all =
-      portion_of_host(4, {on_first.process(1), on_second.process(1), on_both.process(2)});
+      share_of_host(4, {on_first.process(1), on_second.process(1), on_both.process(2)});
   sched_setaffinity(0, sizeof before, &before);
   EXPECT_DOUBLE_EQ(alone.cores, 1);
   EXPECT_DOUBLE_EQ(beside_one.cores, 0.5);

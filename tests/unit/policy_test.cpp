@@ -436,11 +436,11 @@ TEST(Backoff, OddBounds) {
 }
 
 TEST(Portion, GrowsWithWhatThereIsButNotForFew) {
-  EXPECT_EQ(portion(0), 1u);
-  EXPECT_EQ(portion(31), 1u);
-  EXPECT_EQ(portion(32), 2u);
-  EXPECT_EQ(portion(100), 4u);
-  EXPECT_EQ(portion(1'000'000), 8u);
+  EXPECT_EQ(sparks_per_schedule(0), 1u);
+  EXPECT_EQ(sparks_per_schedule(31), 1u);
+  EXPECT_EQ(sparks_per_schedule(32), 2u);
+  EXPECT_EQ(sparks_per_schedule(100), 4u);
+  EXPECT_EQ(sparks_per_schedule(1'000'000), 8u);
 }
 
 }  // namespace

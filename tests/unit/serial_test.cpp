@@ -101,8 +101,8 @@ struct Rose {
 
 template <class T>
 T there_and_back(const T& value) {
-  AddressBook home(0, 2, 16);
-  AddressBook away(1, 2, 16);
+  GlobalAddressTable home(0, 2, 16);
+  GlobalAddressTable away(1, 2, 16);
   const auto far = test::carry(Lazy<T>(value), home, away);
   return ResultOf<T>::get(test::carry(far, away, home).node());
 }
@@ -165,8 +165,8 @@ TEST(Serial, ValuesThatHoldLazies) {
     Lazy<int> none;
   };
   const Lazy<int> x(42);
-  AddressBook home(0, 2, 16);
-  AddressBook away(1, 2, 16);
+  GlobalAddressTable home(0, 2, 16);
+  GlobalAddressTable away(1, 2, 16);
   const auto far = test::carry(
       Lazy<Mixed>(Mixed{x, {x, {}, x}, {{1, x}}, x, x, {1, x}, {x, "s"}, {x, x}, {}}), home, away);
   const auto& got = ResultOf<Mixed>::get(far.node());

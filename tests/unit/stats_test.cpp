@@ -14,8 +14,8 @@ std::size_t at(Count count) {
   return static_cast<std::size_t>(count);
 }
 
-std::vector<std::optional<Figures>> figures_of(std::size_t pes) {
-  std::vector<std::optional<Figures>> all(pes, Figures{});
+std::vector<std::optional<Statistics>> figures_of(std::size_t pes) {
+  std::vector<std::optional<Statistics>> all(pes, Statistics{});
   for (std::size_t pe = 0; pe < pes; ++pe) {
     (*all[pe])[at(Count::sparks_created)] = 100 + pe;
     (*all[pe])[at(Count::busy_time)] = 1'500'000'000;
@@ -50,7 +50,7 @@ TEST(Stats, CountersAdd) {
   counters.add(Count::fish_sent);
   counters.add(Count::fish_sent, 4);
   counters.set(Count::slots, 9);
-  Figures sum = *figures_of(1)[0];
+  Statistics sum = *figures_of(1)[0];
   add_to(sum, counters);
   add_to(sum, counters);
   EXPECT_EQ(sum[at(Count::fish_sent)], 10u);
@@ -78,20 +78,20 @@ TEST(Stats, TextOfManyPesHasTheLeastTheMedianAndTheMost) {
 }
 
 TEST(Stats, WhoDidNotAnswerIsNamedAndHasNoFigures) {
-  auto figures = figures_of(3);
-  figures[1].reset();
-  const auto text = statistics_text(figures, 0);
+  auto statistics = figures_of(3);
+  statistics[1].reset();
+  const auto text = statistics_text(statistics, 0);
   EXPECT_EQ(words(line_of(text, "sparks_created")),
             (std::vector<std::string>{"sparks_created", "100", "-", "102", "202"}));
   EXPECT_NE(text.find("PE 1 did not answer"), std::string::npos) << text;
   EXPECT_EQ(text.find("PE 2 did not answer"), std::string::npos) << text;
-  const auto json = nlohmann::json::parse(statistics_json(figures, 0));
+  const auto json = nlohmann::json::parse(statistics_json(statistics, 0));
   EXPECT_TRUE(json.at("by_pe").at(1).is_null());
   EXPECT_EQ(json.at("by_pe").at(2).at("sparks_created"), 102);
   EXPECT_EQ(json.at("did_not_answer"), std::vector<int>{1});
-  figures = figures_of(65);
-  figures[64].reset();
-  EXPECT_EQ(words(line_of(statistics_text(figures, 0), "sparks_created")),
+  statistics = figures_of(65);
+  statistics[64].reset();
+  EXPECT_EQ(words(line_of(statistics_text(statistics, 0), "sparks_created")),
             (std::vector<std::string>{"sparks_created", "100", "132", "163", "8416"}));
 }
 
@@ -108,10 +108,10 @@ TEST(Stats, JsonHasEverything) {
 }
 
 TEST(Stats, APoolThatWasFullSaysSo) {
-  auto figures = figures_of(2);
-  EXPECT_EQ(statistics_text(figures, 1).find("--trawl:spark-pool"), std::string::npos);
-  (*figures[1])[at(Count::sparks_ignored)] = 1;
-  EXPECT_NE(statistics_text(figures, 1).find("--trawl:spark-pool"), std::string::npos);
+  auto statistics = figures_of(2);
+  EXPECT_EQ(statistics_text(statistics, 1).find("--trawl:spark-pool"), std::string::npos);
+  (*statistics[1])[at(Count::sparks_ignored)] = 1;
+  EXPECT_NE(statistics_text(statistics, 1).find("--trawl:spark-pool"), std::string::npos);
 }
 
 }  // namespace

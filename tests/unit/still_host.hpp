@@ -12,7 +12,7 @@ namespace trawl::test {
 class StillHost : public sched::Host {
  public:
   std::mutex& lock() noexcept override { std::abort(); }
-  heap::Sharing& sharing() noexcept override { std::abort(); }
+  heap::SharedHeap& shared_heap() noexcept override { std::abort(); }
   Nanos now() const noexcept override { return 0; }
   Nanos last_poll() const noexcept override { return now(); }
   bool poll(sched::Worker*) override { return true; }

@@ -152,7 +152,7 @@ class Belt {
 TEST(Storage, WhatOneThreadMakesAndAnotherDropsIsUsedAgain) {
   Belt belt;
   constexpr int batches = 400;
-  const auto before = collector_figures().heap_bytes;
+  const auto before = collector_statistics().heap_bytes;
   std::thread consumer([&belt] {
     for (int i = 0; i < batches; ++i)
       for (auto* string : belt.take()) {
@@ -171,19 +171,19 @@ TEST(Storage, WhatOneThreadMakesAndAnotherDropsIsUsedAgain) {
   }
   consumer.join();
   // In all 90 MB were made, of which 2 MB at a time.
-  EXPECT_LT(collector_figures().heap_bytes, before + (std::size_t{30} << 20U));
+  EXPECT_LT(collector_statistics().heap_bytes, before + (std::size_t{30} << 20U));
 }
 
 TEST(Storage, AThreadThatEndsLeavesItsBlocksToOthers) {
   collect_well();
-  const auto before = collector_figures().live_bytes;
+  const auto before = collector_statistics().live_bytes;
   for (int i = 0; i < 300; ++i)
     std::thread([] {
       for (std::size_t size = 8; size < 2000; size += 16) ::operator delete(::operator new(size));
     }).join();
   collect_well();
   // Each has had a page of each of 24 sizes: 28 MB together.
-  EXPECT_LT(collector_figures().live_bytes, before + (std::size_t{4} << 20U));
+  EXPECT_LT(collector_statistics().live_bytes, before + (std::size_t{4} << 20U));
 }
 
 /// Something of each kind of storage, in each the same number many times.

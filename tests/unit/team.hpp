@@ -20,9 +20,9 @@ class Team {
   explicit Team(int workers, const Options& options = {}) : working_(workers - 1) {
     sched::prepare_fences();
     pe_.emplace(setup(workers, options), fabric_, [](const Outcome&) {});
-    pe().crew()[0].attach(std::make_unique<sched::Fiber>());
-    for (std::size_t i = 1; i < pe().crew().size(); ++i)
-      threads_.emplace_back([this, &worker = pe().crew()[i]] {
+    pe().workers()[0].attach(std::make_unique<sched::Fiber>());
+    for (std::size_t i = 1; i < pe().workers().size(); ++i)
+      threads_.emplace_back([this, &worker = pe().workers()[i]] {
         heap::mutator();
         worker.attach(std::make_unique<sched::Fiber>());
         worker.loop(false);
@@ -43,7 +43,7 @@ class Team {
   template <class Root>
   void run(Root root, bool with_doorman = false) {
     std::optional<sched::Doorman> doorman;
-    if (with_doorman) doorman.emplace(pe().crew());
+    if (with_doorman) doorman.emplace(pe().workers());
     std::exception_ptr error;
     pe().start_root([&] {
       try {
@@ -53,13 +53,13 @@ class Team {
       }
       return 0;
     });
-    pe().crew()[0].loop(false);
+    pe().workers()[0].loop(false);
     working_.wait();
     if (error) std::rethrow_exception(error);
   }
 
   Pe& pe() { return *pe_; }
-  std::uint64_t count(Count what) { return pe().figures()[static_cast<std::size_t>(what)]; }
+  std::uint64_t count(Count what) { return pe().statistics()[static_cast<std::size_t>(what)]; }
 
  private:
   static Pe::Setup setup(int workers, const Options& options) {

@@ -22,7 +22,7 @@ long far_away(long millis) {
 
 /// Blocks for as long as somebody evaluates `x`.
 long waits_for(const Lazy<long>& x) {
-  most_alive = std::max(most_alive, grid->pe(Simulation::here()).crew().live_threads());
+  most_alive = std::max(most_alive, grid->pe(Simulation::here()).workers().live_threads());
   return force(x);
 }
 

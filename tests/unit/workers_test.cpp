@@ -65,7 +65,7 @@ TEST(Workers, LazyParForce) {
     Team team(1 + i % 4);
     team.run([&] { result = lazy_fib(16); }, true);
     ASSERT_EQ(result, 987);
-    EXPECT_EQ(team.pe().sharing().blocking_queues(), 0u);
+    EXPECT_EQ(team.pe().shared_heap().blocking_queues(), 0u);
   }
 }
 
@@ -170,8 +170,8 @@ TEST(Workers, SparksAddUpWhileTheyWork) {
     std::atomic<bool> over{false};
     std::thread watcher([&] {
       while (!over) {
-        const auto figures = team.pe().figures();
-        const auto at = [&](Count what) { return figures[static_cast<std::size_t>(what)]; };
+        const auto statistics = team.pe().statistics();
+        const auto at = [&](Count what) { return statistics[static_cast<std::size_t>(what)]; };
         const auto used = at(Count::sparks_converted) + at(Count::sparks_subsumed) +
                           at(Count::sparks_fizzled) + at(Count::sparks_ignored);
         if (used > at(Count::sparks_created)) ++wrong;

@@ -41,12 +41,12 @@ struct Reference {
 };
 
 /// The GA tables of one PE. Guarded by its PE's lock.
-class AddressBook {
+class GlobalAddressTable {
  public:
   /// `full_weight` is lent with each new reference to a node of ours.
-  AddressBook(std::uint32_t self, std::uint32_t pes, Weight full_weight);
-  AddressBook(const AddressBook&) = delete;
-  AddressBook& operator=(const AddressBook&) = delete;
+  GlobalAddressTable(std::uint32_t self, std::uint32_t pes, Weight full_weight);
+  GlobalAddressTable(const GlobalAddressTable&) = delete;
+  GlobalAddressTable& operator=(const GlobalAddressTable&) = delete;
 
   std::uint32_t self() const noexcept { return self_; }
 
@@ -81,7 +81,7 @@ class AddressBook {
   void forget(Node* node);
   /// Lets go of the proxies adopted since the last call, which until now were kept alive, and
   /// forgets those that the collector has taken. What is needed shortly never burdens it.
-  void bury();
+  void sweep();
   /// What a proxy stands for; the ticket tells it from others for the same address.
   struct Target {
     Address at;
@@ -155,8 +155,8 @@ class AddressBook {
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   // A dead node's entry may be found by the address of another that has got its memory.
   boost::unordered_flat_map<Hidden, std::unique_ptr<Proxy>> proxy_of_;
-  std::vector<Node*> young_;       // adopted since the last bury
-  std::uint64_t collections_ = 0;  // until the last bury
+  std::vector<Node*> young_;       // adopted since the last sweep
+  std::uint64_t collections_ = 0;  // until the last sweep
   Frees frees_;
 };
 

@@ -1,34 +1,34 @@
-#include "rts/sched/crew.hpp"
+#include "rts/sched/workers.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace trawl::sched {
 
-static_assert(most_workers + Crew::most_spares <= trace::max_workers);
+static_assert(most_workers + Workers::most_spares <= trace::max_workers);
 
-Crew::Crew(const Options& options, int workers, Host& host)
+Workers::Workers(const Options& options, int workers, Host& host)
     : host_(host),
       options_(options),
       limit_(options.thread_limit),
       regular_(static_cast<std::size_t>(workers)),
       count_(regular_),
-      workers_(regular_ + most_spares) {
+      all_(regular_ + most_spares) {
   for (int i = 0; i < workers; ++i)
-    workers_[static_cast<std::size_t>(i)] = std::make_unique<Worker>(*this, i, options);
+    all_[static_cast<std::size_t>(i)] = std::make_unique<Worker>(*this, i, options);
 }
 
-Crew::~Crew() = default;
+Workers::~Workers() = default;
 
-Worker* Crew::add_spare() {
+Worker* Workers::add_spare() {
   const auto count = count_.load(std::memory_order_relaxed);
-  if (count == workers_.size()) return nullptr;
-  workers_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), options_);
+  if (count == all_.size()) return nullptr;
+  all_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), options_);
   count_.store(count + 1, std::memory_order_release);
-  return workers_[count].get();
+  return all_[count].get();
 }
 
-Thread& Crew::new_thread() {
+Thread& Workers::new_thread() {
   auto thread = std::make_unique<Thread>(*this, options_.stack_size);
   const std::lock_guard lock(all_threads_lock_);
   thread->index_ = all_threads_.size();
@@ -36,7 +36,7 @@ Thread& Crew::new_thread() {
   return *all_threads_.back();
 }
 
-void Crew::delete_thread(Thread& thread) {
+void Workers::delete_thread(Thread& thread) {
   const std::lock_guard lock(all_threads_lock_);
   all_threads_.back()->index_ = thread.index_;
   std::swap(all_threads_[thread.index_], all_threads_.back());
@@ -44,29 +44,29 @@ void Crew::delete_thread(Thread& thread) {
 }
 
 // Who is between two threads takes it himself.
-void Crew::make_runnable(Thread& thread) noexcept {
+void Workers::make_runnable(Thread& thread) noexcept {
   Worker* const bound_to = thread.bound_to_;
   threads_.push(thread);
   if (bound_to != nullptr) {
     if (bound_to != this_worker) bound_to->wake_up();
     return;
   }
-  const bool ours = this_worker != nullptr && &this_worker->crew() == this;
+  const bool ours = this_worker != nullptr && &this_worker->workers() == this;
   if (!ours || this_worker->running() || threads_.movable() > 1) wake_another();
 }
 
-void Crew::add_imported(heap::Node* spark) {
+void Workers::add_imported(heap::Node* spark) {
   {
     const std::lock_guard lock(imported_lock_);
     imported_.push_back(spark);
   }
   imported_count_.fetch_add(1, std::memory_order_relaxed);
   // An idle worker who has polled takes it, and wakes another for what he leaves.
-  const bool ours = this_worker != nullptr && &this_worker->crew() == this;
+  const bool ours = this_worker != nullptr && &this_worker->workers() == this;
   if (!ours || !this_worker->idle()) wake_another();
 }
 
-heap::Node* Crew::take_imported() {
+heap::Node* Workers::take_imported() {
   if (imported_count_.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::lock_guard lock(imported_lock_);
   if (imported_.empty()) return nullptr;
@@ -77,7 +77,7 @@ heap::Node* Crew::take_imported() {
   return spark;
 }
 
-heap::Node* Crew::take_from_siblings(const Worker& self) {
+heap::Node* Workers::take_from_siblings(const Worker& self) {
   const auto first = static_cast<std::size_t>(self.index()) + 1;
   const auto siblings = all();
   for (std::size_t i = 0; i + 1 < siblings.size(); ++i)
@@ -86,7 +86,7 @@ heap::Node* Crew::take_from_siblings(const Worker& self) {
   return nullptr;
 }
 
-std::uint32_t Crew::spare_sparks() const noexcept {
+std::uint32_t Workers::spare_sparks() const noexcept {
   const auto sparks = load().sparks;
   if (!may_start_thread()) return sparks;
   const auto waiting = static_cast<std::uint32_t>(std::count_if(
@@ -94,34 +94,34 @@ std::uint32_t Crew::spare_sparks() const noexcept {
   return sparks - std::min(sparks, waiting);
 }
 
-void Crew::watch_for_sparks() noexcept {
+void Workers::watch_for_sparks() noexcept {
   for (const auto& worker : all()) worker->pool.watch();
 }
 
-bool Crew::watching_for_sparks() const noexcept {
+bool Workers::watching_for_sparks() const noexcept {
   const auto workers = all();
   return std::all_of(workers.begin(), workers.end(),
                      [](const auto& worker) { return worker->pool.watched(); });
 }
 
-heap::Node* Crew::take_for_export(Worker* by) {
+heap::Node* Workers::take_for_export(Worker* by) {
   if (spare_sparks() == 0) return nullptr;
   for (const auto& worker : all())
     if (heap::Node* node = worker->pool.take_oldest(worker.get() == by)) return node;
   return take_imported();
 }
 
-void Crew::make_room_for_blocked() {
+void Workers::make_room_for_blocked() {
   if (blocked_.size() == blocked_.capacity()) blocked_.reserve(2 * blocked_.size() + 1);
 }
 
-void Crew::note_blocked(Thread& thread) {
+void Workers::note_blocked(Thread& thread) {
   thread.place_ = blocked_.size();
   blocked_.push_back(&thread);
   blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
 }
 
-void Crew::note_woken(Thread& thread) {
+void Workers::note_woken(Thread& thread) {
   thread.waiting_for_ = nullptr;
   blocked_.back()->place_ = thread.place_;
   blocked_[thread.place_] = blocked_.back();
@@ -129,7 +129,7 @@ void Crew::note_woken(Thread& thread) {
   blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
 }
 
-balance::Load Crew::load() const noexcept {
+balance::Load Workers::load() const noexcept {
   balance::Load load;
   load.sparks = static_cast<std::uint32_t>(imported_count_.load(std::memory_order_relaxed));
   load.runnable = static_cast<std::uint32_t>(threads_.size());
@@ -140,7 +140,7 @@ balance::Load Crew::load() const noexcept {
   return load;
 }
 
-bool Crew::at_rest(const Worker* by) const noexcept {
+bool Workers::at_rest(const Worker* by) const noexcept {
   const auto now = load();
   if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
   if (imported_count_.load(std::memory_order_relaxed) != 0 && all_blocked()) return false;
@@ -149,24 +149,24 @@ bool Crew::at_rest(const Worker* by) const noexcept {
   return true;
 }
 
-bool Crew::anybody_busy() const noexcept {
+bool Workers::anybody_busy() const noexcept {
   for (const auto& worker : regular())
     if (!worker->idle()) return true;
   return false;
 }
 
-std::size_t Crew::busy_spares() const noexcept {
+std::size_t Workers::busy_spares() const noexcept {
   const auto spares = all().subspan(regular_);
   return static_cast<std::size_t>(std::count_if(
       spares.begin(), spares.end(), [](const auto& worker) { return !worker->asleep(); }));
 }
 
-void Crew::wake_another() noexcept {
+void Workers::wake_another() noexcept {
   for (const auto& worker : regular())
     if (worker->idle() && worker.get() != this_worker) return worker->wake_up();
 }
 
-void Crew::wake_all() noexcept {
+void Workers::wake_all() noexcept {
   for (const auto& worker : regular()) worker->wake_up();
 }
 

@@ -7,23 +7,23 @@
 #include <vector>
 
 #include "rts/fabric/message.hpp"
-#include "rts/sched/crew.hpp"
+#include "rts/sched/workers.hpp"
 
 namespace trawl::sched {
 
 /// When its own workers are at rest, the main PE asks all PEs, in rounds, whether theirs are, and
 /// how many messages that carry work they have sent and received (Mattern's four counters). Two
-/// equal rounds of rest, with everything received, are a standstill; so is rest for very long with
+/// equal rounds of rest, with everything received, are a deadlock; so is rest for very long with
 /// messages missing: they are lost. Guarded by its PE's lock.
-class Standstill {
+class DeadlockDetector {
  public:
-  Standstill(int self, int pes, Crew& crew, fabric::Post& post, Nanos patience);
+  DeadlockDetector(int self, int pes, Workers& workers, fabric::Outbox& outbox, Nanos patience);
 
   /// A message that carries work was sent, or has arrived.
   void sent() noexcept { ++sent_; }
   void received() noexcept { ++received_; }
 
-  /// The main PE's turn; `by` as in Host::poll. Returns the report of a standstill, else nothing.
+  /// The main PE's turn; `by` as in Host::poll. Returns the report of a deadlock, else nothing.
   std::string look(Nanos now, const Worker* by);
 
   /// Each reads the rest of a message; they throw BadBytes.
@@ -46,8 +46,8 @@ class Standstill {
   std::string report() const;
 
   int self_;
-  Crew& crew_;
-  fabric::Post& post_;
+  Workers& workers_;
+  fabric::Outbox& outbox_;
   Nanos patience_;  // with messages missing
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;

@@ -29,7 +29,7 @@ long needs_itself(long n) {
   return n + force(knot);
 }
 
-TEST(Standstill, AThunkThatNeedsItself) {
+TEST(Deadlock, AThunkThatNeedsItself) {
   Simulation simulation({});
   const auto error = error_of(simulation, [] {
     knot = lazy<needs_itself>(1L);
@@ -56,7 +56,7 @@ long tock(long) {
 }
 
 // A global is the same on all simulated PEs, which is more than a program may expect.
-TEST(Standstill, TwoThunksThatNeedEachOther) {
+TEST(Deadlock, TwoThunksThatNeedEachOther) {
   Simulation::Config config;
   config.net.pes = 3;
   Simulation simulation(config);
@@ -77,7 +77,7 @@ TEST(Standstill, TwoThunksThatNeedEachOther) {
       << error;
 }
 
-TEST(Standstill, ALostResume) {
+TEST(Deadlock, ALostResume) {
   Simulation::Config config;
   config.net.pes = 2;
   bool lost = false;
@@ -104,7 +104,7 @@ long works_long(long n) {
 }
 
 // Far longer than --trawl:silence.
-TEST(Standstill, NoFalseAlarmWhileSomebodyWorks) {
+TEST(Deadlock, NoFalseAlarmWhileSomebodyWorks) {
   Simulation::Config config;
   config.net.pes = 3;
   Simulation simulation(config);
@@ -127,7 +127,7 @@ long ping_pong(long n, const Lazy<long>& start) {
   return force(next) + 1;
 }
 
-TEST(Standstill, NoFalseAlarmWhileMessagesTravel) {
+TEST(Deadlock, NoFalseAlarmWhileMessagesTravel) {
   Simulation::Config config;
   config.net.pes = 4;
   config.net.latency = 800 * ms;

@@ -1,19 +1,19 @@
-#include "rts/heap/address.hpp"
+#include "rts/heap/global_address_table.hpp"
 
 #include <new>
 #include <utility>
 
 namespace trawl::heap {
 
-AddressBook::AddressBook(std::uint32_t self, std::uint32_t pes, Weight full_weight)
+GlobalAddressTable::GlobalAddressTable(std::uint32_t self, std::uint32_t pes, Weight full_weight)
     : self_(self), pes_(pes), full_weight_(full_weight) {}
 
-Node* AddressBook::own(std::uint64_t slot) const {
+Node* GlobalAddressTable::own(std::uint64_t slot) const {
   const auto found = own_.find(slot);
   return found == own_.end() ? nullptr : found->second.node;
 }
 
-Reference AddressBook::lend(Node* node) {
+Reference GlobalAddressTable::lend(Node* node) {
   auto [at, fresh] = slot_of_.try_emplace(Hidden(node), next_slot_);
   if (fresh) {
     try {
@@ -29,7 +29,7 @@ Reference AddressBook::lend(Node* node) {
   return {{self_, 0, at->second}, full_weight_};
 }
 
-void AddressBook::give_back(std::uint64_t slot, Weight weight) {
+void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   const auto found = own_.find(slot);
   if (found == own_.end() || found->second.out < weight)
     throw BadBytes("it gives back more weight than is out");
@@ -42,12 +42,12 @@ void AddressBook::give_back(std::uint64_t slot, Weight weight) {
   if (find(node) == nullptr) node->unmark(Node::named);
 }
 
-AddressBook::Proxy* AddressBook::find(Node* node) const {
+GlobalAddressTable::Proxy* GlobalAddressTable::find(Node* node) const {
   const auto found = proxy_of_.find(Hidden(node));
   return found == proxy_of_.end() || found->second->node.dead() ? nullptr : found->second.get();
 }
 
-Node* AddressBook::proxy(const Address& at) {
+Node* GlobalAddressTable::proxy(const Address& at) {
   const auto found = proxies_.find(at);
   Proxy* proxy = found == proxies_.end() ? nullptr : found->second;
   for (; proxy != nullptr; proxy = proxy->next)
@@ -55,7 +55,7 @@ Node* AddressBook::proxy(const Address& at) {
   return nullptr;
 }
 
-Node* AddressBook::proxy(const Address& at, std::uint32_t ticket) {
+Node* GlobalAddressTable::proxy(const Address& at, std::uint32_t ticket) {
   const auto found = proxies_.find(at);
   if (found == proxies_.end()) return nullptr;
   for (Proxy* proxy = found->second; proxy != nullptr; proxy = proxy->next)
@@ -64,7 +64,7 @@ Node* AddressBook::proxy(const Address& at, std::uint32_t ticket) {
   return proxy(at);
 }
 
-void AddressBook::adopt(Node* node, const Reference& reference, std::uint32_t ticket) {
+void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint32_t ticket) {
   if (const auto known = proxy_of_.find(Hidden(node)); known != proxy_of_.end()) {
     Proxy& proxy = *known->second;
     if (!proxy.node.dead() && proxy.at == reference.at) {
@@ -88,7 +88,7 @@ void AddressBook::adopt(Node* node, const Reference& reference, std::uint32_t ti
   node->mark(Node::named);
 }
 
-void AddressBook::bury() {
+void GlobalAddressTable::sweep() {
   for (Node*& young : young_) {
     Proxy* proxy = find(young);
     if (proxy != nullptr && !proxy->node.may_die()) proxy->node.let_die();
@@ -102,16 +102,16 @@ void AddressBook::bury() {
   for (Proxy* proxy : dead) drop(*proxy);
 }
 
-void AddressBook::forget(Node* node) {
+void GlobalAddressTable::forget(Node* node) {
   if (Proxy* proxy = find(node)) drop(*proxy);
 }
 
-std::optional<AddressBook::Target> AddressBook::target(Node* node) const {
+std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node) const {
   const Proxy* proxy = find(node);
   return proxy == nullptr ? std::nullopt : std::optional(Target{proxy->at, proxy->ticket});
 }
 
-Reference AddressBook::share(Node* node) {
+Reference GlobalAddressTable::share(Node* node) {
   if (Proxy* proxy = find(node); proxy != nullptr && proxy->weight > 1) {
     const auto half = proxy->weight / 2;
     proxy->weight -= half;
@@ -120,14 +120,14 @@ Reference AddressBook::share(Node* node) {
   return lend(node);
 }
 
-void AddressBook::take_back(Node* node, const Reference& reference) noexcept {
+void GlobalAddressTable::take_back(Node* node, const Reference& reference) noexcept {
   if (reference.at.pe == self_)
     give_back(reference.at.slot, reference.weight);
   else
     find(node)->weight += reference.weight;
 }
 
-std::optional<Address> AddressBook::name(Node* node) const {
+std::optional<Address> GlobalAddressTable::name(Node* node) const {
   if ((node->word.load(std::memory_order_relaxed) & Node::named) == 0) return std::nullopt;
   if (const auto own = slot_of_.find(Hidden(node)); own != slot_of_.end())
     return Address{self_, 0, own->second};
@@ -135,7 +135,7 @@ std::optional<Address> AddressBook::name(Node* node) const {
   return elsewhere ? std::optional(elsewhere->at) : std::nullopt;
 }
 
-void AddressBook::drop(Proxy& proxy) {
+void GlobalAddressTable::drop(Proxy& proxy) {
   send_home({proxy.at, proxy.weight});
   if (!proxy.node.dead() && !slot_of_.contains(proxy.key))
     static_cast<Node*>(proxy.key.reveal())->unmark(Node::named);
@@ -147,17 +147,17 @@ void AddressBook::drop(Proxy& proxy) {
   proxy_of_.erase(proxy.key);
 }
 
-AddressBook::Frees AddressBook::take_frees() {
+GlobalAddressTable::Frees GlobalAddressTable::take_frees() {
   return std::exchange(frees_, {});
 }
 
-std::map<std::uint64_t, Weight> AddressBook::weights_out() const {
+std::map<std::uint64_t, Weight> GlobalAddressTable::weights_out() const {
   std::map<std::uint64_t, Weight> all;
   for (const auto& [slot, entry] : own_) all[slot] = entry.out;
   return all;
 }
 
-std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> AddressBook::weights_held() const {
+std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> GlobalAddressTable::weights_held() const {
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> all;
   for (const auto& [node, proxy] : proxy_of_) all[{proxy->at.pe, proxy->at.slot}] += proxy->weight;
   for (const auto& [pe, list] : frees_)

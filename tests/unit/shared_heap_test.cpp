@@ -1,5 +1,5 @@
 // The heap's protocol while messages arrive in any order.
-#include "rts/heap/sharing.hpp"
+#include "rts/heap/shared_heap.hpp"
 
 #include <algorithm>
 
@@ -123,7 +123,7 @@ class Chaos {
         grid_.work(pe);
         return;
       case 5:
-        grid_[pe].addresses().bury();
+        grid_[pe].addresses().sweep();
         grid_[pe].send_frees();
         return;
       default:
@@ -145,7 +145,7 @@ class Chaos {
           grid_[pe].export_spark(it.cell.node(), (pe + 1) % grid_.size());
         return;
       case 2:
-        grid_[pe].addresses().bury();
+        grid_[pe].addresses().sweep();
         grid_[pe].send_frees();
         return;
       default:
@@ -428,7 +428,7 @@ TEST(Sharing, BadMessagesAreRefused) {
   const Address gone{0, 0, lent.at.slot + 1};
   const Address away{1, 0, 3};
   const Address nowhere{2, 0, 3};
-  const auto refused = [&](void (Sharing::*take)(Reader&), const Bytes& bytes) {
+  const auto refused = [&](void (SharedHeap::*take)(Reader&), const Bytes& bytes) {
     Reader reader(bytes);
     EXPECT_THROW((here.*take)(reader), BadBytes);
   };
@@ -436,21 +436,21 @@ TEST(Sharing, BadMessagesAreRefused) {
   const auto fetch = [](const Address& target, std::uint32_t pe, const Address& key) {
     return message(target, pe, std::uint32_t{7}, key);
   };
-  refused(&Sharing::on_fetch, fetch(lent.at, 2, lent.at));
-  refused(&Sharing::on_fetch, fetch(lent.at, 1, nowhere));
-  refused(&Sharing::on_fetch, fetch(away, 1, lent.at));
+  refused(&SharedHeap::on_fetch, fetch(lent.at, 2, lent.at));
+  refused(&SharedHeap::on_fetch, fetch(lent.at, 1, nowhere));
+  refused(&SharedHeap::on_fetch, fetch(away, 1, lent.at));
   const auto ack = [&](const Address& was, const Address& is, Weight weight) {
     return message(one, Reference{was, lent.weight}, Reference{is, weight});
   };
-  refused(&Sharing::on_ack, ack(lent.at, away, 1));  // it was not sent
+  refused(&SharedHeap::on_ack, ack(lent.at, away, 1));  // it was not sent
   ASSERT_TRUE(thunk.node()->move(State::unevaluated, State::exported));
-  refused(&Sharing::on_ack, ack(gone, away, 1));
-  refused(&Sharing::on_ack, ack({1, 0, lent.at.slot}, away, 1));
-  refused(&Sharing::on_ack, ack(lent.at, nowhere, 1));
-  refused(&Sharing::on_ack, ack(lent.at, gone, 1));
-  refused(&Sharing::on_ack, ack(lent.at, away, 0));
-  refused(&Sharing::on_free, message(one, gone.slot, Weight{1}));
-  refused(&Sharing::on_free, message(one, lent.at.slot, lent.weight + 1));
+  refused(&SharedHeap::on_ack, ack(gone, away, 1));
+  refused(&SharedHeap::on_ack, ack({1, 0, lent.at.slot}, away, 1));
+  refused(&SharedHeap::on_ack, ack(lent.at, nowhere, 1));
+  refused(&SharedHeap::on_ack, ack(lent.at, gone, 1));
+  refused(&SharedHeap::on_ack, ack(lent.at, away, 0));
+  refused(&SharedHeap::on_free, message(one, gone.slot, Weight{1}));
+  refused(&SharedHeap::on_free, message(one, lent.at.slot, lent.weight + 1));
   EXPECT_EQ(thunk.node()->state(), State::exported);
   EXPECT_EQ(here.addresses().weights_out().at(lent.at.slot), lent.weight);
 
@@ -465,11 +465,11 @@ TEST(Sharing, BadMessagesAreRefused) {
     pack_graph(writer, root, grid[1].addresses(), {});
     return writer.take();
   };
-  refused(&Sharing::on_resume, result(gone, 1, value.node()));
-  refused(&Sharing::on_resume, result(lent.at, 0, value.node()));
+  refused(&SharedHeap::on_resume, result(gone, 1, value.node()));
+  refused(&SharedHeap::on_resume, result(lent.at, 0, value.node()));
   const auto moving = lazy<make_cell>(3L, none, none);
   ASSERT_TRUE(moving.node()->move(State::unevaluated, State::exported));
-  refused(&Sharing::on_resume, result(lent.at, 1, moving.node()));
+  refused(&SharedHeap::on_resume, result(lent.at, 1, moving.node()));
 
   Writer schedule;
   schedule.put(std::uint8_t{1});

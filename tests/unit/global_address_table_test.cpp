@@ -1,5 +1,5 @@
 // GA tables: weights are conserved after every operation, whatever the full weight.
-#include "rts/heap/address.hpp"
+#include "rts/heap/global_address_table.hpp"
 
 #include <random>
 
@@ -18,8 +18,8 @@ class Addresses : public ::testing::TestWithParam<Weight> {};
 
 TEST_P(Addresses, WeightRunsOutAndIndirectionTakesOver) {
   const Weight full = GetParam();
-  AddressBook home(0, 2, full);
-  AddressBook away(1, 2, full);
+  GlobalAddressTable home(0, 2, full);
+  GlobalAddressTable away(1, 2, full);
   Node* node = a_node(1);
   Node* proxy = a_node(2);
   const auto lent = home.lend(node);
@@ -51,19 +51,20 @@ TEST_P(Addresses, WeightRunsOutAndIndirectionTakesOver) {
 TEST_P(Addresses, WeightsAreConservedAfterEveryOperation) {
   constexpr std::uint32_t pes = 3;
   std::mt19937_64 random(GetParam());
-  AddressBook books[pes] = {{0, pes, GetParam()}, {1, pes, GetParam()}, {2, pes, GetParam()}};
+  GlobalAddressTable tables[pes] = {
+      {0, pes, GetParam()}, {1, pes, GetParam()}, {2, pes, GetParam()}};
   std::vector<Node*> nodes[pes];
   std::vector<Reference> bag;
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   for (int step = 0; step < 3000; ++step) {
     const auto pe = below(pes);
-    auto& book = books[pe];
+    auto& table = tables[pe];
     switch (below(5)) {
       case 0:
         nodes[pe].push_back(a_node(step));
         break;
       case 1:
-        if (!nodes[pe].empty()) bag.push_back(book.share(nodes[pe][below(nodes[pe].size())]));
+        if (!nodes[pe].empty()) bag.push_back(table.share(nodes[pe][below(nodes[pe].size())]));
         break;
       case 2:
       case 3: {
@@ -72,26 +73,26 @@ TEST_P(Addresses, WeightsAreConservedAfterEveryOperation) {
         const auto reference = bag[which];
         bag.erase(bag.begin() + static_cast<std::ptrdiff_t>(which));
         if (reference.at.pe == pe) {
-          book.give_back(reference.at.slot, reference.weight);
-        } else if (Node* known = book.proxy(reference.at); known != nullptr && below(2) == 0) {
-          book.adopt(known, reference);
+          table.give_back(reference.at.slot, reference.weight);
+        } else if (Node* known = table.proxy(reference.at); known != nullptr && below(2) == 0) {
+          table.adopt(known, reference);
         } else {
           nodes[pe].push_back(a_node(step));
-          book.adopt(nodes[pe].back(), reference);
+          table.adopt(nodes[pe].back(), reference);
         }
         break;
       }
       default:
-        if (!nodes[pe].empty()) book.forget(nodes[pe][below(nodes[pe].size())]);
+        if (!nodes[pe].empty()) table.forget(nodes[pe][below(nodes[pe].size())]);
         if (below(3) == 0) {
-          const auto frees = book.take_frees();
+          const auto frees = table.take_frees();
           for (const auto& [to, list] : frees)
-            for (const auto& [slot, weight] : list) books[to].give_back(slot, weight);
+            for (const auto& [slot, weight] : list) tables[to].give_back(slot, weight);
         }
     }
     std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> out;
     std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> held;
-    for (const auto& each : books) {
+    for (const auto& each : tables) {
       for (const auto& [slot, weight] : each.weights_out()) out[{each.self(), slot}] = weight;
       for (const auto& [at, weight] : each.weights_held()) held[at] += weight;
     }
@@ -104,48 +105,48 @@ TEST_P(Addresses, WeightsAreConservedAfterEveryOperation) {
 INSTANTIATE_TEST_SUITE_P(FullWeights, Addresses, ::testing::Values(1, 2, 4, Weight{1} << 16U));
 
 TEST(Address, SeveralProxiesForOneAddress) {
-  AddressBook book(1, 2, 16);
+  GlobalAddressTable table(1, 2, 16);
   const Address at{0, 0, 7};
   Node* first = a_node(1);
   Node* second = a_node(2);
-  book.adopt(first, {at, 3});
-  book.adopt(second, {at, 5});
-  EXPECT_EQ(book.proxy(at), first);
-  EXPECT_EQ(book.proxy(at, book.target(second)->ticket), second);
-  EXPECT_EQ(book.proxy(at, 12345), first);
-  book.forget(first);
-  EXPECT_EQ(book.proxy(at), second);
-  EXPECT_FALSE(book.target(first));
-  book.adopt(second, {at, 1});
-  EXPECT_EQ((book.weights_held()[{0, 7}]), 9U) << "3 on their way home, 6 held";
-  book.adopt(second, {{0, 0, 8}, 2});
-  EXPECT_EQ(book.proxy(at), nullptr) << "it moved on";
-  EXPECT_EQ(book.proxies(), 1U);
+  table.adopt(first, {at, 3});
+  table.adopt(second, {at, 5});
+  EXPECT_EQ(table.proxy(at), first);
+  EXPECT_EQ(table.proxy(at, table.target(second)->ticket), second);
+  EXPECT_EQ(table.proxy(at, 12345), first);
+  table.forget(first);
+  EXPECT_EQ(table.proxy(at), second);
+  EXPECT_FALSE(table.target(first));
+  table.adopt(second, {at, 1});
+  EXPECT_EQ((table.weights_held()[{0, 7}]), 9U) << "3 on their way home, 6 held";
+  table.adopt(second, {{0, 0, 8}, 2});
+  EXPECT_EQ(table.proxy(at), nullptr) << "it moved on";
+  EXPECT_EQ(table.proxies(), 1U);
 }
 
 TEST(Address, NamesComeAndGo) {
-  AddressBook book(0, 2, 4);
+  GlobalAddressTable table(0, 2, 4);
   Node* node = a_node(1);
-  EXPECT_FALSE(book.name(node));
-  const auto lent = book.lend(node);
-  EXPECT_EQ(book.name(node), lent.at);
-  book.adopt(node, {{1, 0, 9}, 1});
-  EXPECT_EQ(book.name(node), lent.at) << "our own name comes first";
-  book.give_back(lent.at.slot, 4);
-  EXPECT_EQ(book.name(node), (Address{1, 0, 9}));
-  book.forget(node);
-  EXPECT_FALSE(book.name(node));
-  EXPECT_NE(book.lend(node).at.slot, lent.at.slot) << "slots are never used twice";
+  EXPECT_FALSE(table.name(node));
+  const auto lent = table.lend(node);
+  EXPECT_EQ(table.name(node), lent.at);
+  table.adopt(node, {{1, 0, 9}, 1});
+  EXPECT_EQ(table.name(node), lent.at) << "our own name comes first";
+  table.give_back(lent.at.slot, 4);
+  EXPECT_EQ(table.name(node), (Address{1, 0, 9}));
+  table.forget(node);
+  EXPECT_FALSE(table.name(node));
+  EXPECT_NE(table.lend(node).at.slot, lent.at.slot) << "slots are never used twice";
 }
 
 TEST(Address, TooMuchWeightIsRefused) {
-  AddressBook book(0, 2, 4);
-  const auto lent = book.lend(a_node(1));
-  EXPECT_THROW(book.give_back(lent.at.slot, 5), BadBytes);
-  EXPECT_THROW(book.give_back(lent.at.slot + 1, 1), BadBytes);
-  EXPECT_THROW(book.check(2), BadBytes);
-  book.give_back(lent.at.slot, 4);
-  EXPECT_THROW(book.give_back(lent.at.slot, 1), BadBytes);
+  GlobalAddressTable table(0, 2, 4);
+  const auto lent = table.lend(a_node(1));
+  EXPECT_THROW(table.give_back(lent.at.slot, 5), BadBytes);
+  EXPECT_THROW(table.give_back(lent.at.slot + 1, 1), BadBytes);
+  EXPECT_THROW(table.check(2), BadBytes);
+  table.give_back(lent.at.slot, 4);
+  EXPECT_THROW(table.give_back(lent.at.slot, 1), BadBytes);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "rts/heap/sharing.hpp"
+#include "rts/heap/shared_heap.hpp"
 
 #include <algorithm>
 
@@ -30,19 +30,20 @@ class Claim {
 
 }  // namespace
 
-Sharing::Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight,
-                 const PackLimits& limits, const fabric::Memory& memory, fabric::Post& post,
-                 Counters& counters, std::function<void(Node*)> spark_pool)
+SharedHeap::SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight,
+                       const PackLimits& limits, const fabric::Memory& memory,
+                       fabric::Outbox& outbox, Counters& counters,
+                       std::function<void(Node*)> spark_pool)
     : addresses_(self, pes, full_weight),
       limits_(limits),
       memory_(memory),
-      post_(post),
+      outbox_(outbox),
       counters_(counters),
       spark_pool_(std::move(spark_pool)),
       fetch_ahead_([this](const Address& at) { return fetch_ahead(at); }) {}
 
-bool Sharing::wait(Node* node, Sleeper& sleeper) {
-  if (node->state() == State::unevaluated || !enqueue(node, &sleeper, nullptr)) return false;
+bool SharedHeap::wait(Node* node, Waiter& waiter) {
+  if (node->state() == State::unevaluated || !enqueue(node, &waiter, nullptr)) return false;
   try {
     if (node->state() == State::fetch_me) fetch(node);
   } catch (...) {
@@ -52,24 +53,24 @@ bool Sharing::wait(Node* node, Sleeper& sleeper) {
   return true;
 }
 
-// The sleeper who came last will not sleep.
-void Sharing::withdraw(Node* node) {
+// The waiter who came last will not sleep.
+void SharedHeap::withdraw(Node* node) {
   const auto found = queues_.find(Hidden(node));
-  found->second.sleepers.pop_back();
+  found->second.waiters.pop_back();
   erase_if_empty(found);
 }
 
-void Sharing::erase_if_empty(Queues::iterator queue) {
-  if (queue->second.sleepers.empty() && queue->second.remotes.empty()) erase(queue);
+void SharedHeap::erase_if_empty(Queues::iterator queue) {
+  if (queue->second.waiters.empty() && queue->second.remotes.empty()) erase(queue);
 }
 
-void Sharing::fetch_early(Node* node) {
+void SharedHeap::fetch_early(Node* node) {
   if (node->state() == State::fetch_me) fetch(node);
 }
 
 // The mark and the state are in one word: either whoever finishes the node sees the mark, or we see
 // that it has finished.
-bool Sharing::enqueue(Node* node, Sleeper* sleeper, const Remote* remote) {
+bool SharedHeap::enqueue(Node* node, Waiter* waiter, const Remote* remote) {
   const auto seen = node->word.fetch_or(Node::waited, std::memory_order_acq_rel);
   const auto state = Node::state_in(seen);
   if (state == State::value || state == State::exception) {
@@ -78,36 +79,36 @@ bool Sharing::enqueue(Node* node, Sleeper* sleeper, const Remote* remote) {
   }
   auto& queue = queues_[Hidden(node)];
   queue.node = node;
-  if (sleeper != nullptr) queue.sleepers.push_back(sleeper);
+  if (waiter != nullptr) queue.waiters.push_back(waiter);
   if (remote != nullptr) queue.remotes.push_back(*remote);
   return true;
 }
 
-void Sharing::release(Node* node) {
+void SharedHeap::release(Node* node) {
   const auto found = queues_.find(Hidden(node));
   if (found == queues_.end()) return;
   auto& queue = found->second;
-  for (Sleeper* sleeper : queue.sleepers) sleeper->wake(node, false);
+  for (Waiter* waiter : queue.waiters) waiter->wake(node, false);
   for (const Remote& remote : queue.remotes) send_resume(node, remote);
   erase(found);
 }
 
-void Sharing::erase(Queues::iterator queue) {
+void SharedHeap::erase(Queues::iterator queue) {
   queue->second.node->unmark(Node::waited);
   static_cast<Node* volatile&>(queue->second.node) =
       nullptr;  // plainly, it would be optimised away
   queues_.erase(queue);
 }
 
-Arrays Sharing::arrays_for(std::uint32_t pe) const noexcept {
+Arrays SharedHeap::arrays_for(std::uint32_t pe) const noexcept {
   const bool readable = pe != addresses_.self() && memory_.shared_with(static_cast<int>(pe));
   return readable ? Arrays::lent : Arrays::laid;
 }
 
-bool Sharing::export_spark(Node* thunk, int to, bool first) {
+bool SharedHeap::export_spark(Node* thunk, int to, bool first) {
   Claim claim(thunk);
   if (!claim.got()) return false;
-  auto message = post_.open(Kind::schedule, to);
+  auto message = outbox_.open(Kind::schedule, to);
   message.put(static_cast<std::uint8_t>(first));
   const auto before = message.size();
   pack_graph(message, thunk, addresses_, limits_, arrays_for(static_cast<std::uint32_t>(to)));
@@ -115,15 +116,15 @@ bool Sharing::export_spark(Node* thunk, int to, bool first) {
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
-  post_.send(to, std::move(message));
+  outbox_.send(to, std::move(message));
   return true;
 }
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
 // root's acknowledgement.
-bool Sharing::on_schedule(Reader& message) {
+bool SharedHeap::on_schedule(Reader& message) {
   const bool first = message.get<std::uint8_t>() != 0;
-  const auto unpacked = unpack_graph(message, addresses_, memory_, nullptr, nullptr, &post_);
+  const auto unpacked = unpack_graph(message, addresses_, memory_, nullptr, nullptr, &outbox_);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
   const Reference home = thunks.front().was;
@@ -137,7 +138,7 @@ bool Sharing::on_schedule(Reader& message) {
   return first;
 }
 
-void Sharing::fetch(Node* proxy) {
+void SharedHeap::fetch(Node* proxy) {
   const auto [at, ticket] = addresses_.target(proxy).value();
   send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
   proxy->settle(State::fetch_me, State::fetching);
@@ -145,24 +146,24 @@ void Sharing::fetch(Node* proxy) {
 }
 
 // For a proxy that is still to be made.
-std::uint32_t Sharing::fetch_ahead(const Address& at) {
+std::uint32_t SharedHeap::fetch_ahead(const Address& at) {
   const auto ticket = addresses_.new_ticket();
   send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
   counters_.add(Count::fetch_sent);
   return ticket;
 }
 
-void Sharing::send_fetch(const Address& target, const Remote& reply_to) {
+void SharedHeap::send_fetch(const Address& target, const Remote& reply_to) {
   const auto to = static_cast<int>(target.pe);
-  auto message = post_.open(Kind::fetch, to);
+  auto message = outbox_.open(Kind::fetch, to);
   message.put(target);
   message.put(reply_to.pe);
   message.put(reply_to.ticket);
   message.put(reply_to.key);
-  post_.send(to, std::move(message));
+  outbox_.send(to, std::move(message));
 }
 
-void Sharing::on_fetch(Reader& message) {
+void SharedHeap::on_fetch(Reader& message) {
   const auto target = message.get<Address>();
   Remote reply_to{};
   reply_to.pe = message.get<std::uint32_t>();
@@ -178,7 +179,7 @@ void Sharing::on_fetch(Reader& message) {
   if (reply_to.key != target) send_fetch(reply_to.key, reply_to);
 }
 
-void Sharing::answer(Node* node, const Remote& remote) {
+void SharedHeap::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
   if (state == State::value || state == State::exception) return send_resume(node, remote);
   if (state == State::fetch_me) return send_fetch(addresses_.target(node).value().at, remote);
@@ -194,9 +195,9 @@ void Sharing::answer(Node* node, const Remote& remote) {
   if (!enqueue(node, nullptr, &remote)) send_resume(node, remote);
 }
 
-void Sharing::send_resume(Node* node, const Remote& remote) {
+void SharedHeap::send_resume(Node* node, const Remote& remote) {
   const auto to = static_cast<int>(remote.pe);
-  auto message = post_.open(Kind::resume, to);
+  auto message = outbox_.open(Kind::resume, to);
   message.put(remote.key);
   message.put(remote.ticket);
   message.put(remote.weight);
@@ -205,10 +206,10 @@ void Sharing::send_resume(Node* node, const Remote& remote) {
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
-  post_.send(to, std::move(message));
+  outbox_.send(to, std::move(message));
 }
 
-void Sharing::on_resume(Reader& message) {
+void SharedHeap::on_resume(Reader& message) {
   const auto key = message.get<Address>();
   const auto ticket = message.get<std::uint32_t>();
   const auto weight = message.get<Weight>();
@@ -220,7 +221,7 @@ void Sharing::on_resume(Reader& message) {
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
   const auto unpacked =
-      unpack_graph(message, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr, &post_);
+      unpack_graph(message, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr, &outbox_);
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
@@ -228,7 +229,7 @@ void Sharing::on_resume(Reader& message) {
   if (own) addresses_.give_back(key.slot, weight);
 }
 
-void Sharing::resume_waiters(const Unpacked& unpacked) {
+void SharedHeap::resume_waiters(const Unpacked& unpacked) {
   // Not by whether it is unevaluated: another worker may already be at it.
   for (Node* node : unpacked.resolved) {
     if (node->finished())
@@ -238,20 +239,20 @@ void Sharing::resume_waiters(const Unpacked& unpacked) {
   }
 }
 
-// A thunk has come because somebody needs it. It is granted to a sleeper at once, so that no FETCH
+// A thunk has come because somebody needs it. It is granted to a waiter at once, so that no FETCH
 // can carry it off before; if only other PEs wait, it goes on to the first of them, or, if its
 // result is a debt, it is evaluated here.
-void Sharing::arrived(Node* thunk) {
+void SharedHeap::arrived(Node* thunk) {
   const auto found = queues_.find(Hidden(thunk));
   if (found == queues_.end()) return;
-  auto& sleepers = found->second.sleepers;
+  auto& waiters = found->second.waiters;
   auto& remotes = found->second.remotes;
-  if (!sleepers.empty()) {
+  if (!waiters.empty()) {
     if (!thunk->move(State::unevaluated, State::black_hole)) return;
-    Sleeper* sleeper = sleepers.front();
-    sleepers.erase(sleepers.begin());
+    Waiter* waiter = waiters.front();
+    waiters.erase(waiters.begin());
     erase_if_empty(found);
-    return sleeper->wake(thunk, true);
+    return waiter->wake(thunk, true);
   }
   const auto next = std::find_if(remotes.begin(), remotes.end(),
                                  [](const Remote& remote) { return remote.weight == 0; });
@@ -265,20 +266,20 @@ void Sharing::arrived(Node* thunk) {
   answer(thunk, remote);
 }
 
-void Sharing::acknowledge(std::span<const Arrived> thunks) {
+void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   if (thunks.empty()) return;
   const auto to = static_cast<int>(thunks.front().was.at.pe);
-  auto message = post_.open(Kind::ack, to);
+  auto message = outbox_.open(Kind::ack, to);
   message.put(static_cast<std::uint32_t>(thunks.size()));
   for (const auto& arrived : thunks) {
     message.put(arrived.was);
     message.put(addresses_.lend(arrived.thunk));
   }
   counters_.add(Count::ack_sent);
-  post_.send(to, std::move(message));
+  outbox_.send(to, std::move(message));
 }
 
-void Sharing::on_ack(Reader& message) {
+void SharedHeap::on_ack(Reader& message) {
   const auto count = message.get<std::uint32_t>();
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto was = message.get<Reference>();
@@ -301,7 +302,7 @@ void Sharing::on_ack(Reader& message) {
   }
 }
 
-void Sharing::on_free(Reader& message) {
+void SharedHeap::on_free(Reader& message) {
   const auto count = message.get<std::uint32_t>();
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto slot = message.get<std::uint64_t>();
@@ -309,21 +310,21 @@ void Sharing::on_free(Reader& message) {
   }
 }
 
-void Sharing::send_frees() {
+void SharedHeap::send_frees() {
   if (!addresses_.has_frees()) return;
   for (const auto& [pe, weights] : addresses_.take_frees()) {
-    auto message = post_.open(Kind::free, static_cast<int>(pe));
+    auto message = outbox_.open(Kind::free, static_cast<int>(pe));
     message.put(static_cast<std::uint32_t>(weights.size()));
     for (const auto& [slot, weight] : weights) {
       message.put(slot);
       message.put(weight);
     }
     counters_.add(Count::free_sent);
-    post_.send(static_cast<int>(pe), std::move(message));
+    outbox_.send(static_cast<int>(pe), std::move(message));
   }
 }
 
-std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> Sharing::weights_held() const {
+std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> SharedHeap::weights_held() const {
   auto all = addresses_.weights_held();
   for (const auto& [key, queue] : queues_)
     for (const auto& remote : queue.remotes)
@@ -331,12 +332,12 @@ std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> Sharing::weights_held(
   return all;
 }
 
-void Sharing::for_each_queue(
+void SharedHeap::for_each_queue(
     const std::function<void(Node*, std::size_t, const std::vector<std::uint32_t>&)>& each) const {
   for (const auto& [key, queue] : queues_) {
     std::vector<std::uint32_t> pes;
     for (const auto& remote : queue.remotes) pes.push_back(remote.pe);
-    each(queue.node, queue.sleepers.size(), pes);
+    each(queue.node, queue.waiters.size(), pes);
   }
 }
 

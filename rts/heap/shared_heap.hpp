@@ -18,36 +18,36 @@
 
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
-#include "rts/heap/address.hpp"
+#include "rts/heap/global_address_table.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/stats.hpp"
 
 namespace trawl::heap {
 
 /// Whoever sleeps until a node has finished.
-class Sleeper {
+class Waiter {
  public:
-  /// `granted`: the node came as a thunk, is a black hole now, and is the sleeper's to evaluate.
+  /// `granted`: the node came as a thunk, is a black hole now, and is the waiter's to evaluate.
   virtual void wake(Node* node, bool granted) = 0;
 
  protected:
-  ~Sleeper() = default;
+  ~Waiter() = default;
 };
 
 /// Guarded by its PE's lock, like everything that it refers to.
-class Sharing {
+class SharedHeap {
  public:
   /// `spark_pool` is told of thunks that another PE waits for and nobody here evaluates.
-  Sharing(std::uint32_t self, std::uint32_t pes, Weight full_weight, const PackLimits& limits,
-          const fabric::Memory& memory, fabric::Post& post, Counters& counters,
-          std::function<void(Node*)> spark_pool);
+  SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight, const PackLimits& limits,
+             const fabric::Memory& memory, fabric::Outbox& outbox, Counters& counters,
+             std::function<void(Node*)> spark_pool);
 
-  Sharing(const Sharing&) = delete;
-  Sharing& operator=(const Sharing&) = delete;
+  SharedHeap(const SharedHeap&) = delete;
+  SharedHeap& operator=(const SharedHeap&) = delete;
 
-  /// Puts a sleeper into the node's blocking queue, and sends a FETCH where one is due. False when
+  /// Puts a waiter into the node's blocking queue, and sends a FETCH where one is due. False when
   /// there is nothing to wait for: it has finished, or can be evaluated here.
-  bool wait(Node* node, Sleeper& sleeper);
+  bool wait(Node* node, Waiter& waiter);
 
   /// Sends the FETCH that the first `wait` would send, if none is under way.
   void fetch_early(Node* node);
@@ -70,13 +70,13 @@ class Sharing {
   /// Sends the weights of proxies that have died.
   void send_frees();
 
-  AddressBook& addresses() noexcept { return addresses_; }
+  GlobalAddressTable& addresses() noexcept { return addresses_; }
 
   /// Weight of other PEs' slots that is here: of proxies, and of debts.
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> weights_held() const;
 
   std::size_t blocking_queues() const noexcept { return queues_.size(); }
-  /// Calls `each(node, number of sleepers here, PEs that wait for it)`.
+  /// Calls `each(node, number of waiters here, PEs that wait for it)`.
   void for_each_queue(
       const std::function<void(Node*, std::size_t, const std::vector<std::uint32_t>&)>& each) const;
 
@@ -92,14 +92,14 @@ class Sharing {
   struct Queue {
     Node* node = nullptr;  // kept alive; taken out before a queue is erased
     // Of none of these does the collector need to know; mostly one waits.
-    boost::container::small_vector<Sleeper*, 1, PlainAllocator<Sleeper*>> sleepers;
+    boost::container::small_vector<Waiter*, 1, PlainAllocator<Waiter*>> waiters;
     boost::container::small_vector<Remote, 1, PlainAllocator<Remote>> remotes;
   };
 
   using Queues = boost::unordered_flat_map<Hidden, Queue>;
 
   Arrays arrays_for(std::uint32_t pe) const noexcept;
-  bool enqueue(Node* node, Sleeper* sleeper, const Remote* remote);
+  bool enqueue(Node* node, Waiter* waiter, const Remote* remote);
   void withdraw(Node* node);
   void erase(Queues::iterator queue);
   void erase_if_empty(Queues::iterator queue);
@@ -112,10 +112,10 @@ class Sharing {
   void acknowledge(std::span<const Arrived> thunks);
   void resume_waiters(const Unpacked& unpacked);
 
-  AddressBook addresses_;
+  GlobalAddressTable addresses_;
   PackLimits limits_;
   const fabric::Memory& memory_;
-  fabric::Post& post_;
+  fabric::Outbox& outbox_;
   Counters& counters_;
   std::function<void(Node*)> spark_pool_;
   const Ahead fetch_ahead_;  // made once: each RESUME may need it

@@ -1,4 +1,4 @@
-#include "rts/sched/standstill.hpp"
+#include "rts/sched/deadlock_detector.hpp"
 
 #include <algorithm>
 
@@ -23,18 +23,19 @@ const char* describe(heap::State state) {
 
 }  // namespace
 
-Standstill::Standstill(int self, int pes, Crew& crew, fabric::Post& post, Nanos patience)
+DeadlockDetector::DeadlockDetector(int self, int pes, Workers& workers, fabric::Outbox& outbox,
+                                   Nanos patience)
     : self_(self),
-      crew_(crew),
-      post_(post),
+      workers_(workers),
+      outbox_(outbox),
       patience_(patience),
       states_(static_cast<std::size_t>(pes)) {}
 
-std::string Standstill::look(Nanos now, const Worker* by) {
+std::string DeadlockDetector::look(Nanos now, const Worker* by) {
   if (now < next_round_) return {};
   next_round_ = now + between_rounds;
   if (asking_ && answers_ < states_.size()) return {};
-  if (!crew_.at_rest(by)) {
+  if (!workers_.at_rest(by)) {
     asking_ = false;
     before_.clear();
     return {};
@@ -44,7 +45,7 @@ std::string Standstill::look(Nanos now, const Worker* by) {
   return verdict;
 }
 
-void Standstill::begin_round(const Worker* by) {
+void DeadlockDetector::begin_round(const Worker* by) {
   asking_ = true;
   ++round_;
   std::fill(states_.begin(), states_.end(), State());
@@ -52,13 +53,13 @@ void Standstill::begin_round(const Worker* by) {
   answers_ = 1;
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
     if (pe == self_) continue;
-    auto message = post_.open(fabric::Kind::probe, pe);
+    auto message = outbox_.open(fabric::Kind::probe, pe);
     message.put(round_);
-    post_.send(pe, std::move(message));
+    outbox_.send(pe, std::move(message));
   }
 }
 
-std::string Standstill::judge(Nanos now) {
+std::string DeadlockDetector::judge(Nanos now) {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
   bool at_rest = true;
@@ -80,25 +81,25 @@ std::string Standstill::judge(Nanos now) {
          " messages have been lost on the way:\n" + waiting;
 }
 
-std::string Standstill::report() const {
+std::string DeadlockDetector::report() const {
   std::string text;
   for (const auto& state : states_) text += state.report;
   return text;
 }
 
-void Standstill::on_probe(Reader& message, const Worker* by) {
+void DeadlockDetector::on_probe(Reader& message, const Worker* by) {
   const auto round = message.get<std::uint32_t>();
   const auto state = own_state(by);
-  auto answer = post_.open(fabric::Kind::state, 0);
+  auto answer = outbox_.open(fabric::Kind::state, 0);
   answer.put(round);
   answer.put(static_cast<std::uint8_t>(state.at_rest));
   answer.put(state.sent);
   answer.put(state.received);
   answer.put_string(state.report);
-  post_.send(0, std::move(answer));
+  outbox_.send(0, std::move(answer));
 }
 
-void Standstill::on_state(Reader& message, int from) {
+void DeadlockDetector::on_state(Reader& message, int from) {
   const auto round = message.get<std::uint32_t>();
   State state;
   state.at_rest = message.get<std::uint8_t>() != 0;
@@ -110,19 +111,19 @@ void Standstill::on_state(Reader& message, int from) {
   ++answers_;
 }
 
-Standstill::State Standstill::own_state(const Worker* by) const {
+DeadlockDetector::State DeadlockDetector::own_state(const Worker* by) const {
   // A long message may be under way for longer than one is given up for lost.
-  State state{crew_.at_rest(by) && !crew_.host().under_way(), sent_, received_, {}};
+  State state{workers_.at_rest(by) && !workers_.host().under_way(), sent_, received_, {}};
   if (!state.at_rest) return state;
   const std::string here = "  PE " + std::to_string(self_) + ": ";
-  for (const Thread* thread : crew_.blocked()) {
+  for (const Thread* thread : workers_.blocked()) {
     const auto* spark = thread->spark();
     const auto* node = thread->waiting_for();
     state.report +=
         here + (spark == nullptr ? "the program's root" : heap::short_name(spark->code())) +
         " waits for " + heap::short_name(node->code()) + ", " + describe(node->state()) + "\n";
   }
-  crew_.host().sharing().for_each_queue(
+  workers_.host().shared_heap().for_each_queue(
       [&](heap::Node* node, std::size_t, const std::vector<std::uint32_t>& pes) {
         for (const auto pe : pes)
           state.report += here + "PE " + std::to_string(pe) + " waits for " +

@@ -16,20 +16,20 @@
 
 namespace trawl::sched {
 
-class Crew {
+class Workers {
  public:
   static constexpr std::size_t most_spares = 64;
 
-  Crew(const Options& options, int workers, Host& host);
-  ~Crew();
+  Workers(const Options& options, int workers, Host& host);
+  ~Workers();
 
   Host& host() noexcept { return host_; }
   std::size_t size() const noexcept { return regular_; }
-  Worker& operator[](std::size_t i) noexcept { return *workers_[i]; }
+  Worker& operator[](std::size_t i) noexcept { return *all_[i]; }
 
   /// With the spare ones, which come after the others (sched/spares.hpp).
   std::span<const std::unique_ptr<Worker>> all() const noexcept {
-    return {workers_.data(), count_.load(std::memory_order_acquire)};
+    return {all_.data(), count_.load(std::memory_order_acquire)};
   }
   /// One OS thread alone may add them. nullptr: there are too many.
   Worker* add_spare();
@@ -110,7 +110,7 @@ class Crew {
   void wake_another() noexcept;
 
   std::span<const std::unique_ptr<Worker>> regular() const noexcept {
-    return {workers_.data(), regular_};
+    return {all_.data(), regular_};
   }
 
   Host& host_;
@@ -118,7 +118,7 @@ class Crew {
   unsigned limit_;
   std::size_t regular_;
   std::atomic<std::size_t> count_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // never moved: others look while one is added
+  std::vector<std::unique_ptr<Worker>> all_;  // never moved: others look while one is added
   ThreadPool threads_;
   std::mutex all_threads_lock_;
   std::vector<std::unique_ptr<Thread>> all_threads_;

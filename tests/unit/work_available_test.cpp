@@ -30,7 +30,7 @@ Simulation::Config patient_grid(int pes) {
   return config;
 }
 
-TEST(Bait, AnIdlePeIsToldOfTheFirstSpark) {
+TEST(WorkAvailable, AnIdlePeIsToldOfTheFirstSpark) {
   Simulation grid(patient_grid(2));
   grid.run([] {
     Simulation::work(60'000 * milli);
@@ -44,7 +44,7 @@ TEST(Bait, AnIdlePeIsToldOfTheFirstSpark) {
 }
 
 std::uint64_t fish_sent(Simulation& grid, int pe) {
-  return grid.pe(pe).figures()[static_cast<std::size_t>(Count::fish_sent)];
+  return grid.pe(pe).statistics()[static_cast<std::size_t>(Count::fish_sent)];
 }
 
 TEST(KeptFish, IsAnsweredWithTheFirstSpark) {
@@ -74,7 +74,7 @@ TEST(KeptFish, GoesHomeWhenItsPatienceEnds) {
   grid.settle();
 }
 
-TEST(Bait, CallsCountAsWell) {
+TEST(WorkAvailable, CallsCountAsWell) {
   Simulation grid(patient_grid(2));
   grid.run([] {
     Simulation::work(60'000 * milli);
@@ -85,7 +85,7 @@ TEST(Bait, CallsCountAsWell) {
   grid.settle();
 }
 
-TEST(Bait, EachOfManyIdlePesGetsOne) {
+TEST(WorkAvailable, EachOfManyIdlePesGetsOne) {
   constexpr int pes = 8;
   Simulation grid(patient_grid(pes));
   grid.run([] {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "lang/lazy.hpp"
-#include "rts/sched/standstill.hpp"
+#include "rts/sched/deadlock_detector.hpp"
 #include "tests/unit/still_host.hpp"
 
 namespace trawl {
@@ -22,7 +22,7 @@ long number(long n) {
 }
 
 /// PE 0 of two, with one worker, who is the one that asks.
-class MainPe final : public test::StillHost, public fabric::Post {
+class MainPe final : public test::StillHost, public fabric::Outbox {
  public:
   struct Answer {
     bool at_rest = true;
@@ -33,7 +33,7 @@ class MainPe final : public test::StillHost, public fabric::Post {
 
   MainPe() { heap::CodeTable::get(); }
 
-  std::string look(Nanos now) { return standstill.look(now, &crew_[0]); }
+  std::string look(Nanos now) { return deadlock.look(now, &workers_[0]); }
   /// PE 1 answers the last PROBE, or an older one.
   void answer(const Answer& what, std::uint32_t rounds_ago = 0) {
     Writer message;
@@ -43,7 +43,7 @@ class MainPe final : public test::StillHost, public fabric::Post {
     message.put(what.received);
     message.put_string(what.report);
     Reader reader(message.view());
-    standstill.on_state(reader, 1);
+    deadlock.on_state(reader, 1);
   }
   /// PROBEs sent since the last call.
   int probes() { return std::exchange(probes_, 0); }
@@ -55,8 +55,8 @@ class MainPe final : public test::StillHost, public fabric::Post {
     return verdict;
   }
 
-  void make_spark() { crew_[0].pool.push(lazy<number>(1L).node()); }
-  void take_spark() { crew_[0].pool.take_newest(); }
+  void make_spark() { workers_[0].pool.push(lazy<number>(1L).node()); }
+  void take_spark() { workers_[0].pool.take_newest(); }
 
   Writer open(Kind kind, int) override {
     Writer message;
@@ -70,7 +70,7 @@ class MainPe final : public test::StillHost, public fabric::Post {
     round_ = reader.get<std::uint32_t>();
     ++probes_;
   }
-  heap::Sharing& sharing() noexcept override { return sharing_; }
+  heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
   Nanos due() const noexcept override { return sched::never; }
 
  private:
@@ -80,21 +80,21 @@ class MainPe final : public test::StillHost, public fabric::Post {
   int probes_ = 0;
   Nanos now_ = 0;
   fabric::Memory memory_;
-  heap::Sharing sharing_{0, 2, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
-  sched::Crew crew_{options_, 1, *this};
+  heap::SharedHeap shared_heap_{0, 2, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
+  sched::Workers workers_{options_, 1, *this};
 
  public:
-  sched::Standstill standstill{0, 2, crew_, *this, patience};
+  sched::DeadlockDetector deadlock{0, 2, workers_, *this, patience};
 };
 
-TEST(StandstillRounds, TwoEqualOnesOfRestAreAStandstill) {
+TEST(DeadlockRounds, TwoEqualOnesOfRestAreADeadlock) {
   MainPe pe;
   EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.round({}), "blocked for ever, nobody can go on:\n  PE 1: somebody waits\n");
 }
 
-TEST(StandstillRounds, OneComesAtMostEveryFiftyMilliseconds) {
+TEST(DeadlockRounds, OneComesAtMostEveryFiftyMilliseconds) {
   MainPe pe;
   pe.look(0);
   EXPECT_EQ(pe.probes(), 1);
@@ -105,7 +105,7 @@ TEST(StandstillRounds, OneComesAtMostEveryFiftyMilliseconds) {
   EXPECT_EQ(pe.probes(), 1);
 }
 
-TEST(StandstillRounds, AllHaveToAnswerAndNotToAnOlderOne) {
+TEST(DeadlockRounds, AllHaveToAnswerAndNotToAnOlderOne) {
   MainPe pe;
   EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.look(10 * round_time), "");
@@ -117,7 +117,7 @@ TEST(StandstillRounds, AllHaveToAnswerAndNotToAnOlderOne) {
   EXPECT_NE(pe.look(20 * round_time), "");
 }
 
-TEST(StandstillRounds, WhoeverWorksIsWaitedFor) {
+TEST(DeadlockRounds, WhoeverWorksIsWaitedFor) {
   MainPe pe;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(pe.round({.at_rest = false}), "");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(pe.round({}), "");
@@ -130,21 +130,21 @@ TEST(StandstillRounds, WhoeverWorksIsWaitedFor) {
   EXPECT_EQ(pe.probes(), 1);
 }
 
-TEST(StandstillRounds, WhileMessagesMoveNobodyIsBlocked) {
+TEST(DeadlockRounds, WhileMessagesMoveNobodyIsBlocked) {
   MainPe pe;
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(pe.round({.sent = i, .received = i}), "");
 }
 
-TEST(StandstillRounds, NobodyWaitsBeforeTheProgramBegins) {
+TEST(DeadlockRounds, NobodyWaitsBeforeTheProgramBegins) {
   MainPe pe;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(pe.round({.report = ""}), "");
 }
 
-TEST(StandstillRounds, AMessageThatIsMissingForLongIsLost) {
+TEST(DeadlockRounds, AMessageThatIsMissingForLongIsLost) {
   MainPe pe;
-  pe.standstill.sent();
-  pe.standstill.sent();
-  pe.standstill.received();
+  pe.deadlock.sent();
+  pe.deadlock.sent();
+  pe.deadlock.received();
   EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.round({}), "");  // the first that is looked at
   for (Nanos waited = round_time; waited < patience; waited += round_time)
@@ -153,9 +153,9 @@ TEST(StandstillRounds, AMessageThatIsMissingForLongIsLost) {
             "blocked for ever, 1 messages have been lost on the way:\n  PE 1: somebody waits\n");
 }
 
-TEST(StandstillRounds, AMessageMayTakeItsTime) {
+TEST(DeadlockRounds, AMessageMayTakeItsTime) {
   MainPe pe;
-  pe.standstill.sent();
+  pe.deadlock.sent();
   for (int i = 0; i < 8; ++i) EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.round({.sent = 1}), "");  // time begins anew
   for (int i = 0; i < 8; ++i) EXPECT_EQ(pe.round({.sent = 1}), "");
