@@ -34,6 +34,28 @@ inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::fail) + 1;
 
 std::string_view name_of(Kind kind);
 
+/// Before PEs know each other, and when they part, tables are of no use.
+constexpr bool carries_tables(Kind kind) noexcept {
+  return kind <= Kind::work_available || kind == Kind::probe || kind == Kind::state;
+}
+/// The program is not at rest while one is under way.
+constexpr bool carries_work(Kind kind) noexcept {
+  return kind == Kind::schedule || kind == Kind::fetch || kind == Kind::resume || kind == Kind::ack;
+}
+/// What comes with it may refer to nodes that another fills.
+constexpr bool brings_nodes(Kind kind) noexcept {
+  return kind == Kind::schedule || kind == Kind::resume || kind == Kind::ack;
+}
+/// Somebody can go on once it has come.
+constexpr bool brings_work(Kind kind) noexcept {
+  return kind == Kind::schedule || kind == Kind::resume;
+}
+/// It may come before PEs know each other.
+constexpr bool is_for_strangers(Kind kind) noexcept {
+  return kind == Kind::hello || kind == Kind::welcome || kind == Kind::ping || kind == Kind::pong ||
+         kind == Kind::fail || kind == Kind::bye;
+}
+
 /// Sends messages on a PE's behalf; all but those of start and end carry the sender's load entries.
 class Outbox {
  public:

@@ -1,5 +1,5 @@
 // How runs begin and end: introductions, exit codes, statistics, PEs that are late or lost.
-#include "rts/ending.hpp"
+#include "rts/life/ending.hpp"
 
 #include <optional>
 #include <string>
@@ -11,10 +11,10 @@
 #include "lang/trawl.hpp"
 #include "rts/fabric/fragments.hpp"
 #include "rts/heap/code.hpp"
+#include "rts/life/start.hpp"
 #include "rts/recover/alive.hpp"
 #include "rts/recover/waking_time.hpp"
 #include "rts/simulate.hpp"
-#include "rts/start.hpp"
 
 namespace trawl {
 namespace {

@@ -77,7 +77,7 @@ TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   const auto send = [&] {
     const std::lock_guard lock(pe.lock());
-    pe.send(1, pe.open(fabric::Kind::work_available, 1));
+    pe.outbox().send(1, pe.outbox().open(fabric::Kind::work_available, 1));
   };
   const auto rings = pe.bell().rings();
   send();
@@ -129,7 +129,7 @@ TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   const auto rings = pe.bell().rings();
   const std::lock_guard lock(pe.lock());
-  pe.send(0, pe.open(fabric::Kind::work_available, 0));
+  pe.outbox().send(0, pe.outbox().open(fabric::Kind::work_available, 0));
   EXPECT_GT(pe.bell().rings(), rings);
 }
 

@@ -1,4 +1,4 @@
-#include "rts/ending.hpp"
+#include "rts/life/ending.hpp"
 
 namespace trawl {
 namespace {

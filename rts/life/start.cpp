@@ -1,4 +1,4 @@
-#include "rts/start.hpp"
+#include "rts/life/start.hpp"
 
 #include <algorithm>
 #include <cmath>

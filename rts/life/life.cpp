@@ -1,0 +1,184 @@
+#include "rts/life/life.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace trawl::life {
+namespace {
+
+constexpr Nanos failure_patience = 1'000'000'000;
+constexpr Nanos start_patience = 10'000'000'000;  // over --trawl:silence
+
+}  // namespace
+
+Life::Life(const Introduction& own, Nanos silence, fabric::Fabric& fabric, balance::Tables& tables,
+           fabric::Outbox& outbox, Hooks hooks)
+    : self_(fabric.self()),
+      fabric_(fabric),
+      tables_(tables),
+      outbox_(outbox),
+      hooks_(std::move(hooks)),
+      no_memory_{1, "PE " + std::to_string(self_) + " has no memory left", {}},
+      awake_(fabric.now()),
+      alive_(self_, fabric.size(), silence),
+      start_(self_, fabric.size(), own, tables, outbox),
+      ending_(self_, fabric.size(), outbox) {}
+
+// ---- joining -----------------------------------------------------------------------------------
+
+void Life::begin(Nanos now) {
+  start_.begin(now);
+  check_joined();
+}
+
+void Life::on_welcome(Reader& message, Nanos now) {
+  start_.on_welcome(message, now);
+  check_joined();
+}
+
+void Life::on_pong(Reader& message, int from, Nanos now) {
+  start_.on_pong(message, from, now);
+  check_joined();
+}
+
+void Life::check_joined() {
+  if (joined_ || !start_.complete()) return;
+  joined_ = true;
+  if (state() == State::joining) state_ = State::running;
+  alive_.begin(awake_.now());
+  hooks_.joined();
+}
+
+// ---- who is alive ------------------------------------------------------------------------------
+
+void Life::heard(int from) noexcept {
+  alive_.heard(from, awake_.now());
+  ending_.heard(from, awake_.now());
+}
+
+// Those whose processes can be seen from here; of others their silence tells.
+void Life::look_for_the_dead() {
+  while (const auto pe = fabric_.dead()) on_dead(*pe);
+}
+
+void Life::on_dead(int pe) {
+  const bool speaks = pe != 0 || self_ == 1;  // for the main PE, whom others see dying too
+  if (!stopping())
+    fail(speaks ? "PE " + std::to_string(pe) + " is lost: its process has ended" : "", 1);
+  if (failure_)  // who was to hear of it, or the main PE, who was to say it
+    failure_missing_ -= failure_missing_ > 0 && (self_ == 0 || pe == 0) ? 1 : 0;
+  else
+    ending_.dead(pe);
+}
+
+void Life::beat(Nanos now) {
+  for (const int pe : alive_.due(now)) {
+    auto message = outbox_.open(fabric::Kind::ping, pe);
+    message.put(now);
+    outbox_.send(pe, std::move(message));
+    if (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience))) {
+      fail("PE " + std::to_string(*lost) +
+               " is lost: nothing has been heard of it for too long (--trawl:silence)",
+           1);
+      return;
+    }
+  }
+}
+
+// ---- stopping ----------------------------------------------------------------------------------
+
+void Life::stop(State state) {
+  state_ = state;
+  hooks_.stopped();
+}
+
+void Life::finish(int code) {
+  ending_.finish(code, awake_.now(), hooks_.statistics(), round_trip());
+  if (!failure_) stop(State::stopping);
+}
+
+void Life::on_finish(Reader& message) {
+  ending_.on_finish(message, awake_.now(), hooks_.statistics(), round_trip());
+  if (!failure_) stop(State::stopping);
+}
+
+void Life::on_bye(Reader& message, int from) {
+  if (!failure_) return ending_.on_bye(message, from);
+  failure_missing_ -= failure_missing_ > 0 ? 1 : 0;
+}
+
+// As it was at the start, or is now; that may be long because somebody was late once.
+Nanos Life::round_trip() const {
+  constexpr Nanos most = 500'000'000;
+  Nanos one_way = 0;
+  for (int pe = 0; pe < (self_ == 0 ? fabric_.size() : 1); ++pe)
+    one_way = std::max(one_way, tables_.latency_to(pe).one_way);
+  return std::max(start_.round_trip(), std::min(2 * one_way, most));
+}
+
+void Life::look_for_the_end(bool flushed) {
+  std::optional<Outcome> outcome;
+  if (failure_) {
+    if ((failure_missing_ == 0 && flushed) || awake_.now() >= failure_deadline_) outcome = failure_;
+  } else {
+    outcome = ending_.over(awake_.now(), flushed);
+  }
+  if (!outcome) return;
+  hooks_.over(*outcome);
+  state_ = State::over;
+}
+
+// ---- failing -----------------------------------------------------------------------------------
+
+void Life::fail_without_memory() noexcept {
+  fail(no_memory_.error, 1);
+}
+
+// One PE speaks for all: the main PE says why and passes it on, and leaves when all others have
+// heard it. They only speak themselves when it does not.
+void Life::fail(std::string_view why, int code) noexcept {
+  if (failure_) return;
+  auto outcome = std::move(no_memory_);
+  try {
+    outcome.error = why;
+    outcome.code = code;
+  } catch (const std::bad_alloc&) {  // then it says that
+  }
+  begin_failure(std::move(outcome), self_ == 0 ? fabric_.size() - 1 : 1);
+  const int first = self_ == 0 ? 1 : 0;
+  const int last = self_ == 0 ? fabric_.size() : 1;
+  for (int pe = first; pe < last; ++pe) tell_of_failure(pe);
+}
+
+// Twice: what there was no memory for the first time may have freed some. Who is not told finds out
+// by our silence.
+void Life::tell_of_failure(int pe) noexcept {
+  for (int tries = 0; tries < 2; ++tries) {
+    try {
+      auto message = outbox_.open(fabric::Kind::fail, pe);
+      message.put(failure_->code);
+      message.put_string(failure_->error);
+      return outbox_.send(pe, std::move(message));
+    } catch (const std::bad_alloc&) {
+    }
+  }
+}
+
+void Life::on_fail(Reader& message) {
+  const auto code = message.get<int>();
+  const auto why = message.get_string();
+  if (self_ == 0) return fail(why, code);
+  begin_failure(Outcome{code, {}, {}}, 0);
+  auto bye = outbox_.open(fabric::Kind::bye, 0);
+  bye.put(Statistics{});
+  outbox_.send(0, std::move(bye));
+}
+
+void Life::begin_failure(Outcome outcome, int missing) {
+  failure_ = std::move(outcome);
+  failure_missing_ = missing;
+  failure_deadline_ = awake_.now() + failure_patience;
+  stop(State::failed);
+}
+
+}  // namespace trawl::life

@@ -1,0 +1,108 @@
+// A PE's life: joining, running, stopping or failed, over; and who of the others is alive.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rts/fabric/fabric.hpp"
+#include "rts/life/ending.hpp"
+#include "rts/life/start.hpp"
+#include "rts/recover/alive.hpp"
+#include "rts/recover/waking_time.hpp"
+
+namespace trawl::life {
+
+enum class State : std::uint8_t {
+  joining,   ///< PEs get to know each other
+  running,   ///< the program runs
+  stopping,  ///< it has ended; statistics are on their way
+  failed,    ///< the run can't go on, and others are being told
+  over,      ///< this PE has no more to do
+};
+
+/// The state machine, and the handshakes that drive it. Guarded by its PE's lock; the state may be
+/// read by any thread.
+class Life {
+ public:
+  /// What the PE does when its state changes; all are called with the lock held.
+  struct Hooks {
+    std::function<void()> joined;
+    std::function<void()> stopped;  ///< workers are to leave their main loops
+    std::function<Statistics()> statistics;
+    std::function<void(const Outcome&)> over;
+  };
+
+  /// `silence`: after so long a PE counts as lost.
+  Life(const Introduction& own, Nanos silence, fabric::Fabric& fabric, balance::Tables& tables,
+       fabric::Outbox& outbox, Hooks hooks);
+
+  void begin(Nanos now);
+
+  State state() const noexcept { return state_.load(); }
+  /// All PEs know each other.
+  bool joined() const noexcept { return joined_; }
+  bool stopping() const noexcept { return state() >= State::stopping; }
+  bool over() const noexcept { return state() == State::over; }
+
+  /// To be added to this PE's clock to get the main PE's.
+  Nanos clock_offset() const noexcept { return start_.clock_offset(); }
+  /// When all knew each other, by this PE's clock.
+  Nanos begun() const noexcept { return start_.begun() - start_.clock_offset(); }
+  /// In which it is counted how long others have had to answer.
+  Nanos waking_time() const noexcept { return awake_.now(); }
+
+  /// The main PE: the root has returned.
+  void finish(int code);
+  /// Tells everybody, and says why on the main PE.
+  void fail(std::string_view why, int code) noexcept;
+  /// As `fail`, when memory has run out.
+  void fail_without_memory() noexcept;
+
+  /// Something has come from a PE.
+  void heard(int from) noexcept;
+  void on_hello(Reader& message, int from, Nanos now) { start_.on_hello(message, from, now); }
+  void on_welcome(Reader& message, Nanos now);
+  void on_ping(Reader& message, int from, Nanos now) { start_.on_ping(message, from, now); }
+  void on_pong(Reader& message, int from, Nanos now);
+  void on_finish(Reader& message);
+  void on_bye(Reader& message, int from);
+  void on_leave() noexcept { ending_.on_leave(); }
+  void on_fail(Reader& message);
+
+  // What happens every so often.
+  void look_at_clock(Nanos now) noexcept { awake_.look(now); }
+  void look_for_the_dead();
+  /// Shows others that this PE is alive, and looks who is not.
+  void beat(Nanos now);
+  /// Is it over? `flushed`: all its messages have left.
+  void look_for_the_end(bool flushed);
+
+ private:
+  void check_joined();
+  void stop(State state);
+  void begin_failure(Outcome outcome, int missing);
+  void tell_of_failure(int pe) noexcept;
+  void on_dead(int pe);
+  Nanos round_trip() const;
+
+  int self_;
+  fabric::Fabric& fabric_;
+  balance::Tables& tables_;
+  fabric::Outbox& outbox_;
+  Hooks hooks_;
+  std::atomic<State> state_{State::joining};
+  std::atomic<bool> joined_{false};  // a run may fail before
+  Outcome no_memory_;                // made while there is some
+  std::optional<Outcome> failure_;
+  int failure_missing_ = 0;  // PEs that have not heard of it yet
+  Nanos failure_deadline_ = 0;
+  recover::WakingTime awake_;
+  recover::Alive alive_;
+  Start start_;
+  Ending ending_;
+};
+
+}  // namespace trawl::life

@@ -1,0 +1,174 @@
+#include "rts/mailbox.hpp"
+
+#include <new>
+#include <string>
+
+namespace trawl {
+
+using fabric::Kind;
+
+namespace {
+
+constexpr int messages_a_poll = 64;
+constexpr std::size_t fragments_a_turn = std::size_t{512} << 10U;  // in bytes
+constexpr std::size_t usual_message = 256;
+constexpr std::size_t largest_kept = 4096;  // of the messages whose memory is used again
+constexpr auto prefix = fabric::Fragmenter::prefix;
+
+// Somebody here can go on once it has come.
+bool brings_work(std::span<const std::byte> message) {
+  return !message.empty() && fabric::brings_work(static_cast<Kind>(message.front()));
+}
+
+}  // namespace
+
+// ---- out ---------------------------------------------------------------------------------------
+
+Writer Mailbox::open(Kind kind, int to) {
+  auto message = std::exchange(spare_, Writer());
+  if (message.room() == 0) message = Writer(usual_message);
+  fabric::Fragmenter::begin(message);
+  message.put(kind);
+  if (fabric::carries_tables(kind)) {
+    auto load = rooms_.workers.load();
+    load.measured = rooms_.clock.now() + rooms_.life.clock_offset();
+    rooms_.tables.write_piggyback(message, load.measured, load, to);
+  }
+  return message;
+}
+
+void Mailbox::send(int to, Writer message) {
+  const auto kind = static_cast<Kind>(message.view()[prefix]);
+  if (rooms_.life.stopping() && kind <= Kind::work_available) return;
+  if (fabric::carries_work(kind)) rooms_.deadlock_detector.sent();
+  if (to == rooms_.fabric.self()) {
+    to_self_.push_back(message.take());
+    if (!rooms_.clock.polling()) rooms_.fabric.bell().ring_doorman();
+    return;
+  }
+  rooms_.counters.add(Count::messages_sent);
+  rooms_.counters.add(Count::message_bytes, message.size());
+  trace::note(rooms_.log, trace::Kind::message_sent, 0, static_cast<std::uint32_t>(to),
+              static_cast<std::uint16_t>(kind));
+  if (kind == Kind::fetch)
+    trace::note(rooms_.log, trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
+  try {
+    fragmenter_.send(rooms_.fabric, to, message);
+    // A thread sends in the middle of a program's function, which may be a long one.
+    const bool more = rooms_.fabric.under_way() || fragmenter_.keeps_any();
+    if (!rooms_.clock.polling() && more && !under_way_.exchange(true))
+      rooms_.fabric.bell().ring_doorman();
+  } catch (const Error& e) {
+    // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
+    rooms_.life.fail("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
+  } catch (const std::bad_alloc&) {  // nor can he take back what the message says
+    rooms_.life.fail_without_memory();
+  }
+  message.shrink(0);
+  if (message.room() <= largest_kept) spare_ = std::move(message);
+}
+
+void Mailbox::send_kept() {
+  if (!fragmenter_.keeps_any()) return;
+  if (rooms_.life.stopping()) fragmenter_.drop_long();
+  fragmenter_.go_on(rooms_.fabric);
+}
+
+bool Mailbox::flushed() {
+  return rooms_.fabric.flushed() && !fragmenter_.keeps_any();
+}
+
+void Mailbox::note_under_way() noexcept {
+  const bool more = fragmenter_.under_way();
+  more_to_move_.store(more, std::memory_order_relaxed);
+  under_way_.store(more || rooms_.fabric.under_way() || (rooms_.life.joined() && !early_.empty()),
+                   std::memory_order_relaxed);
+}
+
+// ---- in ----------------------------------------------------------------------------------------
+
+void Mailbox::take_messages(sched::Worker* by) {
+  auto& [fabric, clock, tables, workers, detector, life, router, counters, log] = rooms_;
+  std::size_t fragments = 0;
+  for (int i = 0; i < messages_a_poll && !life.over(); ++i) {
+    if (const bool own = !to_self_.empty() || !early_.empty(); own && take_own(by)) continue;
+    if (fabric.size() == 1) return;
+    const auto arrival = receive();
+    if (!arrival) return;
+    life.heard(arrival->from);
+    if (arrival->bytes.empty()) {  // more of a long message
+      if ((fragments += fabric.limit()) >= fragments_a_turn) return;
+      continue;
+    }
+    if (i != 0 || arrival->bytes.size() > fabric.limit()) clock.read();
+    counters.add(Count::messages_received);
+    const auto payload = fabric::Fragmenter::payload(*arrival);
+    const bool brings = brings_work(payload);
+    if (must_wait(payload)) {
+      early_.emplace_back(arrival->from, fragmenter_.keep(*arrival));
+      continue;
+    }
+    arriving_ = &*arrival;
+    router.deliver(arrival->from, payload, clock.time(), by);
+    // That goes first; whoever begins it finds what else has come.
+    if (by != nullptr && brings && fabric.all_ring() && to_self_.empty() &&
+        (by->running() || workers.threads().size() != 0 || workers.has_imported()))
+      return;
+  }
+}
+
+// Its result is made where it is read: a copy would wait for what has just been written piecewise.
+std::optional<fabric::Arrival> Mailbox::receive() {
+  try {
+    return fragmenter_.receive(rooms_.fabric);
+  } catch (const BadBytes& e) {
+    throw Error(e.what());
+  }
+}
+
+// What came from this PE itself, or had to wait.
+bool Mailbox::take_own(sched::Worker* by) {
+  arriving_ = nullptr;
+  const auto now = rooms_.clock.time();
+  if (!to_self_.empty() && !must_wait(std::span(to_self_.front()).subspan(prefix))) {
+    const auto message = std::move(to_self_.front());
+    to_self_.pop_front();
+    rooms_.router.deliver(rooms_.fabric.self(), std::span(message).subspan(prefix), now, by);
+    return true;
+  }
+  if (!rooms_.life.joined() || outside_ || early_.empty()) return false;
+  const auto [from, message] = std::move(early_.front());
+  early_.pop_front();
+  rooms_.router.deliver(from, std::span(message).subspan(prefix), now, by);
+  return true;
+}
+
+bool Mailbox::must_wait(std::span<const std::byte> message) const {
+  if (message.empty()) return !rooms_.life.joined();
+  const auto kind = static_cast<Kind>(message.front());
+  return (!rooms_.life.joined() && !fabric::is_for_strangers(kind)) ||
+         (outside_ && fabric::brings_nodes(kind));
+}
+
+// ---- a message that takes long to read ---------------------------------------------------------
+
+std::span<const std::byte> Mailbox::hold(std::span<const std::byte> message) {
+  if (arriving_ == nullptr) return message;
+  const auto at = message.data() - arriving_->bytes.data();
+  held_ = fragmenter_.keep(*arriving_);
+  return std::span<const std::byte>(held_).subspan(static_cast<std::size_t>(at), message.size());
+}
+
+void Mailbox::step_out() {
+  outside_ = true;
+  rooms_.clock.end();
+  lock_.unlock();
+}
+
+void Mailbox::step_in() noexcept {
+  lock_.lock();
+  rooms_.clock.resume();
+  outside_ = false;
+}
+
+}  // namespace trawl

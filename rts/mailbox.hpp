@@ -1,0 +1,77 @@
+// A PE's messages on their way out and in: between its rooms and the fabric.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "rts/fabric/fragments.hpp"
+#include "rts/poll_clock.hpp"
+#include "rts/router.hpp"
+#include "rts/stats.hpp"
+
+namespace trawl {
+
+/// Guarded by its PE's lock.
+class Mailbox final : public fabric::Outbox {
+ public:
+  struct Rooms {
+    fabric::Fabric& fabric;
+    PollClock& clock;
+    balance::Tables& tables;
+    sched::Workers& workers;
+    sched::DeadlockDetector& deadlock_detector;
+    life::Life& life;
+    Router& router;
+    Counters& counters;
+    trace::Log* log;
+  };
+
+  /// `look_around`: polls once, for somebody who has stepped out.
+  Mailbox(const Rooms& rooms, std::mutex& lock, std::function<void()> look_around)
+      : rooms_(rooms), lock_(lock), look_around_(std::move(look_around)) {}
+
+  // Outbox
+  Writer open(fabric::Kind kind, int to) override;
+  void send(int to, Writer message) override;
+  std::span<const std::byte> hold(std::span<const std::byte> message) override;
+  void step_out() override;
+  void look_around() override { look_around_(); }
+  void step_in() noexcept override;
+
+  /// Delivers what has come, up to a bound: sooner it ends after what `by` should begin at once.
+  void take_messages(sched::Worker* by);
+  /// Sends more of what waits for room. Throws Error where a PE is lost, again and again.
+  void send_kept();
+  /// All messages have left this process.
+  bool flushed();
+
+  /// A poll ends: is another needed soon, because something is under way?
+  void note_under_way() noexcept;
+  bool under_way() const noexcept { return under_way_.load(std::memory_order_relaxed); }
+  /// The last poll ended though there was more of a long message, or room for it.
+  bool more_to_move() const noexcept { return more_to_move_.load(std::memory_order_relaxed); }
+
+ private:
+  std::optional<fabric::Arrival> receive();
+  bool take_own(sched::Worker* by);
+  bool must_wait(std::span<const std::byte> message) const;
+
+  Rooms rooms_;
+  std::mutex& lock_;
+  std::function<void()> look_around_;
+  fabric::Fragmenter fragmenter_;
+  std::deque<Bytes> to_self_;
+  // Sender and message; came before we knew the others, or while another was being read.
+  std::deque<std::pair<int, Bytes>> early_;
+  const fabric::Arrival* arriving_ = nullptr;  // in the fabric's memory, or the fragmenter's
+  Bytes held_;
+  bool outside_ = false;  // a message is being read by somebody without the lock
+  Writer spare_;          // memory of the last message
+  std::atomic<bool> more_to_move_{false};
+  std::atomic<bool> under_way_{false};
+};
+
+}  // namespace trawl

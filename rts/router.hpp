@@ -1,0 +1,42 @@
+// Takes each message to the room it is for.
+#pragma once
+
+#include <span>
+
+#include "rts/balance/tables.hpp"
+#include "rts/fabric/message.hpp"
+#include "rts/heap/shared_heap.hpp"
+#include "rts/life/life.hpp"
+#include "rts/sched/deadlock_detector.hpp"
+#include "rts/sched/fishing.hpp"
+#include "rts/trace/log.hpp"
+
+namespace trawl {
+
+/// Guarded by its PE's lock.
+class Router {
+ public:
+  struct Rooms {
+    balance::Tables& tables;
+    heap::SharedHeap& shared_heap;
+    sched::Fishing& fishing;
+    sched::DeadlockDetector& deadlock_detector;
+    life::Life& life;
+    trace::Log* log;
+  };
+
+  Router(int self, const Rooms& rooms) : self_(self), rooms_(rooms) {}
+
+  /// A message that has arrived at `now` by this PE's clock, behind its prefix. `by` as in
+  /// Host::poll. Throws Error, naming the sender, for a bad one.
+  void deliver(int from, std::span<const std::byte> message, Nanos now, sched::Worker* by);
+
+ private:
+  void read_tables(Reader& message, int from, Nanos now);
+  void dispatch(fabric::Kind kind, Reader& message, int from, Nanos now, sched::Worker* by);
+
+  int self_;
+  Rooms rooms_;
+};
+
+}  // namespace trawl
