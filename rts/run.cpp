@@ -21,6 +21,7 @@
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi.hpp"
 #include "rts/fabric/solo.hpp"
+#include "rts/fabric/ucx.hpp"
 #include "rts/fatal.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"

@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include <poll.h>
+#include <unistd.h>
+
 #include "rts/error.hpp"
 
 namespace trawl::fabric {
@@ -16,8 +19,7 @@ bool is_set(const char* name) {
 
 /// The number that it says there; 0 if none.
 int number_in(const char* name) {
-  const char* value = std::getenv(name);
-  const std::string_view text = value != nullptr ? value : "";
+  const auto text = environment(name);
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -37,6 +39,11 @@ int number_in(const char* name) {
 }
 
 }  // namespace
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
 
 bool under_mpiexec() {
   for (const char* name : {"PMI_RANK", "PMI_FD", "PMI_PORT", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"})
@@ -59,6 +66,17 @@ void check_launcher(int pes) {
   if (number_in("PMIX_RANK") > 0)
     refuse("by a PMIx launcher as number " + std::to_string(number_in("PMIX_RANK")) +
            " (PMIX_RANK)");
+}
+
+void say_goodbye() {
+  const auto text = environment("PMI_FD");
+  int fd = -1;
+  if (std::from_chars(text.data(), text.data() + text.size(), fd).ec != std::errc()) return;
+  constexpr std::string_view goodbye = "cmd=finalize\n";
+  if (write(fd, goodbye.data(), goodbye.size()) != static_cast<ssize_t>(goodbye.size())) return;
+  pollfd answer{fd, POLLIN, 0};
+  constexpr int patience_ms = 1000;
+  ::poll(&answer, 1, patience_ms);
 }
 
 }  // namespace trawl::fabric

@@ -1,7 +1,12 @@
-// What launchers of programs leave in the environment.
+// What launchers of programs leave in the environment, and are told at the end.
 #pragma once
 
+#include <string_view>
+
 namespace trawl::fabric {
+
+/// What it says there; empty if it isn't set.
+std::string_view environment(const char* name);
 
 /// Was this process started by an MPI launcher?
 bool under_mpiexec();
@@ -9,5 +14,9 @@ bool under_mpiexec();
 /// Throws Error if MPI says that there is one PE (or was not asked), but a launcher has started
 /// several: each would compute everything, believing to be alone.
 void check_launcher(int pes);
+
+/// Says goodbye in the launcher's own protocol (PMI 1), as MPI_Finalize would at its very end.
+/// Without it hydra takes an exit for a crash and kills the other PEs.
+void say_goodbye();
 
 }  // namespace trawl::fabric

@@ -1,29 +1,20 @@
 #include "rts/fabric/mpi.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <dlfcn.h>
-#include <ifaddrs.h>
 #include <mpi.h>
-#include <net/if.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi_host.hpp"
+#include "rts/fabric/ucx.hpp"
 
 namespace trawl::fabric {
 namespace {
@@ -186,62 +177,6 @@ class Mpi final : public Fabric {
   Bytes received_;  // the last message
 };
 
-/// The network device that carries traffic to other hosts: the one of the default route, else the
-/// first that is up and has an address.
-std::string outward_device() {
-  std::ifstream routes("/proc/net/route");
-  std::string line;
-  while (std::getline(routes, line)) {
-    std::istringstream fields(line);
-    std::string device, destination;
-    if (fields >> device >> destination && destination == "00000000") return device;
-  }
-  std::string device;
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return device;
-  for (const auto* each = all; each != nullptr && device.empty(); each = each->ifa_next) {
-    const bool up = (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == 0;
-    if (up && each->ifa_addr && each->ifa_addr->sa_family == AF_INET) device = each->ifa_name;
-  }
-  freeifaddrs(all);
-  return device;
-}
-
-/// UCX over TCP stalls when it has several network devices to choose from: names one, where TCP may
-/// be what carries messages and the user named none.
-void choose_network_device() {
-  if (std::getenv("UCX_NET_DEVICES")) return;
-  const auto transports = environment("UCX_TLS");
-  const bool one_host =
-      !environment("PMI_SIZE").empty() && environment("PMI_SIZE") == environment("MPI_LOCALNRANKS");
-  std::error_code none;
-  const bool fast_network = std::filesystem::exists("/sys/class/infiniband", none);
-  const bool tcp = transports.empty() ? !one_host && !fast_network : asked_for_tcp();
-  if (!tcp) return;
-  const auto device = one_host ? std::string("lo") : outward_device();
-  if (!device.empty()) setenv("UCX_NET_DEVICES", device.c_str(), 0);
-}
-
-/// UCX's rendezvous reads a long message out of its sender's memory: if the sender dies meanwhile,
-/// the receiver is aborted or, without cross-memory attach, gets wrong bytes. Sending all eagerly
-/// is also several times faster up to the limit (README.md, Measured).
-void avoid_rendezvous() {
-  setenv("UCX_RNDV_THRESH", "inf", 0);
-}
-
-/// Says goodbye in the launcher's own protocol (PMI 1), as MPI_Finalize would at its very end.
-/// Without it hydra takes an exit for a crash and kills the other PEs.
-void finalize_pmi() {
-  const auto text = environment("PMI_FD");
-  int fd = -1;
-  if (std::from_chars(text.data(), text.data() + text.size(), fd).ec != std::errc()) return;
-  constexpr std::string_view goodbye = "cmd=finalize\n";
-  if (write(fd, goodbye.data(), goodbye.size()) != static_cast<ssize_t>(goodbye.size())) return;
-  pollfd answer{fd, POLLIN, 0};
-  constexpr int patience_ms = 1000;
-  ::poll(&answer, 1, patience_ms);
-}
-
 }  // namespace
 
 Joined make_mpi() {
@@ -276,15 +211,8 @@ void leave(int code) {
   int initialised = 0;
   MPI_Initialized(&initialised);
   Neighbours::say_leaving();
-  if (initialised != 0) finalize_pmi();
+  if (initialised != 0) say_goodbye();
   _exit(code);
-}
-
-void disarm_ucx_signals() {
-  if (std::getenv("UCX_ERROR_SIGNALS")) return;
-  if (void* disable = dlsym(RTLD_DEFAULT, "ucs_debug_disable_signals")) {
-    reinterpret_cast<void (*)()>(disable)();
-  }
 }
 
 }  // namespace trawl::fabric

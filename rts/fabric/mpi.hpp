@@ -36,9 +36,4 @@ Joined make_mpi();
 /// more (README.md, Leaving). To be called under the lock of the PE, if make_mpi was.
 [[noreturn]] void leave(int code);
 
-/// Takes back the handlers for SIGSEGV, SIGBUS, SIGILL and SIGFPE that the UCX library, once
-/// linked, installs before main; a user who sets UCX_ERROR_SIGNALS keeps them. Call at the start of
-/// main, under mpiexec or not.
-void disarm_ucx_signals();
-
 }  // namespace trawl::fabric

@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rts/fabric/ucx.hpp"
+
 namespace trawl::fabric {
 namespace {
 
@@ -100,17 +102,6 @@ void check(int code, const char* doing) {
 
 void check(int code, const char* doing, int pe) {
   if (code != MPI_SUCCESS) fail(doing + std::string(" PE ") + std::to_string(pe), code);
-}
-
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-// A list that begins with ^ says what not to use.
-bool asked_for_tcp() {
-  const auto transports = environment("UCX_TLS");
-  return !transports.starts_with("^") && transports.find("tcp") != std::string_view::npos;
 }
 
 std::vector<Card> exchange_cards(MPI_Comm world, const Card& own) {

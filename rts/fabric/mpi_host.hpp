@@ -24,12 +24,6 @@ namespace trawl::fabric {
 void check(int code, const char* doing);
 void check(int code, const char* doing, int pe);
 
-/// What it says there; empty if it isn't set.
-std::string_view environment(const char* name);
-
-/// Did the user ask UCX for TCP? That rehearses several hosts: then only bells are shared.
-bool asked_for_tcp();
-
 /// What each PE tells all others before anything else.
 struct Card {
   std::uint64_t kernel = 0;  ///< whose processes can find each other
