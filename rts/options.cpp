@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -12,8 +11,8 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "rts/balance/policy.hpp"
 #include "rts/error.hpp"
+#include "rts/flags.hpp"
 
 namespace trawl {
 namespace {
@@ -74,12 +73,13 @@ std::optional<Slip> slip_in(const std::string& argument) {
   return Slip{word == "trawl", end < text.size() ? text.substr(end + 1) : ""};
 }
 
-// A range would only say that it is not in it, and lets NaN pass.
-std::string is_number(const std::string& value) {
+// Lets no NaN pass, and no number that ends in something else.
+std::string within(const Flag& flag, const std::string& value) {
   char* end = nullptr;
   const double number = std::strtod(value.c_str(), &end);
-  const bool whole = end != value.c_str() && *end == '\0' && !std::isnan(number);
-  return whole ? "" : value + " is no number";
+  if (end == value.c_str() || *end != '\0' || std::isnan(number)) return value + " is no number";
+  return number >= flag.least && number <= flag.most ? ""
+                                                     : value + " is not within " + flag.range();
 }
 
 // CLI11 would answer with a long list of units.
@@ -98,57 +98,17 @@ class Flags {
   explicit Flags(Options& options) : app_("The runtime's flags") {
     app_.set_help_flag();
     app_.get_formatter()->column_width(32);
-    add("workers", "N", options.workers,
-        "worker threads of a PE (0: its share of the host's cores)", CLI::Range(0, most_workers));
-    add("thread-limit", "N", options.thread_limit, "live threads of a PE, runnable and blocked",
-        CLI::Range(1U, 1U << 20U));
-    add("low-watermark", "N", options.low_watermark,
-        "fish when there are fewer sparks than this, even while busy", CLI::Range(0U, 1U << 20U));
-    add("spark-pool", "N", options.spark_pool, "sparks that a worker's pool holds",
-        CLI::Range(std::size_t{1}, std::size_t{1} << 28U));
-    add("stack-size", "BYTES", options.stack_size, "stack of a thread (bytes; 64K, 8M)",
-        CLI::Range(std::size_t{32} << 10U, std::size_t{1} << 40U));
-    add("heap", "BYTES", options.heap, "heap that a PE starts with (bytes; 64M, 1G)",
-        CLI::Range(std::size_t{1} << 20U, std::size_t{1} << 40U));
-    add("collect-every", "N", options.collect_every,
-        "collect at every N-th allocation: slow; finds what the collector can't see (0: off)",
-        CLI::Range(0U, 1U << 30U));
-    add("max-fish", "N", options.max_fish, "FISH of a PE that may be under way",
-        CLI::Range(1U, 1024U));
-    add("fish-delay", "MICROSECONDS", options.fish_delay,
-        "how long a FISH waits for a spark where there is none, at first (us)",
-        CLI::Range(0.01, 1e9));
-    add("fish-delay-max", "MICROSECONDS", options.fish_delay_max,
-        "... and after many in vain (us); fish-delay if that is longer", CLI::Range(0.01, 1e9));
-    add("policy", "NAME", options.policy, "where to fish: " + policies(),
-        CLI::IsMember(balance::policy_names()));
-    add("packet-size", "BYTES", options.packet_size,
-        "bytes after which a packet holds only references",
-        CLI::Range(std::size_t{0}, std::size_t{1} << 40U));
-    add("thunks-per-packet", "N", options.thunks_per_packet,
-        "thunks that may move along with the one that was asked for",
-        CLI::Range(std::size_t{0}, std::size_t{1} << 31U));
-    add("cluster", "NAME", options.cluster, "name of this PE's cluster (default: its host)");
-    add("speed", "NUMBER", options.speed, "relative speed of this PE (0: measured at start)",
-        CLI::Range(0.0, 1e12));
-    add("silence", "SECONDS", options.silence, "seconds of silence after which a PE counts as lost",
-        CLI::Range(0.1, 1e6));
-    add("trace", "DIR", options.trace,
-        "write an event log into this directory (see trawl-profile)");
-    add_stats(options);
-    add("stats-file", "FILE", options.stats_file,
-        "print them into this file instead (text unless --trawl:stats=json)");
-    app_.add_flag("--help", options.help, "print this and exit");
-    app_.add_flag("--version", options.version, "print Trawl's version and exit");
+    for (const auto& flag : flags())
+      std::visit([&](auto member) { add(flag, options.*member); }, flag.place);
   }
 
   /// One flag; `name` is how the user knows it, `value` what he gave it, if anything.
   void take(const std::string& flag, const std::string& name,
             const std::optional<std::string>& value) {
-    const auto* option = app_.get_option_no_throw("--" + flag);
-    if (option == nullptr || flag.empty()) refuse(name, flag);
-    if (types_.contains(flag) && value.value_or("").empty())
-      throw Error(name + " needs a value: " + name + "=" + types_.at(flag) + advice, 2);
+    const auto* row = find_flag(flag);
+    if (row == nullptr) refuse(name, flag);
+    if (row->needs_value() && value.value_or("").empty())
+      throw Error(name + " needs a value: " + name + "=" + std::string(row->value) + advice, 2);
     try {
       app_.parse(std::vector<std::string>{"--" + flag + (value ? "=" + *value : "")});
     } catch (const CLI::Error& e) {
@@ -162,12 +122,11 @@ class Flags {
   }
 
   void take_environment() {
-    for (const auto* option : app_.get_options()) {
-      const auto& flag = option->get_lnames().front();
-      if (flag == "help" || flag == "version") continue;
-      const auto name = environment_name(flag);
+    for (const auto& flag : flags()) {
+      if (!flag.takes_environment()) continue;
+      const auto name = environment_name(std::string(flag.name));
       const char* value = std::getenv(name.c_str());
-      if (value != nullptr && *value != '\0') take(flag, name, value);
+      if (value != nullptr && *value != '\0') take(std::string(flag.name), name, value);
     }
     for (char** entry = environ; *entry != nullptr; ++entry) refuse_stranger(*entry);
   }
@@ -213,10 +172,9 @@ class Flags {
     const bool empty = equals == std::string_view::npos || equals + 1 == entry.size();
     if (empty || !name.starts_with(environment_prefix) || name.starts_with(test_prefix)) return;
     const auto flag = lower(name.substr(environment_prefix.size()));
-    const auto* option = app_.get_option_no_throw("--" + flag);
-    const bool only_argument = flag == "help" || flag == "version";
-    if (option != nullptr && !only_argument && environment_name(flag) == name) return;
-    if (only_argument)
+    const auto* row = find_flag(flag);
+    if (row != nullptr && row->takes_environment() && environment_name(flag) == name) return;
+    if (row != nullptr && !row->takes_environment())
       throw Error(name + " is no flag: write " + std::string(prefix) + flag + " behind the program",
                   2);
     const auto other = nearest(flag);
@@ -231,52 +189,55 @@ class Flags {
     const auto name = lower(std::string_view(given).substr(0, given.find('=')));
     std::string found;
     auto least = std::min(most_slips, name.size() / 2) + 1;
-    for (const auto* option : app_.get_options()) {
-      const auto& flag = option->get_lnames().front();
-      const auto slips = slips_between(name, flag);
+    for (const auto& flag : flags()) {
+      const auto slips = slips_between(name, flag.name);
       if (slips >= least) continue;
       least = slips;
-      found = flag;
+      found = flag.name;
     }
     return found;
   }
 
-  template <class T, class... Check>
-  void add(const std::string& name, const std::string& type, T& into, const std::string& what,
-           Check... check) {
-    types_[name] = type;
-    auto* option = app_.add_option("--" + name, into, what)->capture_default_str();
+  static std::string written(const Flag& flag) { return "--" + std::string(flag.name); }
+
+  template <class T>
+  void add(const Flag& flag, T& into) {
+    auto* option = app_.add_option(written(flag), into, flag.text());
     if constexpr (std::is_same_v<T, std::size_t>) option->transform(CLI::Validator(take_size, ""));
-    if constexpr (std::is_arithmetic_v<T>) option->check(is_number);
-    (option->check(check), ...);
-    const auto shown = option->get_default_str();
-    option->option_text(shown.empty() ? type : "(" + shown + ")");
+    if (flag.is_number())
+      option->check([&flag](const std::string& value) { return within(flag, value); });
+    if (flag.choices != nullptr) option->check(CLI::IsMember(flag.choices()));
+    const auto shown = flag.shown(Options{});
+    option->option_text(shown.empty() ? std::string(flag.value) : "(" + shown + ")");
   }
 
-  void add_stats(Options& options) {
+  void add(const Flag& flag, bool& into) { app_.add_flag(written(flag), into, flag.text()); }
+
+  void add(const Flag& flag, StatsFormat& into) {
     app_.add_option_function<std::string>(
-            "--stats",
-            [&options](const std::string& format) {
-              options.stats = format == "json" ? StatsFormat::json : StatsFormat::text;
+            written(flag),
+            [&into](const std::string& format) {
+              into = format == "json" ? StatsFormat::json : StatsFormat::text;
             },
-            "print statistics at the end, on standard error: text or json")
+            flag.text())
         ->expected(0, 1)
         ->default_str("text")
-        ->option_text("[=FORMAT]")
-        ->check(CLI::IsMember({"text", "json"}));
-  }
-
-  static std::string policies() {
-    std::string text;
-    for (const auto name : balance::policy_names())
-      text += (text.empty() ? "" : ", ") + std::string(name);
-    return text;
+        ->option_text("[=" + std::string(flag.value) + "]")
+        ->check(CLI::IsMember(flag.choices()));
   }
 
   CLI::App app_;
-  std::map<std::string, std::string> types_;  // what the value of a flag that needs one is
   std::set<std::string> given_;
 };
+
+void put(Writer& to, const std::string& value) {
+  to.put_string(value);
+}
+
+template <class T>
+void put(Writer& to, T value) {
+  to.put(value);
+}
 
 }  // namespace
 
@@ -314,10 +275,8 @@ Options take_options(std::vector<std::string>& args) {
 std::uint64_t flags_digest(const Options& options, const std::vector<std::string>& args) {
   Writer shared;
   for (std::size_t i = 1; i < args.size(); ++i) shared.put_string(args[i]);
-  shared.put_string(options.policy);
-  shared.put(options.silence);
-  shared.put(options.help);
-  shared.put(options.version);
+  for (const auto& flag : flags())
+    if (flag.alike) std::visit([&](auto member) { put(shared, options.*member); }, flag.place);
   std::uint64_t digest = 0xCBF2'9CE4'8422'2325;  // FNV-1a
   for (const auto byte : shared.view())
     digest = (digest ^ static_cast<std::uint64_t>(byte)) * 0x100'0000'01B3;

@@ -1,0 +1,127 @@
+#include "rts/flags.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "rts/balance/policy.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr double kilo = 1024;
+constexpr double mega = kilo * kilo;
+constexpr double giga = kilo * mega;
+constexpr double tera = kilo * giga;
+
+std::vector<std::string_view> stats_formats() {
+  return {"text", "json"};
+}
+
+constexpr std::array table{
+    Flag{"workers", "N", &Options::workers, 0, most_workers,
+         "worker threads of a PE (0: its share of the host's cores)"},
+    Flag{"thread-limit", "N", &Options::thread_limit, 1, mega,
+         "live threads of a PE, runnable and blocked"},
+    Flag{"low-watermark", "N", &Options::low_watermark, 0, mega,
+         "fish when there are fewer sparks than this, even while busy"},
+    Flag{"spark-pool", "N", &Options::spark_pool, 1, 256 * mega,
+         "sparks that a worker's pool holds"},
+    Flag{"stack-size", "BYTES", &Options::stack_size, 32 * kilo, tera,
+         "stack of a thread (bytes; 64K, 8M)"},
+    Flag{"heap", "BYTES", &Options::heap, mega, tera,
+         "heap that a PE starts with (bytes; 64M, 1G)"},
+    Flag{"collect-every", "N", &Options::collect_every, 0, giga,
+         "collect at every N-th allocation: slow; finds what the collector can't see (0: off)"},
+    Flag{"max-fish", "N", &Options::max_fish, 1, 1024, "FISH of a PE that may be under way"},
+    Flag{"fish-delay", "MICROSECONDS", &Options::fish_delay, 0.01, 1e9,
+         "how long a FISH waits for a spark where there is none, at first (us)"},
+    Flag{"fish-delay-max", "MICROSECONDS", &Options::fish_delay_max, 0.01, 1e9,
+         "... and after many in vain (us); fish-delay if that is longer"},
+    Flag{"policy", "NAME", &Options::policy, 0, 0, "where to fish", balance::policy_names, true},
+    Flag{"packet-size", "BYTES", &Options::packet_size, 0, tera,
+         "bytes after which a packet holds only references"},
+    Flag{"thunks-per-packet", "N", &Options::thunks_per_packet, 0, 2 * giga,
+         "thunks that may move along with the one that was asked for"},
+    Flag{"cluster", "NAME", &Options::cluster, 0, 0,
+         "name of this PE's cluster (default: its host)"},
+    Flag{"speed", "NUMBER", &Options::speed, 0, 1e12,
+         "relative speed of this PE (0: measured at start)"},
+    Flag{"silence", "SECONDS", &Options::silence, 0.1, 1e6,
+         "seconds of silence after which a PE counts as lost", nullptr, true},
+    Flag{"trace", "DIR", &Options::trace, 0, 0,
+         "write an event log into this directory (see trawl-profile)"},
+    Flag{"stats", "FORMAT", &Options::stats, 0, 0, "print statistics at the end, on standard error",
+         stats_formats},
+    Flag{"stats-file", "FILE", &Options::stats_file, 0, 0,
+         "print them into this file instead (text unless --trawl:stats=json)"},
+    Flag{"help", "", &Options::help, 0, 0, "print this and exit", nullptr, true},
+    Flag{"version", "", &Options::version, 0, 0, "print Trawl's version and exit", nullptr, true},
+};
+
+std::string spell(std::string_view value_name, double number) {
+  const auto whole = static_cast<std::size_t>(number);
+  if (value_name == "BYTES") return spell_size(whole);
+  return static_cast<double>(whole) == number ? fmt::format("{}", whole)
+                                              : fmt::format("{}", number);
+}
+
+}  // namespace
+
+std::span<const Flag> flags() {
+  return table;
+}
+
+const Flag* find_flag(std::string_view name) {
+  const auto* found =
+      std::find_if(table.begin(), table.end(), [&](const Flag& flag) { return flag.name == name; });
+  return found == table.end() ? nullptr : found;
+}
+
+bool Flag::needs_value() const noexcept {
+  return !is_switch() && !std::holds_alternative<StatsFormat Options::*>(place);
+}
+
+bool Flag::is_number() const noexcept {
+  return most > 0;
+}
+
+std::string Flag::text() const {
+  std::string text(what);
+  if (choices == nullptr) return text;
+  const auto all = choices();
+  for (std::size_t i = 0; i < all.size(); ++i) text += (i == 0 ? ": " : ", ") + std::string(all[i]);
+  return text;
+}
+
+std::string Flag::shown(const Options& options) const {
+  const auto& flag = *this;
+  return std::visit(
+      [&](auto member) -> std::string {
+        const auto& set = options.*member;
+        using T = std::decay_t<decltype(set)>;
+        if constexpr (std::is_same_v<T, std::string>)
+          return set;
+        else if constexpr (std::is_same_v<T, StatsFormat>)
+          return set == StatsFormat::none ? "" : set == StatsFormat::json ? "json" : "text";
+        else if constexpr (std::is_same_v<T, bool>)
+          return set ? "true" : "";
+        else
+          return spell(flag.value, static_cast<double>(set));
+      },
+      place);
+}
+
+std::string Flag::range() const {
+  return is_number() ? spell(value, least) + " to " + spell(value, most) : "";
+}
+
+std::string spell_size(std::size_t bytes) {
+  static constexpr std::string_view units = "KMGT";
+  std::size_t unit = 0;
+  for (; unit < units.size() && bytes != 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return fmt::format("{}{}", bytes, unit == 0 ? "" : std::string(1, units[unit - 1]));
+}
+
+}  // namespace trawl
