@@ -2,23 +2,20 @@
 #include <cstdio>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "rts/flags.hpp"
 
 namespace {
 
-std::string code(const std::string& text) {
-  std::string quoted(text.empty() ? "" : "`");
-  quoted += text;
-  return quoted += text.empty() ? "" : "`";
-}
-
 std::string row(const trawl::Flag& flag) {
-  const auto name = "--trawl:" + std::string(flag.name);
-  const auto value = flag.needs_value() ? "=" + std::string(flag.value)
-                     : flag.is_switch() ? ""
-                                        : "[=" + std::string(flag.value) + "]";
-  return "| " + code(name + value) + " | " + code(flag.shown(trawl::Options{})) + " | " +
-         flag.range() + " | " + (flag.alike ? "yes" : "") + " | " + flag.text() + " |\n";
+  const auto value = flag.is_switch()     ? ""
+                     : flag.needs_value() ? fmt::format("={}", flag.value)
+                                          : fmt::format("[={}]", flag.value);
+  const auto shown = flag.shown(trawl::Options{});
+  return fmt::format("| `--trawl:{}{}` | {} | {} | {} | {} |\n", flag.name, value,
+                     shown.empty() ? "" : fmt::format("`{}`", shown), flag.range(),
+                     flag.alike ? "yes" : "", flag.text());
 }
 
 }  // namespace
