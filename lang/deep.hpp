@@ -18,6 +18,7 @@ namespace trawl {
 /// (A type with a serialize() of its own is not looked into.)
 class DeepEvaluation {
  public:
+  /// Returns when all is evaluated.
   template <class T>
   void evaluate(const T& value) {
     visit(value);

@@ -30,15 +30,17 @@ class Lazy {
                 "reference.");
 
  public:
-  using value_type = T;
-  using trawl_node_reference = void;
+  using value_type = T;               ///< what force gives
+  using trawl_node_reference = void;  ///< the runtime knows it by this
 
   /// Refers to nothing; can't be forced.
   Lazy() = default;
+  /// A copy is the same thunk.
 #ifdef TRAWL_DETAIL_LOOKS
   Lazy(const Lazy& other) : node_(other.node_) {
     look();
   }
+  /// Refers to the same thunk from now on.
   Lazy& operator=(const Lazy& other) {
     node_ = other.node_;
     look();
@@ -46,6 +48,7 @@ class Lazy {
   }
 #else
   Lazy(const Lazy&) = default;
+  /// Refers to the same thunk from now on.
   // Written out, so that nothing which holds a Lazy passes for plain bytes.
   Lazy& operator=(const Lazy& other) noexcept {  // NOLINT(bugprone-unhandled-self-assignment)
     node_ = other.node_;
@@ -59,6 +62,7 @@ class Lazy {
     look();
   }
 
+  /// Does it refer to anything?
   explicit operator bool() const noexcept {
     return node_ != nullptr;
   }
@@ -71,9 +75,11 @@ class Lazy {
   // line.
   friend bool operator==(Lazy, Lazy) = delete;  // trawl: compare values: force(a) == force(b).
 
+  /// The runtime's.
   heap::Node* node() const noexcept {
     return node_;
   }
+  /// The runtime's.
   static Lazy refer_to(heap::Node* node) {
     Lazy lazy;
     lazy.node_ = node;
@@ -155,6 +161,7 @@ const T& force(Lazy<T> lazy) {
   return heap::ResultOf<T>::get(node);
 }
 
+/// Refused, with what to write instead.
 template <detail::NoLazy T>
 const T& force(const T& value) {
   static_assert(heap::NodeReference<T>,
@@ -170,6 +177,7 @@ Lazy<T> par(Lazy<T> lazy) {
   return lazy;
 }
 
+/// Refused, with what to write instead.
 template <detail::NoLazy T, class... U>
 decltype(auto) par(const T& a, const U&... b) {
   static_assert(heap::NodeReference<T>,
@@ -186,6 +194,7 @@ Lazy<T> fetch(Lazy<T> lazy) {
   return lazy;
 }
 
+/// Refused, with what to write instead.
 template <detail::NoLazy T>
 const T& fetch(const T& value) {
   static_assert(heap::NodeReference<T>,

@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   });
 }
 
+/// Refused, with what to write instead.
 template <class F>
 int run(F&&, int, char**) {
   static_assert(std::is_void_v<F>, "trawl: write run<root>(argc, argv) instead of run(root, ...).");

@@ -18,6 +18,7 @@ namespace trawl {
 template <class Call, class R, class... A>
 class Spawned {
  public:
+  /// Made by spawn alone.
   template <class... G>
   explicit Spawned(std::in_place_t, G&&... given)
       : kept_(std::forward<G>(given)...), pool_(&sched::worker_here().pool) {

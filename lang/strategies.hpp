@@ -21,11 +21,13 @@ namespace trawl {
 
 /// Evaluates nothing.
 struct R0 {
+  /// Applies it.
   template <class T>
   void operator()(const Lazy<T>&) const {}
 };
 /// Evaluates the value.
 struct Rseq {
+  /// Applies it.
   template <class T>
   void operator()(const Lazy<T>& x) const {
     force(x);
@@ -33,6 +35,7 @@ struct Rseq {
 };
 /// Lets somebody else evaluate the value.
 struct Rpar {
+  /// Applies it.
   template <class T>
   void operator()(const Lazy<T>& x) const {
     par(x);
@@ -40,16 +43,17 @@ struct Rpar {
 };
 /// Evaluates the value and every Lazy inside it.
 struct Rdeepseq {
+  /// Applies it.
   template <class T>
   void operator()(const T& x) const {
     DeepEvaluation().evaluate(x);
   }
 };
 
-inline constexpr R0 r0;
-inline constexpr Rseq rseq;
-inline constexpr Rpar rpar;
-inline constexpr Rdeepseq rdeepseq;
+inline constexpr R0 r0;              ///< evaluates nothing
+inline constexpr Rseq rseq;          ///< evaluates the value
+inline constexpr Rpar rpar;          ///< lets somebody else evaluate the value
+inline constexpr Rdeepseq rdeepseq;  ///< evaluates the value and every Lazy inside it
 
 /// What can be applied to a T.
 template <class S, class T>
@@ -77,6 +81,7 @@ decltype(auto) apply(T&& value, Strategy&& strategy) {
   }
 }
 
+/// Refused, with what to write instead.
 template <class T, detail::NotOfOneLazy<T> Strategy>
 T&& apply(T&& value, Strategy&&) {
   static_assert(StrategyOf<Strategy, T>,
@@ -173,19 +178,25 @@ auto par_list_chunk(std::size_t size, Strategy) {
 template <class T, class Strategy>
 class Buffered {
  public:
+  /// Sparks the first `ahead` of them.
   Buffered(std::vector<Lazy<T>> xs, std::size_t ahead) : xs_(std::move(xs)), ahead_(ahead) {
     detail::spark_with<Strategy>(part(0, ahead_));
   }
 
+  /// Each step sparks one element more.
   class iterator {
    public:
+    /// Stands at element `at`.
     iterator(const Buffered& list, std::size_t at) : list_(&list), at_(at) {}
+    /// Forces it.
     const T& operator*() const { return force(list_->xs_[at_]); }
+    /// The next element.
     iterator& operator++() {
       detail::spark_with<Strategy>(list_->part(at_ + list_->ahead_, 1));
       ++at_;
       return *this;
     }
+    /// At the same element?
     friend bool operator==(const iterator&, const iterator&) = default;
 
    private:
@@ -193,7 +204,9 @@ class Buffered {
     std::size_t at_;
   };
 
+  /// The first element.
   iterator begin() const { return {*this, 0}; }
+  /// Behind the last one.
   iterator end() const { return {*this, xs_.size()}; }
 
  private:

@@ -11,4 +11,8 @@
 #include "lang/spawn.hpp"
 #include "lang/strategies.hpp"
 
+/// What a program says: lazy values (lazy, par, force), spawn and sync, strategies, run. `detail`
+/// and what else lies in it is the runtime's.
+namespace trawl {}
+
 #endif

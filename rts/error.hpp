@@ -33,9 +33,11 @@ class Explanation : public std::exception {
 /// exits with `exit_code`.
 class Error : public Explanation {
  public:
+  /// `what` is one line.
   explicit Error(std::string_view what, int exit_code = 1)
       : Explanation(what), exit_code_(exit_code) {}
 
+  /// What the process exits with.
   int exit_code() const noexcept { return exit_code_; }
 
  private:

@@ -1,0 +1,44 @@
+# Two targets. docs: the API reference by Doxygen, in build/.../docs/html; a warning is an error. man:
+# the manual pages of what is installed, made of --help.
+
+set(docs_dir ${PROJECT_BINARY_DIR}/docs)
+find_program(TRAWL_DOXYGEN doxygen)
+if(TRAWL_DOXYGEN)
+  # Of the runtime's headers those with classes that a program names: Error, RemoteError,
+  # needs_no_destructor.
+  file(GLOB_RECURSE docs_input CONFIGURE_DEPENDS
+    rts/error.hpp rts/exception.hpp rts/failure.hpp rts/traits.hpp)
+  file(CONFIGURE OUTPUT ${docs_dir}/main.md CONTENT "# Trawl @PROJECT_VERSION@
+
+A program includes `<trawl/trawl.hpp>` and names what is in namespace #trawl. How to write one is in
+`lang/WRITING.md` of the sources, what may travel and what is refused in `lang/README.md`.
+" @ONLY)
+  list(PREPEND docs_input ${docs_dir}/main.md ${PROJECT_SOURCE_DIR}/lang)
+  list(TRANSFORM docs_input REPLACE "(.+)" "\"\\1\"")
+  list(JOIN docs_input " " docs_input)
+  configure_file(rts/cmake/Doxyfile.in ${docs_dir}/Doxyfile @ONLY)
+  add_custom_target(docs COMMAND ${TRAWL_DOXYGEN} ${docs_dir}/Doxyfile VERBATIM)
+  if(TRAWL_TESTS)
+    add_test(NAME docs COMMAND ${TRAWL_DOXYGEN} ${docs_dir}/Doxyfile)
+    set_tests_properties(docs PROPERTIES LABELS pages)
+  endif()
+endif()
+
+find_package(Python3 COMPONENTS Interpreter)
+if(TARGET trawl-profile AND TARGET fib AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
+  set(man_pages)
+  function(man_page name section summary program flag)
+    set(page ${PROJECT_BINARY_DIR}/man/${name}.${section})
+    set(command ${PROJECT_SOURCE_DIR}/rts/cmake/man_page ${name} ${section} ${PROJECT_VERSION}
+                ${summary} $<TARGET_FILE:${program}> ${flag})
+    add_custom_command(OUTPUT ${page}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
+      COMMAND ${Python3_EXECUTABLE} ${command} > ${page}
+      DEPENDS ${program} ${PROJECT_SOURCE_DIR}/rts/cmake/man_page VERBATIM)
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} OPTIONAL)
+    set(man_pages ${man_pages} ${page} PARENT_SCOPE)
+  endfunction()
+  man_page(trawl-profile 1 "draws what each PE of a Trawl run did" trawl-profile --help)
+  man_page(trawl 7 "flags of programs that run on Trawl" fib --trawl:help)
+  add_custom_target(man ALL DEPENDS ${man_pages})
+endif()
