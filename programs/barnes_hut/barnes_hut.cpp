@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "programs/barnes_hut/session.hpp"
 #include "programs/common/clock.hpp"

@@ -1,6 +1,6 @@
 // fib N: the N-th Fibonacci number by the slowest way there is. Nothing is computed but calls: it
 // measures what a spawn costs.
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
 

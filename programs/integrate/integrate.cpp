@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
 #include "programs/common/progress.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <stdexcept>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
 #include "programs/common/progress.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
 #include "programs/common/progress.hpp"

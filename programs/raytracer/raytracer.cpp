@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 #include <unistd.h>
 
 #include "programs/common/command.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
 #include "programs/common/progress.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
 #include "programs/common/progress.hpp"

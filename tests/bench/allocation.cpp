@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "tests/bench/inside.hpp"
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

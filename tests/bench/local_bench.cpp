@@ -8,7 +8,7 @@
 #include <benchmark/benchmark.h>
 #include <tbb/global_control.h>
 #include <tbb/task_group.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "tests/bench/inside.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "tests/bench/inside.hpp"
 

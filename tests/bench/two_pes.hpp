@@ -12,7 +12,7 @@
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace bench {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

@@ -1,5 +1,5 @@
 // expect: trawl: an aggregate with a C array, a base class or more than 100 fields can't be packed
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 struct Name {
   int length;

@@ -1,5 +1,5 @@
 // expect: trawl: a lambda with captures can't travel to another PE
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 int main() {
   const long n = 3;

@@ -1,5 +1,5 @@
 // expect: [-Werror=unused-result]
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #pragma GCC diagnostic error "-Wunused-result"
 

@@ -1,7 +1,7 @@
 // expect: trawl: the function can't be called with these arguments.
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(const std::vector<long>& v) {
   return static_cast<long>(v.size());

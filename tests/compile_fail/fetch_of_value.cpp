@@ -1,5 +1,5 @@
 // expect: trawl: only a Lazy can be fetched
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

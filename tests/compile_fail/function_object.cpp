@@ -1,7 +1,7 @@
 // expect: trawl: a lambda with captures can't travel to another PE
 #include <functional>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

@@ -1,5 +1,5 @@
 // expect: trawl: a function pointer means nothing on another PE
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

@@ -1,7 +1,7 @@
 // expect: trawl: a view, an iterator or a smart pointer means nothing on another PE
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(std::vector<long>::const_iterator i) {
   return *i;

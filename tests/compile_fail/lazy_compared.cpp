@@ -1,5 +1,5 @@
 // expect: trawl: compare values: force(a) == force(b).
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

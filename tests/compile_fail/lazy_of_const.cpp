@@ -1,5 +1,5 @@
 // expect: trawl: what is lazy is a value, and never changes
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

@@ -1,5 +1,5 @@
 // expect: trawl: this strategy can't be applied to one Lazy
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

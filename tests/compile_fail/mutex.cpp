@@ -1,7 +1,7 @@
 // expect: trawl: a value of this type can't travel to another PE
 #include <mutex>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(const std::mutex&) {
   return 1;

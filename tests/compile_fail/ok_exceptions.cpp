@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace mine {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 int with_strings(std::vector<std::string> words) {

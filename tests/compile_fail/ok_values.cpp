@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <cereal/types/bitset.hpp>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

@@ -1,5 +1,5 @@
 // expect: trawl: a value that travels may not be aligned to more than 16 bytes.
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 struct alignas(32) Line {
   long x;

@@ -1,5 +1,5 @@
 // expect: trawl: only a Lazy can be evaluated in parallel
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

@@ -1,7 +1,7 @@
 // expect: trawl: a value of this type can't travel to another PE
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 bool f(const std::vector<const char*>& words) {
   return words.empty();

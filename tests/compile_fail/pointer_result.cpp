@@ -1,5 +1,5 @@
 // expect: trawl: a pointer means nothing on another PE
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 const char* f(long) {
   return "x";

@@ -1,5 +1,5 @@
 // expect: trawl: a value of this type can't travel to another PE
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 struct Shape {
   virtual ~Shape() = default;

@@ -1,7 +1,7 @@
 // expect: trawl: a parameter that refers to something its caller can change can't be shared
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(std::vector<long>& v) {
   return v[0];

@@ -1,7 +1,7 @@
 // expect: trawl: a view, an iterator or a smart pointer means nothing on another PE
 #include <functional>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(std::reference_wrapper<const long> r) {
   return r;

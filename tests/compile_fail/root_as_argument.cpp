@@ -1,5 +1,5 @@
 // expect: trawl: write run<root>(argc, argv)
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 int root() {
   return 0;

@@ -1,5 +1,5 @@
 // expect: trawl: the root takes (int, char**), (std::vector<std::string>) or nothing
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 int root(long n) {
   return static_cast<int>(n);

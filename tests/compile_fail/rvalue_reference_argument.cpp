@@ -1,7 +1,7 @@
 // expect: trawl: a parameter that refers to something its caller can change can't be shared
 #include <string>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 bool f(std::string&& s) {
   return s.empty();

@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(const std::pair<long, std::shared_ptr<long>>& p) {
   return p.first;

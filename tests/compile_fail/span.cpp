@@ -2,7 +2,7 @@
 #include <span>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(std::span<const long> s) {
   return s[0];

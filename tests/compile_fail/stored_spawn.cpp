@@ -1,7 +1,7 @@
 // expect: trawl: what spawn returns stays in its frame
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

@@ -1,7 +1,7 @@
 // expect: trawl: a strategy for the elements of a list can't have parameters of its own.
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 int main() {
   const std::vector<trawl::Lazy<long>> xs;

@@ -1,7 +1,7 @@
 // expect: trawl: a view, an iterator or a smart pointer means nothing on another PE
 #include <string_view>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 bool f(std::string_view s) {
   return s.empty();

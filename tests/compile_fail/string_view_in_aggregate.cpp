@@ -1,7 +1,7 @@
 // expect: trawl: a value of this type can't travel to another PE
 #include <string_view>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 struct Word {
   std::string_view text;

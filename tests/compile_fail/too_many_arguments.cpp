@@ -1,5 +1,5 @@
 // expect: trawl: the function can't be called with these arguments.
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(long n) {
   return n;

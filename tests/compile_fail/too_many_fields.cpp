@@ -1,5 +1,5 @@
 // expect: trawl: an aggregate with a C array, a base class or more than 100 fields can't be packed
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 struct Row {
   int a0, a1, a2, a3, a4, a5, a6, a7, a8, a9;

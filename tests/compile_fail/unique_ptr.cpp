@@ -1,7 +1,7 @@
 // expect: trawl: a view, an iterator or a smart pointer means nothing on another PE
 #include <memory>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long f(const std::unique_ptr<long>& p) {
   return *p;

@@ -1,7 +1,7 @@
 // expect: trawl: a value of this type can't travel to another PE
 #include <functional>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 std::function<long()> f(long) {
   return {};

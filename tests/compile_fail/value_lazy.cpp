@@ -1,5 +1,5 @@
 // expect: trawl: a pointer means nothing on another PE
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 int main() {
   const char* text = "x";

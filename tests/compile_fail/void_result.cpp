@@ -1,5 +1,5 @@
 // expect: trawl: a thunk needs a result; a function that returns nothing does nothing here.
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 void f(long) {}
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
 

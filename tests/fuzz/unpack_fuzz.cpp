@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <trawl/lazy.hpp>
 #include <unistd.h>
 
-#include "lang/lazy.hpp"
 #include "rts/fabric/fragments.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/pe.hpp"

@@ -1,7 +1,7 @@
 // What a user writes first: the numbers up to 100, summed on as many PEs as there are.
 #include <iostream>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 long sum(long from, long to) {
   if (to - from == 1) return from;

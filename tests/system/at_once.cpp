@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 #include <unistd.h>
 
 namespace {

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <gmpxx.h>
 #include <sys/resource.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

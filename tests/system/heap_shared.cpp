@@ -5,7 +5,7 @@
 #include <thread>
 
 #include <CLI/CLI.hpp>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 #include <unistd.h>
 
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <thread>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

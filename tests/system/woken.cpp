@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <thread>
 
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 namespace {
 

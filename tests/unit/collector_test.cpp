@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
 
-#include "lang/trawl.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/simulate.hpp"

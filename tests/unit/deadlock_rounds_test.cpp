@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/lazy.hpp>
 
-#include "lang/lazy.hpp"
 #include "rts/sched/deadlock_detector.hpp"
 #include "tests/unit/still_host.hpp"
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
 
-#include "lang/trawl.hpp"
 #include "rts/fabric/fragments.hpp"
 #include "rts/simulate.hpp"
 

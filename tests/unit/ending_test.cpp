@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
 
-#include "lang/trawl.hpp"
 #include "rts/fabric/fragments.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/life/start.hpp"

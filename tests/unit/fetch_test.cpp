@@ -3,8 +3,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/lazy.hpp>
 
-#include "lang/lazy.hpp"
 #include "rts/fabric/fragments.hpp"
 #include "rts/fabric/pipe.hpp"
 #include "rts/simulate.hpp"

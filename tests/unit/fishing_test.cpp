@@ -2,8 +2,8 @@
 #include "rts/sched/fishing.hpp"
 
 #include <gtest/gtest.h>
+#include <trawl/lazy.hpp>
 
-#include "lang/lazy.hpp"
 #include "tests/unit/still_host.hpp"
 
 namespace trawl {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <trawl/lazy.hpp>
 #include <unistd.h>
 
-#include "lang/lazy.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/shared_heap.hpp"
 

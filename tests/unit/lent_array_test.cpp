@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <trawl/lazy.hpp>
 #include <unistd.h>
 
-#include "lang/lazy.hpp"
 #include "rts/error.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/simulate.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
 #include <unistd.h>
 
-#include "lang/trawl.hpp"
 #include "rts/heap/collect.hpp"
 #include "tests/unit/team.hpp"
 

@@ -1,8 +1,7 @@
 #include "rts/pe.hpp"
 
 #include <gtest/gtest.h>
-
-#include "lang/lazy.hpp"
+#include <trawl/lazy.hpp>
 
 namespace trawl {
 namespace {

@@ -4,7 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "lang/trawl.hpp"
+#include <trawl/trawl.hpp>
+
 #include "rts/simulate.hpp"
 
 namespace trawl::test {

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "lang/lazy.hpp"
+#include <trawl/lazy.hpp>
 
 namespace trawl::sched {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
 #include "tests/unit/lang_grid.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/lazy.hpp>
 
-#include "lang/lazy.hpp"
 #include "rts/heap/weak.hpp"
 
 namespace trawl::heap {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "tests/unit/lang_grid.hpp"
 

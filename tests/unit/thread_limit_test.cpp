@@ -3,8 +3,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
 
-#include "lang/trawl.hpp"
 #include "rts/simulate.hpp"
 
 namespace trawl {

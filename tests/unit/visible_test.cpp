@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <trawl.hpp>
+#include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
 

@@ -1,8 +1,8 @@
 // A PE that fished in vain gets new sparks without fishing again: its FISH is kept where it ended,
 // and where it passed it is remembered.
 #include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
 
-#include "lang/trawl.hpp"
 #include "rts/simulate.hpp"
 
 namespace trawl {

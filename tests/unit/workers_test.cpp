@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
 
-#include "lang/trawl.hpp"
 #include "tests/unit/team.hpp"
 
 namespace trawl {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "lang/deep.hpp"
-#include "lang/lazy.hpp"
-#include "lang/spread.hpp"
+#include <trawl/deep.hpp>
+#include <trawl/lazy.hpp>
+#include <trawl/spread.hpp>
 
 namespace trawl {
 

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
-
-#include "lang/lazy.hpp"
+#include <trawl/lazy.hpp>
 
 namespace trawl {
 

@@ -4,7 +4,8 @@
 #include <exception>
 #include <utility>
 
-#include "lang/check.hpp"
+#include <trawl/check.hpp>
+
 #include "rts/heap/thunk.hpp"
 #include "rts/heap/visible.hpp"
 #include "rts/sched/demand.hpp"

@@ -4,8 +4,9 @@
 #include <tuple>
 #include <utility>
 
-#include "lang/check.hpp"
-#include "lang/lazy.hpp"
+#include <trawl/check.hpp>
+#include <trawl/lazy.hpp>
+
 #include "rts/heap/thunk.hpp"
 #include "rts/sched/demand.hpp"
 

@@ -5,11 +5,11 @@
 #error "trawl: Trawl needs C++20; compile with -std=c++20."
 #else
 
-#include "lang/exception.hpp"
-#include "lang/lazy.hpp"
-#include "lang/run.hpp"
-#include "lang/spawn.hpp"
-#include "lang/strategies.hpp"
+#include <trawl/exception.hpp>
+#include <trawl/lazy.hpp>
+#include <trawl/run.hpp>
+#include <trawl/spawn.hpp>
+#include <trawl/strategies.hpp>
 
 /// What a program says: lazy values (lazy, par, force), spawn and sync, strategies, run. `detail`
 /// and what else lies in it is the runtime's.

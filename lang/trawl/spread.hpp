@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "lang/lazy.hpp"
+#include <trawl/lazy.hpp>
 
 namespace trawl::detail {
 
