@@ -43,7 +43,7 @@ void Mailbox::send(int to, Writer message) {
   if (fabric::carries_work(kind)) rooms_.deadlock_detector.sent();
   if (to == rooms_.fabric.self()) {
     to_self_.push_back(message.take());
-    if (!rooms_.clock.polling()) rooms_.fabric.bell().ring_doorman();
+    if (!rooms_.clock.polling()) rooms_.fabric.events().notify_progress_thread();
     return;
   }
   rooms_.counters.add(Count::messages_sent);
@@ -57,7 +57,7 @@ void Mailbox::send(int to, Writer message) {
     // A thread sends in the middle of a program's function, which may be a long one.
     const bool more = rooms_.fabric.under_way() || fragmenter_.keeps_any();
     if (!rooms_.clock.polling() && more && !under_way_.exchange(true))
-      rooms_.fabric.bell().ring_doorman();
+      rooms_.fabric.events().notify_progress_thread();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
     rooms_.life.fail("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
@@ -111,7 +111,7 @@ void Mailbox::take_messages(sched::Worker* by) {
     arriving_ = &*arrival;
     router.deliver(arrival->from, payload, clock.time(), by);
     // That goes first; whoever begins it finds what else has come.
-    if (by != nullptr && brings && fabric.all_ring() && to_self_.empty() &&
+    if (by != nullptr && brings && fabric.all_notify() && to_self_.empty() &&
         (by->running() || workers.threads().size() != 0 || workers.has_imported()))
       return;
   }

@@ -161,9 +161,9 @@ bool Pe::poll_once(sched::Worker* by) {
 
 Nanos Pe::longest_sleep() const noexcept {
   // Who attends sees to it, and rings for the doorman if he leaves something undone.
-  if (fabric_.all_ring() && fabric_.bell().attended()) return longest_sleep_with_bell;
+  if (fabric_.all_notify() && fabric_.events().polled()) return longest_sleep_with_bell;
   if (under_way() || waiting()) return sleep_with_messages_under_way;
-  return fabric_.all_ring() ? longest_sleep_with_bell : longest_sleep_without_bell;
+  return fabric_.all_notify() ? longest_sleep_with_bell : longest_sleep_without_bell;
 }
 
 void Pe::fish(sched::Worker* by) {

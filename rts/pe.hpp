@@ -49,7 +49,7 @@ class Pe final : public sched::Host {
   Nanos now() const noexcept override { return fabric_.now(); }
   Nanos last_poll() const noexcept override { return clock_.last_poll(); }
   bool poll(sched::Worker* by) override;
-  fabric::Bell& bell() noexcept override { return fabric_.bell(); }
+  progress::EventCount& events() noexcept override { return fabric_.events(); }
   Nanos longest_sleep() const noexcept override;
   Nanos due() const noexcept override { return fishing_.due(); }
   bool waiting() const noexcept override { return fabric_.waiting(); }

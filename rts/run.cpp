@@ -259,10 +259,10 @@ class Process {
   }
 
   void poll_and_wait() {
-    auto& bell = pe_->bell();
-    const auto seen = bell.rings();
+    auto& events = pe_->events();
+    const auto seen = events.epoch();
     pe_->poll(sched::this_worker);
-    bell.sleep_as_worker(0, seen, pe_->longest_sleep());
+    events.park_worker(0, seen, pe_->longest_sleep());
   }
 
   /// With the PE's lock held, on any thread. A run that failed, and any PE but the main one, ends

@@ -56,7 +56,7 @@ Simulation::~Simulation() {
 void Simulation::main_loop(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
   auto& worker = seat.pe->workers()[0];
-  worker.host().bell().attend();
+  worker.host().events().begin_polling();
   while (true) {
     bool found = false;
     try {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "rts/bytes.hpp"
-#include "rts/fabric/bell.hpp"
 #include "rts/fabric/memory.hpp"
+#include "rts/progress/event_count.hpp"
 
 namespace trawl::fabric {
 
@@ -43,12 +43,12 @@ class Fabric {
   /// True when every message handed to send has left this process.
   virtual bool flushed() = 0;
 
-  /// What this PE's threads sleep on. To be used by any thread.
-  Bell& bell() noexcept { return *bell_; }
+  /// What this PE's threads park on. To be used by any thread.
+  progress::EventCount& events() noexcept { return *events_; }
 
-  /// Does every message ring it?
-  virtual bool all_ring() const noexcept { return true; }
-  /// Has one that rang not been taken yet? To be asked by any thread. (Not every one rings.)
+  /// Does every message notify it?
+  virtual bool all_notify() const noexcept { return true; }
+  /// Has one that was notified of not been taken yet? To be asked by any thread.
   virtual bool waiting() const noexcept { return false; }
   /// Is something of ours under way that needs another poll soon?
   virtual bool under_way() const noexcept { return false; }
@@ -64,13 +64,13 @@ class Fabric {
   virtual Nanos now() const noexcept = 0;
 
  protected:
-  /// A bell that others can ring too.
-  void share_bell(Bell& bell) noexcept { bell_ = &bell; }
+  /// One that others can notify too.
+  void share_events(progress::EventCount& events) noexcept { events_ = &events; }
   void share_memory(Memory memory) { memory_ = std::move(memory); }
 
  private:
-  Bell unshared_bell_{};
-  Bell* bell_ = &unshared_bell_;
+  progress::EventCount unshared_events_{};
+  progress::EventCount* events_ = &unshared_events_;
   Memory memory_;
 };
 

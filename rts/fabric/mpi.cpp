@@ -52,7 +52,7 @@ class Mpi final : public Fabric {
       : neighbours_(self, cards), comm_(comm), self_(self), size_(static_cast<int>(cards.size())) {
     share_memory(neighbours_.memory(cards));
     unsent_.resize(static_cast<std::size_t>(size_));
-    if (Bell* own = neighbours_.bell(self_)) share_bell(*own);
+    if (progress::EventCount* own = neighbours_.events(self_)) share_events(*own);
   }
 
   Place place(const std::vector<Card>& cards) const {
@@ -66,7 +66,7 @@ class Mpi final : public Fabric {
   void send(int to, std::span<const std::byte> message) override {
     if (message.size() > message_limit) throw Error("a message is longer than the fabric's limit");
     if (!neighbours_.send(to, message)) send_by_mpi(to, message);
-    if (Bell* bell = neighbours_.bell(to)) bell->ring();
+    if (progress::EventCount* events = neighbours_.events(to)) events->notify();
   }
 
   std::optional<Arrival> poll() override {
@@ -80,7 +80,7 @@ class Mpi final : public Fabric {
     return expects_mpi && !first_mpi ? receive_by_mpi() : std::nullopt;
   }
 
-  bool all_ring() const noexcept override { return neighbours_.are_all(); }
+  bool all_notify() const noexcept override { return neighbours_.are_all(); }
   bool waiting() const noexcept override { return neighbours_.waiting(); }
 
   bool under_way() const noexcept override { return !sending_.empty(); }

@@ -1,4 +1,4 @@
-// What the PEs of one host share beside MPI: bells, pipes, and each other's memory.
+// What the PEs of one host share beside MPI: event counts, pipes, and each other's memory.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 #include <mpi.h>
 #include <sys/types.h>
 
-#include "rts/fabric/bell.hpp"
 #include "rts/fabric/fabric.hpp"
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/pipe.hpp"
+#include "rts/progress/event_count.hpp"
 
 namespace trawl::fabric {
 
@@ -43,7 +43,7 @@ Card make_card();
 /// The PEs of this host, this one included.
 class Neighbours {
  public:
-  /// Without shared memory there are neither bells nor pipes, only more looking.
+  /// Without shared memory there are neither event counts nor pipes, only more looking.
   Neighbours(int self, const std::vector<Card>& cards);
   ~Neighbours();
   Neighbours(const Neighbours&) = delete;
@@ -52,16 +52,16 @@ class Neighbours {
   int count() const noexcept { return static_cast<int>(pes_.size()); }
   int index() const noexcept { return index_; }
 
-  /// Are there no other PEs than these, and can all of them be rung for?
+  /// Are there no other PEs than these, and can all of them be notified?
   bool are_all() const noexcept { return are_all_.load(std::memory_order_relaxed) || all_here(); }
 
-  /// nullptr: it has none that we could ring.
-  Bell* bell(int pe) const noexcept {
+  /// nullptr: it has none that we could notify.
+  progress::EventCount* events(int pe) const noexcept {
     auto* front = reach(pe).front;
-    return front != nullptr ? &front->bell : nullptr;
+    return front != nullptr ? &front->events : nullptr;
   }
 
-  /// False: it goes by MPI, announced. Either way, ring afterwards.
+  /// False: it goes by MPI, announced. Either way, notify afterwards.
   bool send(int to, std::span<const std::byte> message) noexcept;
   std::optional<Arrival> receive();
 
@@ -91,7 +91,7 @@ class Neighbours {
   /// A PE's part of the shared memory begins with this; behind it the pipes to it, by their
   /// writer's index on the host.
   struct Front {
-    Bell bell;
+    progress::EventCount events;
     alignas(Pipe::line) std::atomic<std::uint32_t> announced;
     std::atomic<std::uint32_t> attached;  ///< it looks into its pipes
     std::atomic<std::uint32_t> reads;     ///< it can read all its neighbours' memory

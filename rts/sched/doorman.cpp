@@ -24,7 +24,7 @@ Doorman::Doorman(Workers& workers)
 
 Doorman::~Doorman() {
   leaving_ = true;
-  workers_.host().bell().ring_doorman();
+  workers_.host().events().notify_progress_thread();
   thread_.join();
 }
 
@@ -34,17 +34,17 @@ void Doorman::watch() {
   heap::mutator();
   wake_up_on_time();
   auto& host = workers_.host();
-  auto& bell = host.bell();
+  auto& events = host.events();
   int hurried = 0;
   bool rung = true;
   while (!leaving_) {
-    const auto seen = bell.rings();
+    const auto seen = events.epoch();
     const bool looked = !workers_.anybody_busy() || host.poll(nullptr);
     workers_.set_doorman_wakes(never);
     const auto begun = host.now();
     const auto until = begun + std::min(time_to_sleep(looked, rung, begun), spares_.look(begun));
     workers_.set_doorman_wakes(until);
-    bell.sleep_as_doorman(seen, until - begun);
+    events.park_progress_thread(seen, until - begun);
     const auto woken = host.now();
     rung = woken < until;
     hurried = woken - begun < in_a_row ? hurried + 1 : 0;
@@ -55,7 +55,7 @@ void Doorman::watch() {
 // What is due is seen to by who attends; if he leaves before, he rings.
 Nanos Doorman::time_to_sleep(bool looked, bool rung, Nanos now) const {
   auto& host = workers_.host();
-  const bool attended = host.bell().attended();
+  const bool attended = host.events().polled();
   if (!looked) return attended ? retry_time_beside_attendant : retry_time;
   const auto longest = host.longest_sleep();
   return attended && !rung ? longest : host.sleep_until_due(now, longest);

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "rts/bytes.hpp"
-#include "rts/fabric/bell.hpp"
 #include "rts/heap/shared_heap.hpp"
+#include "rts/progress/event_count.hpp"
 #include "rts/trace/log.hpp"
 
 namespace trawl::sched {
@@ -30,7 +30,7 @@ class Host {
   /// in the middle of a program's function. False: somebody else holds the lock, look again.
   virtual bool poll(Worker* by) = 0;
   /// What this PE's threads sleep on, and for how long they may: a message need not ring.
-  virtual fabric::Bell& bell() noexcept = 0;
+  virtual progress::EventCount& events() noexcept = 0;
   virtual Nanos longest_sleep() const noexcept = 0;
   /// When a poll is needed for what no message rings for; `never` if nothing is due.
   virtual Nanos due() const noexcept = 0;

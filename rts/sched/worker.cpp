@@ -58,12 +58,13 @@ void Thread::wake(heap::Node*, bool granted) {
 // ---- Worker ------------------------------------------------------------------------------------
 
 Worker::Worker(Workers& workers, int index, const Options& options)
-    : pool(options.spark_pool, [&bell = workers.host().bell()] { bell.ring_doorman(); }),
+    : pool(options.spark_pool,
+           [&events = workers.host().events()] { events.notify_progress_thread(); }),
       workers_(workers),
       host_(workers.host()),
       index_(index),
       pause_(workers.host().pause()),
-      bell_(workers.host().bell()) {}
+      events_(workers.host().events()) {}
 
 Worker::~Worker() = default;
 
@@ -91,9 +92,9 @@ void Worker::loop(bool spins) {
   Nanos next_yield = 0;
   bool sleepy = !spins;
   born_ = host_.now();  // joining the others was no work
-  bell_.attend();
+  events_.begin_polling();
   while (!host_.stopping()) {
-    const auto rings_seen = sleepy ? bell_.rings() : 0;
+    const auto rings_seen = sleepy ? events_.epoch() : 0;
     if (step()) {
       nap_time = shortest_nap;
       spin_until = 0;
@@ -118,7 +119,7 @@ void Worker::loop(bool spins) {
     nap_time =
         std::min(2 * nap_time, workers_.anybody_busy() ? longest_nap_beside_busy : longest_nap);
   }
-  bell_.stop_attending();
+  events_.end_polling();
   end_idle();
 }
 
@@ -148,7 +149,7 @@ void Worker::listen() noexcept {
 }
 
 void Worker::relieve() {
-  bell_.attend();
+  events_.begin_polling();
   napping_ = false;
   while (!host_.stopping()) {
     Thread* const thread = workers_.threads().take(*this);
@@ -178,14 +179,14 @@ Nanos Worker::about_now() const noexcept {
 // Whoever sends a message from here on sees that nobody attends, and rings for the doorman; what
 // has come since the last look did not.
 void Worker::leave_messages_to_doorman() {
-  bell_.stop_attending();
+  events_.end_polling();
   for (int i = 0; i < most_polls_in_a_row && host_.waiting() && host_.poll(this);) ++i;
   wake_doorman_if_needed();
 }
 
 void Worker::wake_doorman_if_needed() {
   if (host_.waiting() || host_.under_way() || host_.due() < workers_.doorman_wakes())
-    bell_.ring_doorman();
+    events_.notify_progress_thread();
 }
 
 // What has come from other PEs, where somebody may be waiting for it, then its own newest spark,
@@ -229,7 +230,7 @@ void Worker::run(Thread& thread) {
     thread.left_.store(true, std::memory_order_release);
     return;
   }
-  bell_.attend();
+  events_.begin_polling();
   trace::note(host_.log(), trace::Kind::thread_end, static_cast<unsigned>(index_));
   put_away(thread);
 }
@@ -260,13 +261,15 @@ Thread& Worker::free_thread() {
 // doorman.
 bool Worker::register_blocked(Thread& thread, heap::Node* node) {
   struct Attention {
-    fabric::Bell& bell;
+    progress::EventCount& events;
     bool kept = false;
-    explicit Attention(fabric::Bell& its_bell) : bell(its_bell) { bell.attend(); }
-    ~Attention() {
-      if (!kept) bell.stop_attending();
+    explicit Attention(progress::EventCount& its_bell) : events(its_bell) {
+      events.begin_polling();
     }
-  } attention(bell_);
+    ~Attention() {
+      if (!kept) events.end_polling();
+    }
+  } attention(events_);
   const std::lock_guard lock(host_.lock());
   workers_.make_room_for_blocked();
   if (!host_.shared_heap().wait(node, thread)) return false;
@@ -295,7 +298,7 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
 }
 
 void Worker::wake_up() noexcept {
-  bell_.ring_worker(index_);
+  events_.notify_worker(index_);
 }
 
 void Worker::begin_idle() {
@@ -327,11 +330,11 @@ Nanos Worker::life_time() const noexcept {
 void Worker::nap(std::uint32_t rings_seen, Nanos longest) {
   if (workers_.threads().movable() != 0) return;
   napping_ = true;
-  bell_.stop_attending();
+  events_.end_polling();
   auto time = std::min(longest, host_.longest_sleep());
-  if (!bell_.attended()) time = host_.sleep_until_due(host_.now(), time);
-  bell_.sleep_as_worker(index_, rings_seen, time);
-  bell_.attend();
+  if (!events_.polled()) time = host_.sleep_until_due(host_.now(), time);
+  events_.park_worker(index_, rings_seen, time);
+  events_.begin_polling();
   napping_ = false;
 }
 

@@ -98,7 +98,7 @@ class Worker {
   Host& host_;
   int index_;
   void (*pause_)(Worker&);
-  fabric::Bell& bell_;
+  progress::EventCount& events_;
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;

@@ -77,7 +77,7 @@ const T& await(const trawl::Lazy<T>& work) {
 }
 
 inline int run_benchmarks() {
-  trawl::sched::worker_here().host().bell().attend();  // as it polls by itself
+  trawl::sched::worker_here().host().events().begin_polling();  // as it polls by itself
   Lines lines;
   benchmark::RunSpecifiedBenchmarks(&lines, nullptr, "-^mpi/");
   return 0;

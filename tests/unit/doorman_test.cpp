@@ -19,7 +19,7 @@ constexpr Nanos longest = 10'000'000'000;
 class Attended final : public test::StillHost {
  public:
   /// `locked`: somebody else always holds the lock.
-  explicit Attended(bool locked) : locked_(locked) { bell().attend(); }
+  explicit Attended(bool locked) : locked_(locked) { events().begin_polling(); }
 
   int looks() const noexcept { return looks_; }
   sched::Workers& workers() noexcept { return workers_; }
@@ -79,11 +79,11 @@ TEST(Doorman, SleepsUntilWhatIsDueOnlyIfHeIsRungFor) {
   }));
   const auto due = pe.now() + longest / 2;
   pe.set_due(due);
-  pe.bell().ring_doorman();
+  pe.events().notify_progress_thread();
   EXPECT_TRUE(comes_true([&] { return wakes() == due; }));
   pe.set_due(0);
-  pe.bell().stop_attending();
-  pe.bell().ring_doorman();
+  pe.events().end_polling();
+  pe.events().notify_progress_thread();
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(Fetch, IsSentByWhoAttends) {
     if (message[fabric::Fragmenter::prefix] == static_cast<std::byte>(fabric::Kind::fetch)) {
       ++fetches;
       EXPECT_LE(sizeof(std::uint32_t) + message.size(), fabric::Pipe::line);
-      EXPECT_TRUE(sched::worker_here().host().bell().attended());
+      EXPECT_TRUE(sched::worker_here().host().events().polled());
     }
     return false;
   };
@@ -78,9 +78,9 @@ TEST(Fetch, WhoeverNeedNotWaitDoesNotAttend) {
   simulation.run([] {
     auto& worker = sched::worker_here();
     bool granted = false;
-    ASSERT_FALSE(worker.host().bell().attended());
+    ASSERT_FALSE(worker.host().events().polled());
     EXPECT_FALSE(worker.block_on(Lazy<long>(42L).node(), granted));
-    EXPECT_FALSE(worker.host().bell().attended());
+    EXPECT_FALSE(worker.host().events().polled());
   });
 }
 

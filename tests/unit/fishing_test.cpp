@@ -90,11 +90,11 @@ class Desk final : public test::StillHost, public fabric::Outbox {
     auto& worker = workers_[0];
     worker.attach(std::make_unique<sched::Fiber>());
     workers_.set_doorman_wakes(who_wakes_at);
-    const auto rings = bell().rings();
+    const auto rings = events().epoch();
     worker.start_root([] {});
     worker.step();
     sched::this_worker = nullptr;
-    return bell().rings() != rings;
+    return events().epoch() != rings;
   }
 
   /// Sparks from elsewhere that somebody has begun to evaluate.

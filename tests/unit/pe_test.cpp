@@ -17,7 +17,7 @@ class Quiet final : public fabric::Fabric {
     ++polls;
     return std::nullopt;
   }
-  bool all_ring() const noexcept override { return can_ring; }
+  bool all_notify() const noexcept override { return can_ring; }
   bool waiting() const noexcept override { return message_waits; }
   bool under_way() const noexcept override { return send_waits; }
   bool flushed() override { return true; }
@@ -38,7 +38,7 @@ TEST(Pe, SleepsShortlyWhileAMessageWaitsThatNobodyLooksFor) {
   EXPECT_GT(pe.longest_sleep(), millisecond);
   fabric.message_waits = true;
   EXPECT_LT(pe.longest_sleep(), millisecond);
-  pe.bell().attend();
+  pe.events().begin_polling();
   EXPECT_GT(pe.longest_sleep(), millisecond);
   fabric.message_waits = false;
   fabric.can_ring = false;
@@ -78,14 +78,14 @@ TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
     const std::lock_guard lock(pe.lock());
     pe.outbox().send(1, pe.outbox().open(fabric::Kind::work_available, 1));
   };
-  const auto rings = pe.bell().rings();
+  const auto rings = pe.events().epoch();
   send();
   EXPECT_FALSE(pe.under_way());
-  EXPECT_EQ(pe.bell().rings(), rings);
+  EXPECT_EQ(pe.events().epoch(), rings);
   fabric.send_waits = true;
   send();
   EXPECT_TRUE(pe.under_way());
-  EXPECT_GT(pe.bell().rings(), rings);
+  EXPECT_GT(pe.events().epoch(), rings);
 }
 
 // A thread may run for long, and from then on only those who send ring.
@@ -98,16 +98,16 @@ TEST(Pe, TellsTheDoormanOfWhatAWorkerLeaves) {
     Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
     auto& worker = pe.workers()[0];
     worker.attach(std::make_unique<sched::Fiber>());
-    pe.bell().attend();
-    const auto rings = pe.bell().rings();
+    pe.events().begin_polling();
+    const auto rings = pe.events().epoch();
     Left left;
     pe.start_root([&] {
-      left = {pe.bell().rings() != rings, fabric.polls};
-      EXPECT_FALSE(pe.bell().attended());
+      left = {pe.events().epoch() != rings, fabric.polls};
+      EXPECT_FALSE(pe.events().polled());
       return 0;
     });
     worker.step();
-    EXPECT_TRUE(pe.bell().attended());
+    EXPECT_TRUE(pe.events().polled());
     sched::this_worker = nullptr;
     return left;
   };
@@ -126,10 +126,10 @@ TEST(Pe, TellsTheDoormanOfWhatAWorkerLeaves) {
 TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
   Quiet fabric;
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
-  const auto rings = pe.bell().rings();
+  const auto rings = pe.events().epoch();
   const std::lock_guard lock(pe.lock());
   pe.outbox().send(0, pe.outbox().open(fabric::Kind::work_available, 0));
-  EXPECT_GT(pe.bell().rings(), rings);
+  EXPECT_GT(pe.events().epoch(), rings);
 }
 
 long number(long n) {
@@ -141,7 +141,7 @@ TEST(Pe, SparksThatOthersMayWaitForGoFirst) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   auto& worker = pe.workers()[0];
   worker.attach(std::make_unique<sched::Fiber>());
-  pe.bell().attend();
+  pe.events().begin_polling();
   const auto own = lazy<number>(1L);
   const auto theirs = lazy<number>(2L);
   worker.pool.push(own.node());

@@ -16,7 +16,7 @@ class StillHost : public sched::Host {
   Nanos now() const noexcept override { return 0; }
   Nanos last_poll() const noexcept override { return now(); }
   bool poll(sched::Worker*) override { return true; }
-  fabric::Bell& bell() noexcept override { return bell_; }
+  progress::EventCount& events() noexcept override { return events_; }
   Nanos longest_sleep() const noexcept override { return 0; }
   bool waiting() const noexcept override { return false; }
   bool under_way() const noexcept override { return false; }
@@ -30,7 +30,7 @@ class StillHost : public sched::Host {
   ~StillHost() = default;
 
  private:
-  fabric::Bell bell_{};
+  progress::EventCount events_{};
 };
 
 }  // namespace trawl::test
