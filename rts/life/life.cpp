@@ -72,7 +72,7 @@ void Life::on_dead(int pe) {
 }
 
 void Life::beat(Nanos now) {
-  for (const int pe : alive_.due(now)) {
+  for (const int pe : alive_.to_ping(now)) {
     auto message = outbox_.open(fabric::Kind::ping, pe);
     message.put(now);
     outbox_.send(pe, std::move(message));

@@ -5,7 +5,7 @@ namespace trawl::recover {
 Alive::Alive(int self, int pes, Nanos silence)
     : self_(self), silence_(silence), heard_(static_cast<std::size_t>(pes)) {}
 
-std::vector<int> Alive::due(Nanos now) {
+std::vector<int> Alive::to_ping(Nanos now) {
   if (now < next_beat_) return {};
   next_beat_ = now + silence_ / 8;
   std::vector<int> pes;

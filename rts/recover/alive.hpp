@@ -23,7 +23,7 @@ class Alive {
 
   /// The PEs that should be shown at this time of the clock that we are alive; may be empty. O(1)
   /// between beats.
-  std::vector<int> due(Nanos now);
+  std::vector<int> to_ping(Nanos now);
 
   /// A PE that has been silent for too long at this time.
   std::optional<int> lost(Nanos now) const;

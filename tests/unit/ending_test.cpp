@@ -451,10 +451,10 @@ TEST(WholeRun, NobodyIsLostBecauseAnotherStartsLate) {
 TEST(Alive, TheMainPeWatchesAllTheyWatchTheMainPe) {
   recover::Alive main(0, 3, second);
   recover::Alive other(1, 3, second);
-  EXPECT_EQ(main.due(1), (std::vector<int>{1, 2}));
-  EXPECT_EQ(main.due(2), std::vector<int>{});  // not again so soon
-  EXPECT_EQ(main.due(second), (std::vector<int>{1, 2}));
-  EXPECT_EQ(other.due(1), std::vector<int>{0});
+  EXPECT_EQ(main.to_ping(1), (std::vector<int>{1, 2}));
+  EXPECT_EQ(main.to_ping(2), std::vector<int>{});  // not again so soon
+  EXPECT_EQ(main.to_ping(second), (std::vector<int>{1, 2}));
+  EXPECT_EQ(other.to_ping(1), std::vector<int>{0});
   main.heard(1, second);
   EXPECT_EQ(main.lost(second), std::nullopt);
   EXPECT_EQ(main.lost(second + 1), 2);
