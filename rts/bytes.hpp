@@ -20,6 +20,7 @@
 namespace trawl {
 
 using Nanos = std::int64_t;  ///< a time or a duration, in nanoseconds
+inline constexpr Nanos never = std::numeric_limits<Nanos>::max();
 
 /// Memory that the collector neither sees nor scans, and that is not cleared first: for what is
 /// only copied into and out of.

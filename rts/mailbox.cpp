@@ -56,7 +56,7 @@ void Mailbox::send(int to, Writer message) {
     fragmenter_.send(rooms_.fabric, to, message);
     // A thread sends in the middle of a program's function, which may be a long one.
     const bool more = rooms_.fabric.under_way() || fragmenter_.keeps_any();
-    if (!rooms_.clock.polling() && more && !under_way_.exchange(true))
+    if (!rooms_.clock.polling() && more && !rooms_.workers.state().under_way.exchange(true))
       rooms_.fabric.events().notify_progress_thread();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
@@ -81,8 +81,9 @@ bool Mailbox::flushed() {
 void Mailbox::note_under_way() noexcept {
   const bool more = fragmenter_.under_way();
   more_to_move_.store(more, std::memory_order_relaxed);
-  under_way_.store(more || rooms_.fabric.under_way() || (rooms_.life.joined() && !early_.empty()),
-                   std::memory_order_relaxed);
+  rooms_.workers.state().under_way.store(
+      more || rooms_.fabric.under_way() || (rooms_.life.joined() && !early_.empty()),
+      std::memory_order_relaxed);
 }
 
 // ---- in ----------------------------------------------------------------------------------------

@@ -48,9 +48,8 @@ class Mailbox final : public fabric::Outbox {
   /// All messages have left this process.
   bool flushed();
 
-  /// A poll ends: is another needed soon, because something is under way?
+  /// A poll ends: is another needed soon, because something is under way (progress::State)?
   void note_under_way() noexcept;
-  bool under_way() const noexcept { return under_way_.load(std::memory_order_relaxed); }
   /// The last poll ended though there was more of a long message, or room for it.
   bool more_to_move() const noexcept { return more_to_move_.load(std::memory_order_relaxed); }
 
@@ -71,7 +70,6 @@ class Mailbox final : public fabric::Outbox {
   bool outside_ = false;  // a message is being read by somebody without the lock
   Writer spare_;          // memory of the last message
   std::atomic<bool> more_to_move_{false};
-  std::atomic<bool> under_way_{false};
 };
 
 }  // namespace trawl

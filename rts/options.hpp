@@ -10,7 +10,7 @@
 
 namespace trawl {
 
-/// The event log tells 256 apart, and a PE may get spare ones (sched/spares.hpp).
+/// The event log tells 256 apart, and a PE may get spare ones (progress/spares.hpp).
 inline constexpr int most_workers = 192;
 
 enum class StatsFormat : std::uint8_t { none, text, json };

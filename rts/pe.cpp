@@ -8,9 +8,6 @@ namespace trawl {
 namespace {
 
 constexpr int turns_a_poll = 64;
-constexpr Nanos sleep_with_messages_under_way = 50'000;
-constexpr Nanos longest_sleep_with_bell = 6'000'000;   // to keep house; see sched/spares.cpp
-constexpr Nanos longest_sleep_without_bell = 600'000;  // a message is answered within a millisecond
 
 heap::PackLimits pack_limits(const Options& options) {
   return {options.packet_size, options.thunks_per_packet};
@@ -40,10 +37,10 @@ std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabri
 Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outcome&)> over)
     : fabric_(fabric),
       pause_(setup.pause),
-      clock_(fabric),
+      clock_(fabric, progress_.last_poll),
       log_(open_log(setup, fabric)),
       tables_(fabric.self(), fabric.size()),
-      workers_(setup.options, setup.workers, *this),
+      workers_({setup.options, setup.workers, log_.get(), setup.pause}, *this, fabric, progress_),
       shared_heap_(static_cast<std::uint32_t>(fabric.self()),
                    static_cast<std::uint32_t>(fabric.size()), setup.full_weight,
                    pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
@@ -59,7 +56,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
                lock_, [this] { poll_once(nullptr); }),
       housekeeping_(life_, chores()) {
   const std::lock_guard lock(lock_);
-  life_.begin(now());
+  life_.begin(fabric_.now());
 }
 
 life::Life::Hooks Pe::life_hooks(std::function<void(const Outcome&)> over) {
@@ -67,7 +64,11 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const Outcome&)> over) {
               [this] {
                 if (log_ != nullptr) log_->set_offset(-life_.begun());
               },
-          .stopped = [this] { workers_.wake_all(); },
+          .stopped =
+              [this] {
+                progress_.stopping = true;
+                workers_.wake_all();
+              },
           .statistics = [this] { return statistics(); },
           .over =
               [this, over = std::move(over)](const Outcome& outcome) {
@@ -140,7 +141,7 @@ bool Pe::poll_once(sched::Worker* by) {
   const std::unique_lock lock(lock_, std::try_to_lock);
   if (!lock) return false;
   if (life_.over()) return true;
-  clock_.begin(by != nullptr && by->has_listened() && waiting());
+  clock_.begin(by != nullptr && by->has_listened() && fabric_.waiting());
   try {
     mailbox_.take_messages(by);
     fish(by);
@@ -157,13 +158,6 @@ bool Pe::poll_once(sched::Worker* by) {
   clock_.end();
   mailbox_.note_under_way();
   return true;
-}
-
-Nanos Pe::longest_sleep() const noexcept {
-  // Who attends sees to it, and rings for the doorman if he leaves something undone.
-  if (fabric_.all_notify() && fabric_.events().polled()) return longest_sleep_with_bell;
-  if (under_way() || waiting()) return sleep_with_messages_under_way;
-  return fabric_.all_notify() ? longest_sleep_with_bell : longest_sleep_without_bell;
 }
 
 void Pe::fish(sched::Worker* by) {
@@ -194,7 +188,7 @@ void Pe::look_for_deadlock(sched::Worker* by) {
 
 void Pe::note_collection(bool begins) noexcept {
   trace::note(log(), begins ? trace::Kind::gc_begin : trace::Kind::gc_end, 0);
-  const auto time = now();
+  const auto time = fabric_.now();
   if (begins) return collections_.begin(time, workers_);
   if (!life_.joined()) return;
   clock_.set_last_poll(time);

@@ -22,7 +22,7 @@ class Pe final : public sched::Host {
     int workers = 1;
     std::uint64_t seed = 1;
     heap::Weight full_weight = heap::Weight{1} << 16U;
-    /// Simulated PEs share an OS thread, see Host::pause.
+    /// Simulated PEs share an OS thread, see Workers::Setup.
     void (*pause)(sched::Worker&) = nullptr;
   };
 
@@ -36,6 +36,10 @@ class Pe final : public sched::Host {
   const sched::Fishing& fishing() const noexcept { return fishing_; }
   /// All PEs know each other.
   bool joined() const noexcept { return life_.joined(); }
+  /// The program has ended, or the run can't go on.
+  bool stopping() const noexcept { return life_.stopping(); }
+  /// nullptr: off.
+  trace::Log* log() noexcept { return log_.get(); }
   Statistics statistics();
 
   /// The main PE: runs the program's root on worker 0, and ends the run with the code it returns.
@@ -46,20 +50,10 @@ class Pe final : public sched::Host {
   // Host
   std::mutex& lock() noexcept override { return lock_; }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
-  Nanos now() const noexcept override { return fabric_.now(); }
-  Nanos last_poll() const noexcept override { return clock_.last_poll(); }
   bool poll(sched::Worker* by) override;
-  progress::EventCount& events() noexcept override { return fabric_.events(); }
-  Nanos longest_sleep() const noexcept override;
-  Nanos due() const noexcept override { return fishing_.due(); }
-  bool waiting() const noexcept override { return fabric_.waiting(); }
-  bool under_way() const noexcept override { return mailbox_.under_way(); }
   /// Tells everybody, and says why on the main PE.
   void fail(const std::string& why, int code) override;
   void fail_without_memory() noexcept override;
-  bool stopping() const noexcept override { return life_.stopping(); }
-  trace::Log* log() noexcept override { return log_.get(); }
-  void (*pause() const noexcept)(sched::Worker&) override { return pause_; }
 
   /// What depends on when the collector runs: simulated PEs don't do it by themselves. With the
   /// lock held.
@@ -78,6 +72,7 @@ class Pe final : public sched::Host {
   std::mutex lock_;
   fabric::Fabric& fabric_;
   void (*pause_)(sched::Worker&);
+  progress::State progress_;
   PollClock clock_;
   Counters counters_;
   std::unique_ptr<trace::Log> log_;

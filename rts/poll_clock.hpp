@@ -7,10 +7,12 @@
 
 namespace trawl {
 
-/// The clock of one PE. Guarded by its lock, but for `last_poll`.
+/// The clock of one PE. Guarded by its lock.
 class PollClock {
  public:
-  explicit PollClock(const fabric::Fabric& fabric) : fabric_(fabric) {}
+  /// `last_poll`: where it says when the last poll began; any thread may read that.
+  PollClock(const fabric::Fabric& fabric, std::atomic<Nanos>& last_poll)
+      : fabric_(fabric), last_poll_(last_poll) {}
 
   /// A poll begins. `just_read`: whoever polls has only listened since his last poll, and a message
   /// has come; then the clock is not read again, but not twice running.
@@ -30,17 +32,15 @@ class PollClock {
   Nanos time() const noexcept { return time_; }
   Nanos now() const noexcept { return polling_ ? time_ : fabric_.now(); }
 
-  /// When the last poll began. Any thread may ask.
-  Nanos last_poll() const noexcept { return last_poll_.load(std::memory_order_relaxed); }
   /// After all workers have stood still, it is no longer recent.
   void set_last_poll(Nanos time) noexcept { last_poll_.store(time, std::memory_order_relaxed); }
 
  private:
   const fabric::Fabric& fabric_;
+  std::atomic<Nanos>& last_poll_;
   bool polling_ = false;
   bool skipped_ = false;  // by the last poll
   Nanos time_ = 0;
-  std::atomic<Nanos> last_poll_{0};
 };
 
 }  // namespace trawl

@@ -28,8 +28,8 @@
 #include "rts/options.hpp"
 #include "rts/pe.hpp"
 #include "rts/place.hpp"
+#include "rts/progress/progress_thread.hpp"
 #include "rts/say.hpp"
-#include "rts/sched/doorman.hpp"
 
 namespace trawl {
 namespace {
@@ -86,7 +86,7 @@ class Process {
 
   /// Returns on the main PE only, when nothing runs here any more.
   int run(const Root& root) {
-    sched::wake_up_on_time();
+    progress::wake_up_on_time();
     auto& worker = pe_->workers()[0];
     worker.attach(std::make_unique<sched::Fiber>());
     if (command_line_.trouble)
@@ -95,7 +95,7 @@ class Process {
     if (!pe_->stopping() && asks()) answer();
     if (!pe_->stopping()) work(worker, root);
     see_it_out(0);
-    doorman_.reset();
+    progress_thread_.reset();
     sched::this_worker = nullptr;
     end_is_meant();
     returned_ = true;
@@ -130,7 +130,7 @@ class Process {
     if (pe_->stopping() || exiting_.exchange(true)) stay_away();
     pe_->finish(code);
     see_it_out(1);  // but the one that called it
-    doorman_.reset();
+    progress_thread_.reset();
     end_is_meant();
     returned_ = true;
   }
@@ -186,14 +186,14 @@ class Process {
     working_ = workers.size();
     for (std::size_t i = 1; i < workers.size(); ++i)
       std::thread([this, &other = workers[i], spins] { run_worker(other, spins); }).detach();
-    doorman_.emplace(workers);
+    progress_thread_.emplace(workers);
     if (is_main()) pe_->start_root([&] { return call_root(root); });
     begin_work(worker, spins);
   }
 
   void run_worker(sched::Worker& worker, bool spins) {
     heap::mutator();
-    sched::wake_up_on_time();
+    progress::wake_up_on_time();
     worker.attach(std::make_unique<sched::Fiber>());
     begin_work(worker, spins);
     see_it_out(0);
@@ -259,10 +259,10 @@ class Process {
   }
 
   void poll_and_wait() {
-    auto& events = pe_->events();
-    const auto seen = events.epoch();
+    auto& workers = pe_->workers();
+    const auto epoch = workers.events().epoch();
     pe_->poll(sched::this_worker);
-    events.park_worker(0, seen, pe_->longest_sleep());
+    workers.events().park_worker(0, epoch, progress::longest_park(workers.situation()));
   }
 
   /// With the PE's lock held, on any thread. A run that failed, and any PE but the main one, ends
@@ -322,7 +322,7 @@ class Process {
   HostShare host_share_;
   std::ofstream stats_file_;
   std::unique_ptr<Pe> pe_;
-  std::optional<sched::Doorman> doorman_;
+  std::optional<progress::ProgressThread> progress_thread_;
   std::atomic<std::size_t> working_{0};  // workers that have not left their main loops
   std::atomic<bool> exiting_{false};     // by exit(), called in the root
   std::atomic<bool> returned_{false};

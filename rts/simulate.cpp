@@ -9,9 +9,7 @@ namespace trawl {
 namespace {
 
 constexpr Nanos turn_cost = 100;
-constexpr Nanos doorman_round = 300'000;
-constexpr Nanos shortest_nap = 20'000;
-constexpr Nanos longest_nap = 500'000;
+constexpr Nanos progress_thread_round = 300'000;
 constexpr std::size_t main_loop_stack = std::size_t{128} << 10U;
 
 // The simulation whose PEs run on this OS thread.
@@ -56,7 +54,7 @@ Simulation::~Simulation() {
 void Simulation::main_loop(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
   auto& worker = seat.pe->workers()[0];
-  worker.host().events().begin_polling();
+  seat.pe->workers().events().begin_polling();
   while (true) {
     bool found = false;
     try {
@@ -67,10 +65,20 @@ void Simulation::main_loop(void* argument) {
     } catch (const std::bad_alloc&) {
       seat.pe->fail_without_memory();
     }
-    seat.nap = found ? 0 : std::clamp(2 * seat.nap, shortest_nap, longest_nap);
-    seat.idle_until = found ? 0 : seat.simulation->net_.clock(seat.index) + seat.nap;
+    seat.simulation->idle_from_now(seat, found);
     seat.simulation->yield(seat, worker.current_fiber());
   }
+}
+
+// Its worker's policy decides, but a message alone wakes it here: what is due, or undone, it finds
+// when it looks (rts/progress/README.md).
+void Simulation::idle_from_now(Seat& seat, bool found) {
+  seat.idle_until = 0;
+  if (found) return seat.policy.found();
+  progress::Situation situation;
+  situation.now = net_.clock(seat.index);
+  situation.busy = true;
+  seat.idle_until = situation.now + seat.policy.park_time(situation);
 }
 
 void Simulation::yield(Seat& seat, sched::Fiber& from) {
@@ -83,9 +91,9 @@ void Simulation::pause(sched::Worker& worker) {
   Simulation& self = *simulation_here;
   Seat& seat = *self.running_;
   self.yield(seat, worker.current_fiber());
-  // The doorman's turn, who has no thread of his own here.
+  // The progress thread's turn, which is none here.
   if (self.net_.clock(seat.index) < seat.next_look) return;
-  seat.next_look = self.net_.clock(seat.index) + doorman_round;
+  seat.next_look = self.net_.clock(seat.index) + progress_thread_round;
   seat.pe->poll(nullptr);
 }
 
@@ -93,7 +101,7 @@ void Simulation::pause(sched::Worker& worker) {
 void Simulation::work(Nanos time) {
   Simulation& self = *simulation_here;
   do {
-    const auto part = std::min(time, doorman_round);
+    const auto part = std::min(time, progress_thread_round);
     self.net_.advance(self.running_->index, part);
     pause(self.running_->pe->workers()[0]);
     time -= part;

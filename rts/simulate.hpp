@@ -58,13 +58,14 @@ class Simulation {
     std::unique_ptr<Pe> pe;
     sched::Fiber* resume = nullptr;  // where it was when others got their turn
     Nanos idle_until = 0;            // 0: has something to do
-    Nanos nap = 0;
+    progress::WorkerPolicy policy{false};
     Nanos next_look = 0;
     std::optional<Outcome> outcome;
   };
 
   static void pause(sched::Worker& worker);
   static void main_loop(void* seat);
+  void idle_from_now(Seat& seat, bool found);
   void yield(Seat& seat, sched::Fiber& from);
   Nanos wake_time(const Seat& seat) const;
   void go_on(const std::function<bool()>& done, Nanos limit);

@@ -113,7 +113,7 @@ void DeadlockDetector::on_state(Reader& message, int from) {
 
 DeadlockDetector::State DeadlockDetector::own_state(const Worker* by) const {
   // A long message may be under way for longer than one is given up for lost.
-  State state{workers_.at_rest(by) && !workers_.host().under_way(), sent_, received_, {}};
+  State state{workers_.at_rest(by) && !workers_.state().under_way, sent_, received_, {}};
   if (!state.at_rest) return state;
   const std::string here = "  PE " + std::to_string(self_) + ": ";
   for (const Thread* thread : workers_.blocked()) {

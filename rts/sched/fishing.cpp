@@ -32,7 +32,7 @@ void Fishing::consider() {
 void Fishing::fish_at(int victim) {
   ++outstanding_;
   counters_.add(Count::fish_sent);
-  trace::note(workers_.host().log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
+  trace::note(workers_.log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
   balance::Fish fish;
   fish.thief = tables_.self();
   fish.patience = backoff_.next(random_());
@@ -59,8 +59,7 @@ void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   remember(fish.thief);
   if (next < 0) return;
   counters_.add(Count::fish_forwarded);
-  trace::note(workers_.host().log(), trace::Kind::fish_forward, 0,
-              static_cast<std::uint32_t>(next));
+  trace::note(workers_.log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
   send(next, fish);
 }
 
@@ -81,8 +80,7 @@ bool Fishing::feed(int thief, Worker* by) {
       break;
     }
     ++given;
-    trace::note(workers_.host().log(), trace::Kind::spark_export, 0,
-                static_cast<std::uint32_t>(thief));
+    trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(thief));
   }
   if (given > 0) counters_.add(Count::fish_answered);
   return given > 0;
@@ -105,7 +103,7 @@ void Fishing::serve(Worker* by, Nanos now) {
       watching_ = false;
       next_announcement_ = now + between_announcements;
     }
-    return due_.store(never, std::memory_order_relaxed);
+    return workers_.state().due.store(never, std::memory_order_relaxed);
   }
   feed_held(by);
   return_held(now);
@@ -113,7 +111,7 @@ void Fishing::serve(Worker* by, Nanos now) {
   Nanos due = held_.empty() && turned_away_.empty() ? never : std::max(now, next_announcement_);
   if (watching_) due = never;
   for (const Held& each : held_) due = std::min(due, each.until);
-  due_.store(due, std::memory_order_relaxed);
+  workers_.state().due.store(due, std::memory_order_relaxed);
 }
 
 void Fishing::feed_held(Worker* by) {
@@ -172,7 +170,7 @@ void Fishing::came_home() {
   --outstanding_;
   invited_ = false;
   counters_.add(Count::fish_home_empty);
-  trace::note(workers_.host().log(), trace::Kind::fish_home, 0);
+  trace::note(workers_.log(), trace::Kind::fish_home, 0);
 }
 
 void Fishing::caught() {

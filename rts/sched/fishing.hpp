@@ -2,7 +2,6 @@
 // 2 and 3). What to do is decided in rts/balance; this is how.
 #pragma once
 
-#include <atomic>
 #include <limits>
 #include <memory>
 #include <random>
@@ -29,10 +28,9 @@ class Fishing {
 
   /// Feeds the FISH that are held here, and sends home those whose patience is at an end. Tells PEs
   /// whose FISH were here in vain if there are sparks for them too, or sees to it that the next
-  /// spark rings the doorman.
+  /// spark notifies the progress thread. Says when it has to be called again even if nothing
+  /// happens (progress::State::due).
   void serve(Worker* by, Nanos now);
-  /// When to do so again even if nothing happens. Any thread may ask.
-  Nanos due() const noexcept { return due_.load(std::memory_order_relaxed); }
 
   /// Each reads the rest of a message; they throw BadBytes.
   void on_fish(Reader& message, Worker* by, Nanos now);
@@ -77,7 +75,6 @@ class Fishing {
   std::vector<int> turned_away_;  // PEs, each once
   bool watching_ = false;
   Nanos next_announcement_ = 0;
-  std::atomic<Nanos> due_{never};
 };
 
 }  // namespace trawl::sched

@@ -17,7 +17,7 @@ void ThreadPool::push(Thread& thread) noexcept {
   (newest_ != nullptr ? newest_->next_ : oldest_) = &thread;
   newest_ = &thread;
   add<std::size_t>(size_, 1);
-  // Before whoever adds it looks for an idle worker, see Worker::nap.
+  // Before whoever adds it looks for an idle worker, see Worker::park.
   if (thread.bound_to_ == nullptr) add<std::size_t>(movable_, 1, std::memory_order_seq_cst);
 }
 

@@ -19,14 +19,9 @@ Worker* current_worker() noexcept {
 
 namespace {
 
-constexpr Nanos poll_interval = 20'000;  // between threads; inside long ones the doorman polls
+constexpr Nanos poll_interval = 20'000;  // between threads; inside, the progress thread polls
 constexpr int looks_between_turns = 32;
 constexpr int most_polls_in_a_row = 8;
-constexpr Nanos spin_time = 100'000;
-constexpr Nanos yield_interval = 25'000;  // the doorman who has the answer may wait for this core
-constexpr Nanos shortest_nap = 20'000;
-constexpr Nanos longest_nap = 5'000'000;
-constexpr Nanos longest_nap_beside_busy = 500'000;  // a sibling's new spark does not ring
 constexpr std::size_t kept_threads = 64;
 
 }  // namespace
@@ -51,27 +46,29 @@ void Thread::body(void* self) {
 void Thread::wake(heap::Node*, bool granted) {
   granted_ = granted;
   workers_.note_woken(*this);
-  trace::note(workers_.host().log(), trace::Kind::thread_resume, 0);
+  trace::note(workers_.log(), trace::Kind::thread_resume, 0);
   workers_.make_runnable(*this);
 }
 
 // ---- Worker ------------------------------------------------------------------------------------
 
 Worker::Worker(Workers& workers, int index, const Options& options)
-    : pool(options.spark_pool,
-           [&events = workers.host().events()] { events.notify_progress_thread(); }),
+    : pool(options.spark_pool, [&events = workers.events()] { events.notify_progress_thread(); }),
       workers_(workers),
       host_(workers.host()),
-      index_(index),
-      pause_(workers.host().pause()),
-      events_(workers.host().events()) {}
+      fabric_(workers.fabric()),
+      events_(workers.events()),
+      state_(workers.state()),
+      log_(workers.log()),
+      pause_(workers.pause()),
+      index_(index) {}
 
 Worker::~Worker() = default;
 
 void Worker::attach(std::unique_ptr<Fiber> main) {
   this_worker = this;
   main_ = std::move(main);
-  born_ = host_.now();
+  born_ = fabric_.now();
 }
 
 void Worker::start_root(std::function<void()> root) {
@@ -80,44 +77,28 @@ void Worker::start_root(std::function<void()> root) {
   thread.bound_to_ = this;
   workers_.thread_started();
   counters.add(Count::threads_created);
-  trace::note(host_.log(), trace::Kind::thread_start, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::thread_start, static_cast<unsigned>(index_));
   workers_.make_runnable(thread);
 }
 
-// An idle worker gets off the core by itself: on a host with more PEs than cores somebody else has
-// use for it.
 void Worker::loop(bool spins) {
-  Nanos nap_time = shortest_nap;
-  Nanos spin_until = 0;
-  Nanos next_yield = 0;
-  bool sleepy = !spins;
-  born_ = host_.now();  // joining the others was no work
+  using Next = progress::WorkerPolicy::Next;
+  progress::WorkerPolicy policy(spins);
+  born_ = fabric_.now();  // joining the others was no work
   events_.begin_polling();
-  while (!host_.stopping()) {
-    const auto rings_seen = sleepy ? events_.epoch() : 0;
+  while (!state_.stopping) {
+    const auto epoch = policy.will_park() ? events_.epoch() : 0;
     if (step()) {
-      nap_time = shortest_nap;
-      spin_until = 0;
-      sleepy = !spins;
+      policy.found();
       continue;
     }
-    if (!sleepy) {
-      const auto now = about_now();
-      if (spin_until == 0) {
-        spin_until = now + spin_time;
-        next_yield = now + yield_interval;
-      }
-      if (now >= next_yield) {
-        sched_yield();
-        next_yield = now + yield_interval;
-      }
-      sleepy = now >= spin_until;
-      listen();
+    const auto next = policy.next(about_now());
+    if (next == Next::park) {
+      park(epoch, policy);
       continue;
     }
-    nap(rings_seen, nap_time);
-    nap_time =
-        std::min(2 * nap_time, workers_.anybody_busy() ? longest_nap_beside_busy : longest_nap);
+    if (next == Next::yield) sched_yield();
+    listen();
   }
   events_.end_polling();
   end_idle();
@@ -144,28 +125,28 @@ bool Worker::step() {
 
 void Worker::listen() noexcept {
   listened_ = true;
-  for (int looks = 0; looks < looks_between_turns && !host_.waiting(); ++looks)
+  for (int looks = 0; looks < looks_between_turns && !fabric_.waiting(); ++looks)
     if (workers_.threads().movable() != 0 || workers_.has_imported()) return;
 }
 
 void Worker::relieve() {
   events_.begin_polling();
-  napping_ = false;
-  while (!host_.stopping()) {
+  parked_ = false;
+  while (!state_.stopping) {
     Thread* const thread = workers_.threads().take(*this);
     if (thread == nullptr) break;
     end_idle();
     run(*thread);
   }
   begin_idle();
-  napping_ = true;
-  leave_messages_to_doorman();
+  parked_ = true;
+  leave_messages();
 }
 
 // With work of its own at hand, not before each piece of it.
 void Worker::poll_when_due() {
   if (!idle() && (workers_.threads().size() != 0 || pool.size() != 0)) {
-    const auto now = host_.now();
+    const auto now = fabric_.now();
     if (now < next_poll_) return;
     next_poll_ = now + poll_interval;
   }
@@ -173,20 +154,20 @@ void Worker::poll_when_due() {
 }
 
 Nanos Worker::about_now() const noexcept {
-  return has_polled_ ? host_.last_poll() : host_.now();
+  return has_polled_ ? state_.last_poll.load(std::memory_order_relaxed) : fabric_.now();
 }
 
-// Whoever sends a message from here on sees that nobody attends, and rings for the doorman; what
-// has come since the last look did not.
-void Worker::leave_messages_to_doorman() {
+// Whoever sends a message from here on sees that nobody polls, and notifies the progress thread;
+// what has come since the last look did not.
+void Worker::leave_messages() {
   events_.end_polling();
-  for (int i = 0; i < most_polls_in_a_row && host_.waiting() && host_.poll(this);) ++i;
-  wake_doorman_if_needed();
+  for (int i = 0; i < most_polls_in_a_row && fabric_.waiting() && host_.poll(this);) ++i;
+  notify_progress_thread_if_needed();
 }
 
-void Worker::wake_doorman_if_needed() {
-  if (host_.waiting() || host_.under_way() || host_.due() < workers_.doorman_wakes())
-    events_.notify_progress_thread();
+void Worker::notify_progress_thread_if_needed() {
+  const progress::Undone undone{fabric_.waiting(), state_.under_way, state_.due};
+  if (undone.needs_poll_before(state_.progress_thread_wakes)) events_.notify_progress_thread();
 }
 
 // What has come from other PEs, where somebody may be waiting for it, then its own newest spark,
@@ -209,20 +190,20 @@ void Worker::start_thread(heap::Node* spark) {
   workers_.thread_started();
   counters.add(Count::sparks_converted);
   counters.add(Count::threads_created);
-  trace::note(host_.log(), trace::Kind::spark_convert, static_cast<unsigned>(index_));
-  trace::note(host_.log(), trace::Kind::thread_start, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::spark_convert, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::thread_start, static_cast<unsigned>(index_));
   run(thread);
 }
 
 void Worker::run(Thread& thread) {
   running_ = &thread;
   busy_.store(true, std::memory_order_relaxed);
-  trace::note(host_.log(), trace::Kind::thread_run, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::thread_run, static_cast<unsigned>(index_));
   while (!thread.left_.load(std::memory_order_acquire)) sched_yield();
   thread.left_.store(false, std::memory_order_relaxed);
   thread.bound_to_ = nullptr;
   thread.seals_.lift(pool);
-  leave_messages_to_doorman();
+  leave_messages();
   main_->switch_to(thread.fiber_);
   busy_.store(false, std::memory_order_relaxed);
   running_ = nullptr;
@@ -231,7 +212,7 @@ void Worker::run(Thread& thread) {
     return;
   }
   events_.begin_polling();
-  trace::note(host_.log(), trace::Kind::thread_end, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::thread_end, static_cast<unsigned>(index_));
   put_away(thread);
 }
 
@@ -257,25 +238,25 @@ Thread& Worker::free_thread() {
   return thread;
 }
 
-// Attends before the FETCH is sent: its answer may be faster than this thread, and would wake the
-// doorman.
+// Polls before the FETCH is sent: its answer may be faster than this thread, and would wake the
+// progress thread.
 bool Worker::register_blocked(Thread& thread, heap::Node* node) {
-  struct Attention {
+  struct Polling {
     progress::EventCount& events;
-    bool kept = false;
-    explicit Attention(progress::EventCount& its_bell) : events(its_bell) {
+    bool goes_on = false;
+    explicit Polling(progress::EventCount& its_events) : events(its_events) {
       events.begin_polling();
     }
-    ~Attention() {
-      if (!kept) events.end_polling();
+    ~Polling() {
+      if (!goes_on) events.end_polling();
     }
-  } attention(events_);
+  } polling(events_);
   const std::lock_guard lock(host_.lock());
   workers_.make_room_for_blocked();
   if (!host_.shared_heap().wait(node, thread)) return false;
   thread.waiting_for_ = node;
   workers_.note_blocked(thread);
-  return attention.kept = true;
+  return polling.goes_on = true;
 }
 
 const heap::Code* Worker::running_code() const noexcept {
@@ -287,11 +268,11 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
   thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;
   if (!register_blocked(thread, node)) {
     thread.seals_.lift(pool);
-    wake_doorman_if_needed();
+    notify_progress_thread_if_needed();
     return false;
   }
   counters.add(Count::threads_blocked);
-  trace::note(host_.log(), trace::Kind::thread_block, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::thread_block, static_cast<unsigned>(index_));
   thread.fiber_.switch_to(*main_);
   granted = std::exchange(thread.granted_, false);
   return true;
@@ -305,7 +286,7 @@ void Worker::begin_idle() {
   if (idle()) return;
   idle_since_.store(about_now(), std::memory_order_relaxed);
   idle_.store(true);
-  trace::note(host_.log(), trace::Kind::idle_begin, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::idle_begin, static_cast<unsigned>(index_));
 }
 
 void Worker::end_idle() {
@@ -313,29 +294,27 @@ void Worker::end_idle() {
   idle_.store(false);  // before leave_imported looks; who adds a spark does so before looking here
   const auto idle_for = about_now() - idle_since_.load(std::memory_order_relaxed);
   idle_sum_.store(idle_sum_.load(std::memory_order_relaxed) + idle_for, std::memory_order_relaxed);
-  trace::note(host_.log(), trace::Kind::idle_end, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::idle_end, static_cast<unsigned>(index_));
 }
 
 Nanos Worker::idle_time() const noexcept {
   const auto sum = idle_sum_.load(std::memory_order_relaxed);
-  return idle() ? sum + host_.now() - idle_since_.load(std::memory_order_relaxed) : sum;
+  return idle() ? sum + fabric_.now() - idle_since_.load(std::memory_order_relaxed) : sum;
 }
 
 Nanos Worker::life_time() const noexcept {
-  return born_ < 0 ? 0 : host_.now() - born_;
+  return born_ < 0 ? 0 : fabric_.now() - born_;
 }
 
-// Who makes a thread runnable counts it and then looks for an idle worker to ring for; this one
-// says that it is idle and then looks for threads: one of them sees the other.
-void Worker::nap(std::uint32_t rings_seen, Nanos longest) {
+// Who makes a thread runnable counts it and then looks for an idle worker to notify; this one says
+// that it is idle and then looks for threads: one of them sees the other.
+void Worker::park(std::uint32_t epoch, progress::WorkerPolicy& policy) {
   if (workers_.threads().movable() != 0) return;
-  napping_ = true;
+  parked_ = true;
   events_.end_polling();
-  auto time = std::min(longest, host_.longest_sleep());
-  if (!events_.polled()) time = host_.sleep_until_due(host_.now(), time);
-  events_.park_worker(index_, rings_seen, time);
+  events_.park_worker(index_, epoch, policy.park_time(workers_.situation()));
   events_.begin_polling();
-  napping_ = false;
+  parked_ = false;
 }
 
 }  // namespace trawl::sched

@@ -14,6 +14,18 @@
 #include "rts/sched/thread.hpp"
 #include "rts/stats.hpp"
 
+namespace trawl::fabric {
+class Fabric;
+}
+namespace trawl::progress {
+class EventCount;
+struct State;
+class WorkerPolicy;
+}  // namespace trawl::progress
+namespace trawl::trace {
+class Log;
+}
+
 namespace trawl::sched {
 
 class Workers;
@@ -30,7 +42,7 @@ class Worker {
 
   int index() const noexcept { return index_; }
   Host& host() noexcept { return host_; }
-  const Workers& workers() const noexcept { return workers_; }
+  Workers& workers() noexcept { return workers_; }
 
   // ---- on its OS thread, outside any Trawl thread
 
@@ -70,7 +82,7 @@ class Worker {
 
   bool idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
   /// Certainly between two turns of its main loop.
-  bool asleep() const noexcept { return napping_.load() || pause_ != nullptr; }
+  bool between_turns() const noexcept { return parked_.load() || pause_ != nullptr; }
   bool running() const noexcept { return busy_.load(std::memory_order_relaxed); }
   void wake_up() noexcept;
   /// Time spent idle so far.
@@ -87,18 +99,21 @@ class Worker {
   void put_away(Thread& thread);
   void poll_when_due();
   Nanos about_now() const noexcept;
-  void leave_messages_to_doorman();
-  void wake_doorman_if_needed();
+  void leave_messages();
+  void notify_progress_thread_if_needed();
   bool register_blocked(Thread& thread, heap::Node* node);
   void begin_idle();
   void end_idle();
-  void nap(std::uint32_t rings_seen, Nanos longest);
+  void park(std::uint32_t epoch, progress::WorkerPolicy& policy);
 
   Workers& workers_;
   Host& host_;
-  int index_;
-  void (*pause_)(Worker&);
+  const fabric::Fabric& fabric_;
   progress::EventCount& events_;
+  progress::State& state_;
+  trace::Log* log_;
+  void (*pause_)(Worker&);
+  int index_;
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
@@ -109,7 +124,7 @@ class Worker {
 
   std::atomic<bool> busy_{false};
   std::atomic<bool> idle_{false};
-  std::atomic<bool> napping_{false};
+  std::atomic<bool> parked_{false};
 
   std::atomic<Nanos> born_{-1};
   std::atomic<Nanos> idle_since_{0};

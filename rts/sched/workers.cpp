@@ -3,33 +3,69 @@
 #include <algorithm>
 #include <utility>
 
+#include "rts/error.hpp"
+#include "rts/heap/collect.hpp"
+#include "rts/progress/progress_thread.hpp"
+
 namespace trawl::sched {
 
 static_assert(most_workers + Workers::most_spares <= trace::max_workers);
 
-Workers::Workers(const Options& options, int workers, Host& host)
-    : host_(host),
-      options_(options),
-      limit_(options.thread_limit),
-      regular_(static_cast<std::size_t>(workers)),
+Workers::Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progress::State& state)
+    : Engine(fabric.events(), state),
+      setup_(setup),
+      host_(host),
+      fabric_(fabric),
+      limit_(setup.options.thread_limit),
+      regular_(static_cast<std::size_t>(setup.workers)),
       count_(regular_),
       all_(regular_ + most_spares) {
-  for (int i = 0; i < workers; ++i)
-    all_[static_cast<std::size_t>(i)] = std::make_unique<Worker>(*this, i, options);
+  for (int i = 0; i < setup.workers; ++i)
+    all_[static_cast<std::size_t>(i)] = std::make_unique<Worker>(*this, i, setup.options);
 }
 
 Workers::~Workers() = default;
 
-Worker* Workers::add_spare() {
+progress::Situation Workers::situation() const noexcept {
+  progress::Situation now;
+  now.now = fabric_.now();
+  now.undone = {fabric_.waiting(), state().under_way, state().due};
+  now.all_notify = fabric_.all_notify();
+  now.polled = events().polled();
+  now.busy = anybody_busy();
+  now.movable = threads_.movable();
+  now.bound = threads_.size() - now.movable;
+  now.taken = threads_.taken();
+  return now;
+}
+
+bool Workers::look() {
+  heap::mutator();
+  return !anybody_busy() || host_.poll(nullptr);
+}
+
+std::function<void()> Workers::add_spare() {
   const auto count = count_.load(std::memory_order_relaxed);
-  if (count == all_.size()) return nullptr;
-  all_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), options_);
+  if (count == all_.size()) return {};
+  all_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), setup_.options);
   count_.store(count + 1, std::memory_order_release);
-  return all_[count].get();
+  return [this, &worker = *all_[count]] {
+    if (this_worker == nullptr) {
+      heap::mutator();
+      progress::wake_up_on_time();
+      catch_stack_overflow();
+      worker.attach(std::make_unique<Fiber>());
+    }
+    try {
+      worker.relieve();
+    } catch (const Error& e) {  // no memory for what a thread needs to block
+      host_.fail(e.what(), e.exit_code());
+    }
+  };
 }
 
 Thread& Workers::new_thread() {
-  auto thread = std::make_unique<Thread>(*this, options_.stack_size);
+  auto thread = std::make_unique<Thread>(*this, setup_.options.stack_size);
   const std::lock_guard lock(all_threads_lock_);
   thread->index_ = all_threads_.size();
   all_threads_.push_back(std::move(thread));
@@ -145,7 +181,7 @@ bool Workers::at_rest(const Worker* by) const noexcept {
   if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
   if (imported_count_.load(std::memory_order_relaxed) != 0 && all_blocked()) return false;
   for (const auto& worker : all())
-    if (worker.get() != by && !worker->asleep()) return false;
+    if (worker.get() != by && !worker->between_turns()) return false;
   return true;
 }
 
@@ -158,7 +194,7 @@ bool Workers::anybody_busy() const noexcept {
 std::size_t Workers::busy_spares() const noexcept {
   const auto spares = all().subspan(regular_);
   return static_cast<std::size_t>(std::count_if(
-      spares.begin(), spares.end(), [](const auto& worker) { return !worker->asleep(); }));
+      spares.begin(), spares.end(), [](const auto& worker) { return !worker->between_turns(); }));
 }
 
 void Workers::wake_another() noexcept {

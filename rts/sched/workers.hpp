@@ -3,36 +3,49 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
 #include "rts/balance/tables.hpp"
+#include "rts/fabric/fabric.hpp"
 #include "rts/options.hpp"
+#include "rts/progress/engine.hpp"
 #include "rts/sched/host.hpp"
 #include "rts/sched/thread_pool.hpp"
 #include "rts/sched/worker.hpp"
+#include "rts/trace/log.hpp"
 
 namespace trawl::sched {
 
-class Workers {
+class Workers final : public progress::Engine {
  public:
   static constexpr std::size_t most_spares = 64;
 
-  Workers(const Options& options, int workers, Host& host);
+  struct Setup {
+    Options options{};
+    int workers = 1;
+    trace::Log* log = nullptr;  ///< nullptr: off
+    /// Simulated PEs share one OS thread: here they let others run. Otherwise nullptr.
+    void (*pause)(Worker&) = nullptr;
+  };
+
+  Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progress::State& state);
   ~Workers();
 
   Host& host() noexcept { return host_; }
+  const fabric::Fabric& fabric() const noexcept { return fabric_; }
+  trace::Log* log() const noexcept { return setup_.log; }
+  auto pause() const noexcept { return setup_.pause; }
   std::size_t size() const noexcept { return regular_; }
   Worker& operator[](std::size_t i) noexcept { return *all_[i]; }
 
-  /// With the spare ones, which come after the others (sched/spares.hpp).
+  /// With the spare ones, which come after the others (progress/spares.hpp).
   std::span<const std::unique_ptr<Worker>> all() const noexcept {
     return {all_.data(), count_.load(std::memory_order_acquire)};
   }
-  /// One OS thread alone may add them. nullptr: there are too many.
-  Worker* add_spare();
   bool is_spare(const Worker& worker) const noexcept {
     return static_cast<std::size_t>(worker.index()) >= regular_;
   }
@@ -54,18 +67,17 @@ class Workers {
   /// How many sparks may be sent away. One is kept for each worker that runs nothing: it is about
   /// to take a spark itself, and without this two idle PEs would hand the last one to and fro.
   std::uint32_t spare_sparks() const noexcept;
-  /// The next spark of any worker will ring the doorman; until then, it is watched for.
+  /// The next spark of any worker will notify the progress thread; until then, it is watched for.
   void watch_for_sparks() noexcept;
   bool watching_for_sparks() const noexcept;
   /// The oldest spark of the PE, to be sent away. `by`: on whose OS thread we are, or nullptr.
   heap::Node* take_for_export(Worker* by);
 
-  // ---- the doorman
+  // ---- what the progress thread asks for
 
-  /// He says when he will wake by himself, at last; `never` while he is still finding out. So who
-  /// leaves something that is due sooner knows that he has to ring, and else that he need not.
-  void set_doorman_wakes(Nanos at) noexcept { doorman_wakes_.store(at); }
-  Nanos doorman_wakes() const noexcept { return doorman_wakes_.load(); }
+  progress::Situation situation() const noexcept override;
+  bool look() override;
+  std::function<void()> add_spare() override;
 
   // ---- threads
 
@@ -113,8 +125,9 @@ class Workers {
     return {all_.data(), regular_};
   }
 
+  const Setup setup_;
   Host& host_;
-  const Options options_;
+  const fabric::Fabric& fabric_;
   unsigned limit_;
   std::size_t regular_;
   std::atomic<std::size_t> count_;
@@ -125,7 +138,6 @@ class Workers {
   std::atomic<unsigned> live_{0};
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
-  std::atomic<Nanos> doorman_wakes_{0};  // without one nobody need ring
 
   mutable std::mutex imported_lock_;
   std::deque<heap::Node*> imported_;

@@ -14,6 +14,8 @@
 #include <mpi.h>
 #include <trawl/trawl.hpp>
 
+#include "rts/sched/workers.hpp"
+
 namespace bench {
 
 constexpr int echo_tag = 0;
@@ -77,7 +79,7 @@ const T& await(const trawl::Lazy<T>& work) {
 }
 
 inline int run_benchmarks() {
-  trawl::sched::worker_here().host().events().begin_polling();  // as it polls by itself
+  trawl::sched::worker_here().workers().events().begin_polling();  // as it polls by itself
   Lines lines;
   benchmark::RunSpecifiedBenchmarks(&lines, nullptr, "-^mpi/");
   return 0;

@@ -71,17 +71,17 @@ class MainPe final : public test::StillHost, public fabric::Outbox {
     ++probes_;
   }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
-  Nanos due() const noexcept override { return sched::never; }
 
  private:
-  Options options_;
   Counters counters_;
   std::uint32_t round_ = 0;
   int probes_ = 0;
   Nanos now_ = 0;
   fabric::Memory memory_;
   heap::SharedHeap shared_heap_{0, 2, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
-  sched::Workers workers_{options_, 1, *this};
+  test::StillFabric fabric_;
+  progress::State state_;
+  sched::Workers workers_{{}, *this, fabric_, state_};
 
  public:
   sched::DeadlockDetector deadlock{0, 2, workers_, *this, patience};

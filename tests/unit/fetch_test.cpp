@@ -56,8 +56,8 @@ Seen need_on_another_pe(Lazy<long> other, bool early,
   return seen;
 }
 
-// Its answer may come at once, and would wake the doorman if nobody attended.
-TEST(Fetch, IsSentByWhoAttends) {
+// Its answer may come at once, and would wake the progress thread if nobody polled.
+TEST(Fetch, IsSentByWhoPolls) {
   const Lazy<long> value(42L);
   int fetches = 0;
   auto config = two_far_pes();
@@ -65,7 +65,7 @@ TEST(Fetch, IsSentByWhoAttends) {
     if (message[fabric::Fragmenter::prefix] == static_cast<std::byte>(fabric::Kind::fetch)) {
       ++fetches;
       EXPECT_LE(sizeof(std::uint32_t) + message.size(), fabric::Pipe::line);
-      EXPECT_TRUE(sched::worker_here().host().events().polled());
+      EXPECT_TRUE(sched::worker_here().workers().events().polled());
     }
     return false;
   };
@@ -73,14 +73,14 @@ TEST(Fetch, IsSentByWhoAttends) {
   EXPECT_EQ(fetches, 1);
 }
 
-TEST(Fetch, WhoeverNeedNotWaitDoesNotAttend) {
+TEST(Fetch, WhoeverNeedNotWaitDoesNotPoll) {
   Simulation simulation(two_far_pes());
   simulation.run([] {
     auto& worker = sched::worker_here();
     bool granted = false;
-    ASSERT_FALSE(worker.host().events().polled());
+    ASSERT_FALSE(worker.workers().events().polled());
     EXPECT_FALSE(worker.block_on(Lazy<long>(42L).node(), granted));
-    EXPECT_FALSE(worker.host().events().polled());
+    EXPECT_FALSE(worker.workers().events().polled());
   });
 }
 

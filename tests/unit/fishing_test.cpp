@@ -85,16 +85,16 @@ class Desk final : public test::StillHost, public fabric::Outbox {
     while (workers_.may_start_thread()) workers_.thread_started();
   }
 
-  /// The worker goes into a thread: does it ring for a doorman who sleeps until then?
-  bool rings_for_doorman(Nanos who_wakes_at) {
+  /// The worker goes into a thread: does it notify a progress thread that is parked until then?
+  bool notifies_progress_thread(Nanos that_wakes_at) {
     auto& worker = workers_[0];
     worker.attach(std::make_unique<sched::Fiber>());
-    workers_.set_doorman_wakes(who_wakes_at);
-    const auto rings = events().epoch();
+    state_.progress_thread_wakes = that_wakes_at;
+    const auto epoch = fabric_.events().epoch();
     worker.start_root([] {});
     worker.step();
     sched::this_worker = nullptr;
-    return events().epoch() != rings;
+    return fabric_.events().epoch() != epoch;
   }
 
   /// Sparks from elsewhere that somebody has begun to evaluate.
@@ -119,7 +119,7 @@ class Desk final : public test::StillHost, public fabric::Outbox {
   }
 
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
-  Nanos due() const noexcept override { return fishing.due(); }
+  Nanos due() const noexcept { return state_.due; }
 
  private:
   Options options_;
@@ -129,7 +129,9 @@ class Desk final : public test::StillHost, public fabric::Outbox {
   Writer last_;
   fabric::Memory memory_;
   heap::SharedHeap shared_heap_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
-  sched::Workers workers_{options_, 1, *this};
+  test::StillFabric fabric_;
+  progress::State state_;
+  sched::Workers workers_{{.options = options_}, *this, fabric_, state_};
 
  public:
   balance::Tables tables{0, pes};
@@ -158,10 +160,10 @@ TEST(Fishing, AFishGoesHomeWhenItsPatienceEnds) {
   desk.fish_from(2, 10);
   desk.serve(patience - 1);
   EXPECT_EQ(desk.sent(), Letters());
-  EXPECT_EQ(desk.fishing.due(), patience);
+  EXPECT_EQ(desk.due(), patience);
   desk.serve(patience);
   EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 1}}));
-  EXPECT_EQ(desk.fishing.due(), patience + 10);
+  EXPECT_EQ(desk.due(), patience + 10);
 }
 
 TEST(Fishing, WhoseFishWentHomeIsToldOfSparks) {
@@ -189,7 +191,7 @@ TEST(Fishing, WhenSparksHaveGoneItWatchesForTheNext) {
   desk.serve(patience);
   EXPECT_TRUE(desk.watching());
   EXPECT_EQ(desk.sent().size(), 3U);
-  EXPECT_EQ(desk.fishing.due(), sched::never);
+  EXPECT_EQ(desk.due(), never);
   Nanos now = patience;
   for (const int thief : {3, 2, 1}) {
     desk.make_spare_sparks(1);
@@ -199,7 +201,7 @@ TEST(Fishing, WhenSparksHaveGoneItWatchesForTheNext) {
     desk.take_sparks();
     desk.serve(now + between_announcements - 1);
     EXPECT_FALSE(desk.watching());
-    EXPECT_EQ(desk.fishing.due(), thief == 1 ? sched::never : now + between_announcements);
+    EXPECT_EQ(desk.due(), thief == 1 ? never : now + between_announcements);
     desk.serve(now += between_announcements);
     EXPECT_EQ(desk.watching(), thief != 1) << "the last one has been told";
   }
@@ -215,9 +217,9 @@ TEST(Fishing, SparksThatCameAndWentAreNotAnnounced) {
   desk.take_sparks();
   desk.serve(patience + 1);
   EXPECT_FALSE(desk.watching()) << "not for each that comes and goes";
-  EXPECT_EQ(desk.fishing.due(), patience + 1 + 2'000'000);
+  EXPECT_EQ(desk.due(), patience + 1 + 2'000'000);
   desk.make_spare_sparks(1);
-  desk.serve(desk.fishing.due());
+  desk.serve(desk.due());
   EXPECT_EQ(desk.sent(), (Letters{{Kind::work_available, 1}}));
 }
 
@@ -286,7 +288,7 @@ TEST(Fishing, WhoeverWasFirstIsFedFirst) {
   EXPECT_EQ(desk.fishing.held(2), 1U);
 }
 
-// Its PE's threads would not sleep any more.
+// Its PE's threads would not park any more.
 TEST(Fishing, NothingIsDueOnceAllAreFed) {
   Desk desk;
   desk.fish_from(1, 0);
@@ -295,24 +297,24 @@ TEST(Fishing, NothingIsDueOnceAllAreFed) {
   desk.fish_from(2, 0);
   EXPECT_EQ(desk.sent().size(), 2U);
   desk.serve(1);
-  EXPECT_EQ(desk.fishing.due(), sched::never);
+  EXPECT_EQ(desk.due(), never);
   constexpr Nanos later = 3'000'000;
   desk.fish_from(1, later);
   desk.serve(later);
   EXPECT_TRUE(desk.watching()) << "as before";
 }
 
-// The thread may run for long, and no message rings for what is due.
-TEST(Fishing, WhoeverGoesIntoAThreadTellsTheDoormanOfWhatIsDue) {
+// The thread may run for long, and no message notifies of what is due.
+TEST(Fishing, WhoeverGoesIntoAThreadTellsTheProgressThreadOfWhatIsDue) {
   Desk desk;
   desk.serve(0);
-  EXPECT_FALSE(desk.rings_for_doorman(sched::never));
+  EXPECT_FALSE(desk.notifies_progress_thread(never));
   desk.fish_from(1, 0);
   desk.serve(0);
-  ASSERT_EQ(desk.fishing.due(), patience);
-  EXPECT_TRUE(desk.rings_for_doorman(patience + 1));
-  EXPECT_TRUE(desk.rings_for_doorman(sched::never)) << "he is about to go to sleep";
-  EXPECT_FALSE(desk.rings_for_doorman(patience));
+  ASSERT_EQ(desk.due(), patience);
+  EXPECT_TRUE(desk.notifies_progress_thread(patience + 1));
+  EXPECT_TRUE(desk.notifies_progress_thread(never)) << "it is about to park";
+  EXPECT_FALSE(desk.notifies_progress_thread(patience));
 }
 
 TEST(Fishing, NothingIsSentToALostPe) {

@@ -17,7 +17,7 @@ class Quiet final : public fabric::Fabric {
     ++polls;
     return std::nullopt;
   }
-  bool all_notify() const noexcept override { return can_ring; }
+  bool all_notify() const noexcept override { return can_notify; }
   bool waiting() const noexcept override { return message_waits; }
   bool under_way() const noexcept override { return send_waits; }
   bool flushed() override { return true; }
@@ -25,25 +25,25 @@ class Quiet final : public fabric::Fabric {
 
   mutable Nanos clock = 0;  // how often it was read
   int polls = 0;
-  bool can_ring = true;
+  bool can_notify = true;
   bool message_waits = false;
   bool send_waits = false;
 };
 
-// More may come at a time than a poll takes, and each rings only once.
-TEST(Pe, SleepsShortlyWhileAMessageWaitsThatNobodyLooksFor) {
+// More may come at a time than a poll takes, and each notifies only once.
+TEST(Pe, ParksShortlyWhileAMessageWaitsThatNobodyLooksFor) {
   Quiet fabric;
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  const auto longest_park = [&] { return progress::longest_park(pe.workers().situation()); };
   constexpr Nanos millisecond = 1'000'000;
-  EXPECT_GT(pe.longest_sleep(), millisecond);
+  EXPECT_GT(longest_park(), millisecond);
   fabric.message_waits = true;
-  EXPECT_LT(pe.longest_sleep(), millisecond);
-  pe.events().begin_polling();
-  EXPECT_GT(pe.longest_sleep(), millisecond);
+  EXPECT_LT(longest_park(), millisecond);
+  fabric.events().begin_polling();
+  EXPECT_GT(longest_park(), millisecond);
   fabric.message_waits = false;
-  fabric.can_ring = false;
-  EXPECT_LT(pe.longest_sleep(), millisecond)
-      << "who attends may leave, and nobody rings after that";
+  fabric.can_notify = false;
+  EXPECT_LT(longest_park(), millisecond) << "who polls may end that, and nobody notifies then";
 }
 
 // It costs as much as a short message. But when messages keep coming, what is due must not be
@@ -55,7 +55,7 @@ TEST(Pe, WhoeverListenedDoesNotReadTheClockTwiceForAMessage) {
   const auto polls_at = [&](bool listened) {
     if (listened) worker.listen();
     pe.poll(&worker);
-    return pe.last_poll();
+    return pe.workers().state().last_poll.load();
   };
   fabric.message_waits = true;
   const auto first = polls_at(false);
@@ -70,66 +70,66 @@ TEST(Pe, WhoeverListenedDoesNotReadTheClockTwiceForAMessage) {
   EXPECT_GT(polls_at(false), third);
 }
 
-// A thread may send in the middle of a long function; the doorman may have gone to sleep for long.
-TEST(Pe, TellsTheDoormanOfWhatIsStillBeingSent) {
+// A thread may send in the middle of a long function; the progress thread may be parked for long.
+TEST(Pe, NotifiesTheProgressThreadOfWhatIsStillBeingSent) {
   Quiet fabric;
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   const auto send = [&] {
     const std::lock_guard lock(pe.lock());
     pe.outbox().send(1, pe.outbox().open(fabric::Kind::work_available, 1));
   };
-  const auto rings = pe.events().epoch();
+  const auto epoch = fabric.events().epoch();
   send();
-  EXPECT_FALSE(pe.under_way());
-  EXPECT_EQ(pe.events().epoch(), rings);
+  EXPECT_FALSE(pe.workers().state().under_way);
+  EXPECT_EQ(fabric.events().epoch(), epoch);
   fabric.send_waits = true;
   send();
-  EXPECT_TRUE(pe.under_way());
-  EXPECT_GT(pe.events().epoch(), rings);
+  EXPECT_TRUE(pe.workers().state().under_way);
+  EXPECT_GT(fabric.events().epoch(), epoch);
 }
 
-// A thread may run for long, and from then on only those who send ring.
-TEST(Pe, TellsTheDoormanOfWhatAWorkerLeaves) {
+// A thread may run for long, and from then on only those who send notify.
+TEST(Pe, NotifiesTheProgressThreadOfWhatAWorkerLeaves) {
   struct Left {
-    bool rings = false;
+    bool notified = false;
     int polls = 0;
   };
   const auto run_a_thread = [](Quiet& fabric) {
     Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
     auto& worker = pe.workers()[0];
     worker.attach(std::make_unique<sched::Fiber>());
-    pe.events().begin_polling();
-    const auto rings = pe.events().epoch();
+    fabric.events().begin_polling();
+    const auto epoch = fabric.events().epoch();
     Left left;
     pe.start_root([&] {
-      left = {pe.events().epoch() != rings, fabric.polls};
-      EXPECT_FALSE(pe.events().polled());
+      left = {fabric.events().epoch() != epoch, fabric.polls};
+      EXPECT_FALSE(fabric.events().polled());
       return 0;
     });
     worker.step();
-    EXPECT_TRUE(pe.events().polled());
+    EXPECT_TRUE(fabric.events().polled());
     sched::this_worker = nullptr;
     return left;
   };
   Quiet nothing;
-  EXPECT_FALSE(run_a_thread(nothing).rings);
+  EXPECT_FALSE(run_a_thread(nothing).notified);
   Quiet message;
   message.message_waits = true;
   const auto left = run_a_thread(message);
-  EXPECT_TRUE(left.rings);
+  EXPECT_TRUE(left.notified);
   EXPECT_GT(left.polls, nothing.polls) << "he tries to take it himself first";
   Quiet sending;
   sending.send_waits = true;
-  EXPECT_TRUE(run_a_thread(sending).rings);
+  EXPECT_TRUE(run_a_thread(sending).notified);
 }
 
-TEST(Pe, TellsTheDoormanOfItsMessagesToItself) {
+TEST(Pe, NotifiesTheProgressThreadOfItsMessagesToItself) {
   Quiet fabric;
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
-  const auto rings = pe.events().epoch();
+  const auto epoch = fabric.events().epoch();
   const std::lock_guard lock(pe.lock());
   pe.outbox().send(0, pe.outbox().open(fabric::Kind::work_available, 0));
-  EXPECT_GT(pe.events().epoch(), rings);
+  EXPECT_GT(fabric.events().epoch(), epoch);
 }
 
 long number(long n) {
@@ -141,7 +141,7 @@ TEST(Pe, SparksThatOthersMayWaitForGoFirst) {
   Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
   auto& worker = pe.workers()[0];
   worker.attach(std::make_unique<sched::Fiber>());
-  pe.events().begin_polling();
+  fabric.events().begin_polling();
   const auto own = lazy<number>(1L);
   const auto theirs = lazy<number>(2L);
   worker.pool.push(own.node());

@@ -10,7 +10,7 @@
 
 #include "rts/fabric/solo.hpp"
 #include "rts/pe.hpp"
-#include "rts/sched/doorman.hpp"
+#include "rts/progress/progress_thread.hpp"
 
 namespace trawl::test {
 
@@ -41,9 +41,9 @@ class Team {
 
   /// A team evaluates one root; its workers have left their main loops when this returns.
   template <class Root>
-  void run(Root root, bool with_doorman = false) {
-    std::optional<sched::Doorman> doorman;
-    if (with_doorman) doorman.emplace(pe().workers());
+  void run(Root root, bool with_progress_thread = false) {
+    std::optional<progress::ProgressThread> progress_thread;
+    if (with_progress_thread) progress_thread.emplace(pe().workers());
     std::exception_ptr error;
     pe().start_root([&] {
       try {

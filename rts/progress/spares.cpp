@@ -1,0 +1,47 @@
+#include "rts/progress/spares.hpp"
+
+#include <algorithm>
+
+namespace trawl::progress {
+
+Spares::~Spares() {
+  leaving_ = true;
+  for (Spare& spare : spares_) {
+    spare.called.release();
+    if (spare.os_thread.get_id() == std::this_thread::get_id())
+      spare.os_thread.detach();  // its thread has called exit()
+    else
+      spare.os_thread.join();
+  }
+}
+
+Nanos Spares::look(const Situation& situation) {
+  // One that waits for a certain worker may wait for a spare one, whom nobody notifies.
+  if (situation.bound != 0)
+    for (Spare& spare : spares_)
+      if (spare.parked.exchange(false)) spare.called.release();
+  if (policy_.look(situation)) call_one();
+  return policy_.next_look();
+}
+
+void Spares::call_one() {
+  const auto parked = std::find_if(spares_.begin(), spares_.end(),
+                                   [](const Spare& spare) { return spare.parked.load(); });
+  if (parked != spares_.end()) {
+    parked->parked = false;
+    parked->called.release();
+  } else if (auto relieve = engine_.add_spare()) {
+    spares_.emplace_back(*this, std::move(relieve));
+  }
+}
+
+void Spares::serve(Spare& spare) {
+  while (true) {
+    spare.called.acquire();
+    if (leaving_) return;
+    spare.relieve();
+    spare.parked = true;
+  }
+}
+
+}  // namespace trawl::progress
