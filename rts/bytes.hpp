@@ -203,6 +203,11 @@ class Reader {
     return part;
   }
 
+  /// There may be no more.
+  void end() const {
+    if (!rest_.empty()) throw BadBytes("it is too long");
+  }
+
   std::size_t left() const noexcept { return rest_.size(); }
   std::span<const std::byte> rest() const noexcept { return rest_; }
 

@@ -15,11 +15,6 @@ constexpr std::size_t usual_message = 256;
 constexpr std::size_t largest_kept = 4096;  // of the messages whose memory is used again
 constexpr auto prefix = fabric::Fragmenter::prefix;
 
-// Somebody here can go on once it has come.
-bool brings_work(std::span<const std::byte> message) {
-  return !message.empty() && fabric::brings_work(static_cast<Kind>(message.front()));
-}
-
 }  // namespace
 
 // ---- out ---------------------------------------------------------------------------------------
@@ -29,7 +24,7 @@ Writer Mailbox::open(Kind kind, int to) {
   if (message.room() == 0) message = Writer(usual_message);
   fabric::Fragmenter::begin(message);
   message.put(kind);
-  if (fabric::carries_tables(kind)) {
+  if (fabric::row_of(kind).is(fabric::tables)) {
     auto load = rooms_.workers.load();
     load.measured = rooms_.clock.now() + rooms_.life.clock_offset();
     rooms_.tables.write_piggyback(message, load.measured, load, to);
@@ -39,8 +34,9 @@ Writer Mailbox::open(Kind kind, int to) {
 
 void Mailbox::send(int to, Writer message) {
   const auto kind = static_cast<Kind>(message.view()[prefix]);
-  if (rooms_.life.stopping() && kind <= Kind::work_available) return;
-  if (fabric::carries_work(kind)) rooms_.deadlock_detector.sent();
+  const auto& row = fabric::row_of(kind);
+  if (rooms_.life.stopping() && row.flow == fabric::Flow::work) return;
+  if (row.is(fabric::carries_work)) rooms_.deadlock_detector.sent();
   if (to == rooms_.fabric.self()) {
     to_self_.push_back(message.take());
     if (!rooms_.clock.polling()) rooms_.fabric.events().notify_progress_thread();
@@ -70,7 +66,7 @@ void Mailbox::send(int to, Writer message) {
 
 void Mailbox::send_kept() {
   if (!fragmenter_.keeps_any()) return;
-  if (rooms_.life.stopping()) fragmenter_.drop_long();
+  if (rooms_.life.stopping()) fragmenter_.drop_work();
   fragmenter_.go_on(rooms_.fabric);
 }
 
@@ -104,7 +100,7 @@ void Mailbox::take_messages(sched::Worker* by) {
     if (i != 0 || arrival->bytes.size() > fabric.limit()) clock.read();
     counters.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
-    const bool brings = brings_work(payload);
+    const bool brings = fabric::row_of(payload).is(fabric::brings_work);
     if (must_wait(payload)) {
       early_.emplace_back(arrival->from, fragmenter_.keep(*arrival));
       continue;
@@ -145,10 +141,9 @@ bool Mailbox::take_own(sched::Worker* by) {
 }
 
 bool Mailbox::must_wait(std::span<const std::byte> message) const {
-  if (message.empty()) return !rooms_.life.joined();
-  const auto kind = static_cast<Kind>(message.front());
-  return (!rooms_.life.joined() && !fabric::is_for_strangers(kind)) ||
-         (outside_ && fabric::brings_nodes(kind));
+  const auto& row = fabric::row_of(message);
+  return row.fate(rooms_.life.phase()) == fabric::Fate::wait ||
+         (outside_ && row.is(fabric::brings_nodes));
 }
 
 // ---- a message that takes long to read ---------------------------------------------------------

@@ -17,7 +17,7 @@ class Pe final : public sched::Host {
  public:
   struct Setup {
     Options options;
-    Introduction facts;
+    life::Introduction facts;
     std::string program;
     int workers = 1;
     std::uint64_t seed = 1;

@@ -3,80 +3,96 @@
 #include <new>
 #include <string>
 
+#include "rts/heap/messages.hpp"
+#include "rts/life/messages.hpp"
+#include "rts/sched/messages.hpp"
+
 namespace trawl {
 
 using fabric::Kind;
 
 void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sched::Worker* by) {
-  Reader message(bytes);
-  std::string_view name = "message";
+  const auto& row = fabric::row_of(bytes);
+  const fabric::Envelope envelope{from, rooms_.tables.self(), rooms_.tables.size()};
   try {
-    const auto number = message.get<std::uint8_t>();
-    if (number >= fabric::kinds) throw BadBytes("it is of unknown kind");
-    const auto kind = static_cast<Kind>(number);
-    name = fabric::name_of(kind);
+    const auto phase = rooms_.life.phase();
+    const auto fate = row.fate(phase);
+    if (fate == fabric::Fate::refuse || !row.goes(from, envelope.to))
+      fabric::refuse(row, phase, envelope);
     trace::note(rooms_.log, trace::Kind::message_received, 0, static_cast<std::uint32_t>(from),
-                number);
-    if (fabric::carries_tables(kind)) read_tables(message, from, now);
-    dispatch(kind, message, from, now, by);
+                static_cast<std::uint16_t>(row.kind));
+    if (fate == fabric::Fate::drop) return;
+    Reader message(bytes.subspan(1));
+    if (row.is(fabric::tables)) read_tables(message, from, now);
+    dispatch(row.kind, message, envelope, now, by);
     // Not before: while it is read, others may ask whether anything is under way.
-    if (fabric::carries_work(kind)) rooms_.deadlock_detector.received();
+    if (row.is(fabric::carries_work)) rooms_.deadlock_detector.received();
   } catch (const BadBytes& e) {
-    throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(self_) + " a bad " +
-                std::string(name) + ": " + e.what());
+    throw Error("PE " + std::to_string(from) + " sent PE " + std::to_string(envelope.to) +
+                " a bad " + std::string(row.name) + ": " + e.what());
   } catch (const std::bad_alloc&) {
-    throw Error("PE " + std::to_string(self_) + " has no memory for the " + std::string(name) +
-                " that PE " + std::to_string(from) + " sent it");
+    throw Error("PE " + std::to_string(envelope.to) + " has no memory for the " +
+                std::string(row.name) + " that PE " + std::to_string(from) + " sent it");
   }
 }
 
 void Router::read_tables(Reader& message, int from, Nanos now) {
+  auto& tables = rooms_.tables;
   const auto common = now + rooms_.life.clock_offset();
-  const auto load = rooms_.tables.read_piggyback(message, from, common);
-  if (from != self_) rooms_.tables.note_latency(self_, from, {common - load.measured, common});
+  const auto load = tables.read_piggyback(message, from, common);
+  if (from != tables.self())
+    tables.note_latency(tables.self(), from, {common - load.measured, common});
 }
 
-void Router::dispatch(Kind kind, Reader& message, int from, Nanos now, sched::Worker* by) {
+void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
+                      sched::Worker* by) {
   auto& [tables, shared_heap, fishing, deadlock_detector, life, log] = rooms_;
-  if (life.stopping() && kind <= Kind::work_available) return;
+  const int from = envelope.from;
   switch (kind) {
     case Kind::fish:
-      return fishing.on_fish(message, by, now);
-    case Kind::schedule:
+      return fishing.on_fish(balance::Fish::read(message, envelope), by, now);
+    case Kind::schedule: {
       trace::note(log, trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from));
-      if (shared_heap.on_schedule(message)) fishing.caught();
-      return;
+      const auto schedule = heap::Schedule::read(message, envelope);
+      shared_heap.on_schedule(message);
+      return schedule.first ? fishing.caught() : void();
+    }
     case Kind::fetch:
-      return shared_heap.on_fetch(message);
-    case Kind::resume:
+      return shared_heap.on_fetch(heap::Fetch::read(message, envelope));
+    case Kind::resume: {
       trace::note(log, trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from));
-      return shared_heap.on_resume(message);
+      const auto resume = heap::Resume::read(message, envelope);
+      return shared_heap.on_resume(resume, message);
+    }
     case Kind::ack:
-      return shared_heap.on_ack(message);
+      return shared_heap.on_ack(heap::Ack::read(message, envelope));
     case Kind::free:
-      return shared_heap.on_free(message);
+      return shared_heap.on_free(heap::Free::read(message, envelope));
     case Kind::work_available:
+      sched::WorkAvailable::read(message, envelope);
       return fishing.on_work_available(from);
     case Kind::hello:
-      return life.on_hello(message, from, now);
+      return life.on_hello(life::Hello::read(message, envelope), from, now);
     case Kind::welcome:
-      return life.on_welcome(message, now);
+      return life.on_welcome(life::Welcome::read(message, envelope), now);
     case Kind::ping:
-      return life.on_ping(message, from, now);
+      return life.on_ping(life::Ping::read(message, envelope), from, now);
     case Kind::pong:
-      return life.on_pong(message, from, now);
+      return life.on_pong(life::Pong::read(message, envelope), from, now);
     case Kind::probe:
-      return deadlock_detector.on_probe(message, by);
+      return deadlock_detector.on_probe(sched::Probe::read(message, envelope), by);
     case Kind::state:
-      return deadlock_detector.on_state(message, from);
+      return deadlock_detector.on_state(sched::State::read(message, envelope), from);
     case Kind::finish:
-      return life.on_finish(message);
+      life::Finish::read(message, envelope);
+      return life.on_finish();
     case Kind::bye:
-      return life.on_bye(message, from);
+      return life.on_bye(life::Bye::read(message, envelope), from);
     case Kind::leave:
+      life::Leave::read(message, envelope);
       return life.on_leave();
     case Kind::fail:
-      return life.on_fail(message);
+      return life.on_fail(life::Fail::read(message, envelope));
   }
 }
 

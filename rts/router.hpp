@@ -25,7 +25,7 @@ class Router {
     trace::Log* log;
   };
 
-  Router(int self, const Rooms& rooms) : self_(self), rooms_(rooms) {}
+  explicit Router(const Rooms& rooms) : rooms_(rooms) {}
 
   /// A message that has arrived at `now` by this PE's clock, behind its prefix. `by` as in
   /// Host::poll. Throws Error, naming the sender, for a bad one.
@@ -33,9 +33,9 @@ class Router {
 
  private:
   void read_tables(Reader& message, int from, Nanos now);
-  void dispatch(fabric::Kind kind, Reader& message, int from, Nanos now, sched::Worker* by);
+  void dispatch(fabric::Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
+                sched::Worker* by);
 
-  int self_;
   Rooms rooms_;
 };
 

@@ -13,9 +13,10 @@ struct Known {
 
 constexpr Known policies[] = {{"random", make_random}, {"targeted", make_targeted}};
 
-std::int32_t get_pe(Reader& in, int pes) {
+std::int32_t get_pe(Reader& in, const fabric::Envelope& envelope) {
   const auto pe = in.get<std::int32_t>();
-  if (pe < 0 || pe >= pes) throw BadBytes("a fish with a PE that does not exist");
+  if (!envelope.has(static_cast<std::uint32_t>(pe)))
+    throw BadBytes("a fish with a PE that does not exist");
   return pe;
 }
 
@@ -37,15 +38,16 @@ void Fish::write(Writer& out) const {
   for (const auto pe : visited()) out.put(pe);
 }
 
-Fish Fish::read(Reader& in, int pes) {
+Fish Fish::read(Reader& in, const fabric::Envelope& envelope) {
   Fish fish;
-  fish.thief = get_pe(in, pes);
+  fish.thief = get_pe(in, envelope);
   fish.patience = in.get<Nanos>();
   if (fish.patience < 0 || fish.patience > Backoff::longest)
     throw BadBytes("a fish of impossible patience");
   const auto age = in.get<std::uint8_t>();
   if (age > max_age) throw BadBytes("a fish too old");
-  while (fish.age < age) fish.visit(get_pe(in, pes));
+  while (fish.age < age) fish.visit(get_pe(in, envelope));
+  in.end();
   return fish;
 }
 

@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "rts/balance/tables.hpp"
+#include "rts/fabric/kinds.hpp"
 
 namespace trawl::balance {
 
 /// The travels of a FISH message: who asks for work, and who had none.
+///
+///     | thief 4 | patience 8 | age 1 | PE visited 4 | PE visited 4 ... |
 struct Fish {
+  static constexpr auto kind = fabric::Kind::fish;
   static constexpr std::uint32_t max_age = 10;  ///< visits at most
 
   int thief = 0;
@@ -27,8 +31,9 @@ struct Fish {
   void visit(int pe) noexcept;
 
   void write(Writer& out) const;
-  /// Throws BadBytes on what is no fish among `pes` PEs.
-  static Fish read(Reader& in, int pes);
+  static Fish read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Fish&, const Fish&) = default;
 };
 
 /// Decides from tables and random bits alone; one object may serve many PEs and threads.

@@ -27,7 +27,8 @@ class Fabric {
   virtual int self() const noexcept = 0;
   virtual int size() const noexcept = 0;
 
-  /// The largest message `send` accepts, in bytes; longer ones travel in fragments (fragments.hpp).
+  /// The largest message `send` accepts, in bytes, at least 256; longer ones travel in fragments
+  /// (fragments.hpp).
   virtual std::size_t limit() const noexcept = 0;
 
   /// Hands over a message of at most limit() bytes; returns at once, having read or copied it. `to`

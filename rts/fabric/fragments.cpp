@@ -108,9 +108,11 @@ bool Fragmenter::go_on(Fabric& fabric, int to, Kept& kept, std::size_t& budget) 
   return true;
 }
 
-void Fragmenter::drop_long() {
+void Fragmenter::drop_work() {
   for (auto& [to, queue] : kept_)
-    std::erase_if(queue, [](const Kept& kept) { return kept.message.size() > short_message; });
+    std::erase_if(queue, [](const Kept& kept) {
+      return row_of(kept.message.view().subspan(prefix)).flow == Flow::work;
+    });
   std::erase_if(kept_, [](const auto& entry) { return entry.second.empty(); });
 }
 
@@ -155,6 +157,9 @@ Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   if (data.size() != (header.index == last ? header.total - last * chunk : chunk)) {
     refuse(from, "a fragment of the wrong length");
   }
+
+  if (header.index == 0 && !row_of(data).is(may_be_long))
+    refuse(from, std::string(row_of(data).name) + " in fragments");
 
   auto& messages = unfinished_[from];
   auto found = messages.find(header.id);

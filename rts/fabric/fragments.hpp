@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "rts/fabric/fabric.hpp"
+#include "rts/fabric/kinds.hpp"
 
 namespace trawl::fabric {
 
@@ -39,8 +40,8 @@ class Fragmenter {
   bool keeps_any() const noexcept { return !kept_.empty(); }
   /// Is more of a message expected, or to be sent?
   bool under_way() const noexcept { return keeps_any() || unfinished_count_ != 0; }
-  /// The run is over: what is long is about work.
-  void drop_long();
+  /// The run is over: of what is kept, drops what is about work.
+  void drop_work();
 
   /// Of what is handed to the fabric for one PE: beyond the first, fragments wait, beyond the
   /// second, all do.
@@ -50,8 +51,8 @@ class Fragmenter {
 
   /// What has arrived next, if anything: a whole message, or without bytes, where it was a fragment
   /// of one that is not whole yet. The bytes stay there until the next call.
-  /// Throws BadBytes, naming the sender, for a fragment that makes no sense; the fragment is
-  /// dropped and receiving can go on.
+  /// Throws BadBytes, naming the sender, for a fragment that makes no sense, or of a message that
+  /// may not be long; the fragment is dropped and receiving can go on.
   std::optional<Arrival> receive(Fabric& fabric);
 
   /// What the sender wrote behind the prefix.

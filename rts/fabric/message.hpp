@@ -1,62 +1,15 @@
-// What PEs say to each other.
+// How what PEs say to each other (kinds.hpp) is sent, and read when it is long.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string_view>
+#include <utility>
 
 #include "rts/bytes.hpp"
+#include "rts/fabric/kinds.hpp"
 
 namespace trawl::fabric {
 
-/// The kinds of messages: GUM's six, one more about sparks, and the runtime's own housekeeping.
-enum class Kind : std::uint8_t {
-  fish,            ///< have you a spark for this PE?
-  schedule,        ///< a spark, to be evaluated by the receiver
-  fetch,           ///< send me this node
-  resume,          ///< here is a node that you wait for
-  ack,             ///< the thunks that you moved are here, under these addresses
-  free,            ///< weights come home
-  work_available,  ///< your FISH was here in vain: now there are sparks
-  hello,           ///< start-up: who I am
-  welcome,         ///< start-up: who all are
-  ping,            ///< what does your clock say? Are you there?
-  pong,
-  probe,   ///< the main PE asks: have you anything to do?
-  state,   ///< the answer
-  finish,  ///< the program has ended
-  bye,     ///< I have stopped; my statistics
-  leave,   ///< you may exit
-  fail,    ///< the run can't go on, because
-};
-
-inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::fail) + 1;
-
-std::string_view name_of(Kind kind);
-
-/// Before PEs know each other, and when they part, tables are of no use.
-constexpr bool carries_tables(Kind kind) noexcept {
-  return kind <= Kind::work_available || kind == Kind::probe || kind == Kind::state;
-}
-/// The program is not at rest while one is under way.
-constexpr bool carries_work(Kind kind) noexcept {
-  return kind == Kind::schedule || kind == Kind::fetch || kind == Kind::resume || kind == Kind::ack;
-}
-/// What comes with it may refer to nodes that another fills.
-constexpr bool brings_nodes(Kind kind) noexcept {
-  return kind == Kind::schedule || kind == Kind::resume || kind == Kind::ack;
-}
-/// Somebody can go on once it has come.
-constexpr bool brings_work(Kind kind) noexcept {
-  return kind == Kind::schedule || kind == Kind::resume;
-}
-/// It may come before PEs know each other.
-constexpr bool is_for_strangers(Kind kind) noexcept {
-  return kind == Kind::hello || kind == Kind::welcome || kind == Kind::ping || kind == Kind::pong ||
-         kind == Kind::fail || kind == Kind::bye;
-}
-
-/// Sends messages on a PE's behalf; all but those of start and end carry the sender's load entries.
+/// Sends messages on a PE's behalf.
 class Outbox {
  public:
   /// A message to be appended to and then sent, to the same PE.
@@ -73,6 +26,27 @@ class Outbox {
 
  protected:
   ~Outbox() = default;
+};
+
+template <class Message>
+void send(Outbox& outbox, int to, const Message& message) {
+  auto out = outbox.open(Message::kind, to);
+  message.write(out);
+  outbox.send(to, std::move(out));
+}
+
+/// A message that says everything by its kind.
+template <Kind its_kind>
+struct Bare {
+  static constexpr Kind kind = its_kind;
+
+  void write(Writer&) const {}
+  static Bare read(Reader& in, const Envelope&) {
+    in.end();
+    return {};
+  }
+
+  friend bool operator==(const Bare&, const Bare&) = default;
 };
 
 }  // namespace trawl::fabric

@@ -38,6 +38,8 @@ using Weight = std::uint64_t;
 struct Reference {
   Address at;
   Weight weight = 0;
+
+  friend bool operator==(const Reference&, const Reference&) = default;
 };
 
 /// The GA tables of one PE. Guarded by its PE's lock.

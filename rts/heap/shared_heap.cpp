@@ -109,7 +109,7 @@ bool SharedHeap::export_spark(Node* thunk, int to, bool first) {
   Claim claim(thunk);
   if (!claim.got()) return false;
   auto message = outbox_.open(Kind::schedule, to);
-  message.put(static_cast<std::uint8_t>(first));
+  Schedule{first}.write(message);
   const auto before = message.size();
   pack_graph(message, thunk, addresses_, limits_, arrays_for(static_cast<std::uint32_t>(to)));
   claim.keep();
@@ -122,9 +122,8 @@ bool SharedHeap::export_spark(Node* thunk, int to, bool first) {
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
 // root's acknowledgement.
-bool SharedHeap::on_schedule(Reader& message) {
-  const bool first = message.get<std::uint8_t>() != 0;
-  const auto unpacked = unpack_graph(message, addresses_, memory_, nullptr, nullptr, &outbox_);
+void SharedHeap::on_schedule(Reader& packet) {
+  const auto unpacked = unpack_graph(packet, addresses_, memory_, nullptr, nullptr, &outbox_);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
   const Reference home = thunks.front().was;
@@ -135,12 +134,11 @@ bool SharedHeap::on_schedule(Reader& message) {
   resume_waiters(unpacked);
   counters_.add(Count::sparks_imported);
   spark_pool_(unpacked.root);
-  return first;
 }
 
 void SharedHeap::fetch(Node* proxy) {
   const auto [at, ticket] = addresses_.target(proxy).value();
-  send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
+  send_fetch({at, addresses_.self(), ticket, at});
   proxy->settle(State::fetch_me, State::fetching);
   counters_.add(Count::fetch_sent);
 }
@@ -148,41 +146,30 @@ void SharedHeap::fetch(Node* proxy) {
 // For a proxy that is still to be made.
 std::uint32_t SharedHeap::fetch_ahead(const Address& at) {
   const auto ticket = addresses_.new_ticket();
-  send_fetch(at, Remote{addresses_.self(), ticket, at, 0});
+  send_fetch({at, addresses_.self(), ticket, at});
   counters_.add(Count::fetch_sent);
   return ticket;
 }
 
-void SharedHeap::send_fetch(const Address& target, const Remote& reply_to) {
-  const auto to = static_cast<int>(target.pe);
-  auto message = outbox_.open(Kind::fetch, to);
-  message.put(target);
-  message.put(reply_to.pe);
-  message.put(reply_to.ticket);
-  message.put(reply_to.key);
-  outbox_.send(to, std::move(message));
+void SharedHeap::send_fetch(const Fetch& message) {
+  fabric::send(outbox_, static_cast<int>(message.target.pe), message);
 }
 
-void SharedHeap::on_fetch(Reader& message) {
-  const auto target = message.get<Address>();
-  Remote reply_to{};
-  reply_to.pe = message.get<std::uint32_t>();
-  reply_to.ticket = message.get<std::uint32_t>();
-  reply_to.key = message.get<Address>();
+void SharedHeap::on_fetch(const Fetch& message) {
   counters_.add(Count::fetch_received);
-  addresses_.check(reply_to.pe);
-  addresses_.check(reply_to.key.pe);
-  if (target.pe != addresses_.self()) throw BadBytes("it fetches a node of another PE");
-  if (Node* node = addresses_.own(target.slot)) return answer(node, reply_to);
+  const auto& [target, pe, ticket, key] = message;
+  if (Node* node = addresses_.own(target.slot)) return answer(node, {pe, ticket, key, 0});
   // A FETCH that was sent on has been overtaken by the thunk it was after: it starts again where it
   // was sent first. If that slot is gone too, whoever asked has got the node by another way.
-  if (reply_to.key != target) send_fetch(reply_to.key, reply_to);
+  if (key != target) send_fetch({key, pe, ticket, key});
 }
 
 void SharedHeap::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
   if (state == State::value || state == State::exception) return send_resume(node, remote);
-  if (state == State::fetch_me) return send_fetch(addresses_.target(node).value().at, remote);
+  if (state == State::fetch_me) {
+    return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
+  }
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
     // Our own FETCH has come round to a thunk that meanwhile moved here.
     counters_.add(Count::sparks_created);
@@ -198,9 +185,7 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
 void SharedHeap::send_resume(Node* node, const Remote& remote) {
   const auto to = static_cast<int>(remote.pe);
   auto message = outbox_.open(Kind::resume, to);
-  message.put(remote.key);
-  message.put(remote.ticket);
-  message.put(remote.weight);
+  Resume{remote.key, remote.ticket, remote.weight}.write(message);
   const auto before = message.size();
   pack_graph(message, node, addresses_, limits_, arrays_for(remote.pe));
   counters_.add(Count::resume_sent);
@@ -209,19 +194,17 @@ void SharedHeap::send_resume(Node* node, const Remote& remote) {
   outbox_.send(to, std::move(message));
 }
 
-void SharedHeap::on_resume(Reader& message) {
-  const auto key = message.get<Address>();
-  const auto ticket = message.get<std::uint32_t>();
-  const auto weight = message.get<Weight>();
+void SharedHeap::on_resume(const Resume& message, Reader& packet) {
+  const auto& [key, ticket, weight] = message;
   const bool own = key.pe == addresses_.self();
   Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key, ticket);
-  if (own && (node == nullptr || weight == 0)) throw BadBytes("it resumes a node that is gone");
+  if (own && node == nullptr) throw BadBytes("it resumes a node that is gone");
   counters_.add(Count::resume_received);
   // Somebody waits for it, and is likely to need what comes after it.
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
   const auto unpacked =
-      unpack_graph(message, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr, &outbox_);
+      unpack_graph(packet, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr, &outbox_);
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
@@ -268,26 +251,17 @@ void SharedHeap::arrived(Node* thunk) {
 
 void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   if (thunks.empty()) return;
-  const auto to = static_cast<int>(thunks.front().was.at.pe);
-  auto message = outbox_.open(Kind::ack, to);
-  message.put(static_cast<std::uint32_t>(thunks.size()));
-  for (const auto& arrived : thunks) {
-    message.put(arrived.was);
-    message.put(addresses_.lend(arrived.thunk));
-  }
+  Ack message;
+  for (const auto& arrived : thunks)
+    message.thunks.push_back({arrived.was, addresses_.lend(arrived.thunk)});
   counters_.add(Count::ack_sent);
-  outbox_.send(to, std::move(message));
+  fabric::send(outbox_, static_cast<int>(thunks.front().was.at.pe), message);
 }
 
-void SharedHeap::on_ack(Reader& message) {
-  const auto count = message.get<std::uint32_t>();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto was = message.get<Reference>();
-    const auto is = message.get<Reference>();
-    Node* node = was.at.pe == addresses_.self() ? addresses_.own(was.at.slot) : nullptr;
-    addresses_.check(is.at.pe);
-    if (node == nullptr || is.at.pe == addresses_.self() || is.weight == 0 ||
-        (node->state() != State::exported && !node->finished()))
+void SharedHeap::on_ack(const Ack& message) {
+  for (const auto& [was, is] : message.thunks) {
+    Node* node = addresses_.own(was.at.slot);
+    if (node == nullptr || (node->state() != State::exported && !node->finished()))
       throw BadBytes("it acknowledges a thunk that was not sent");
     if (node->state() == State::exported) {
       node->code().drop_arguments(node);
@@ -302,25 +276,15 @@ void SharedHeap::on_ack(Reader& message) {
   }
 }
 
-void SharedHeap::on_free(Reader& message) {
-  const auto count = message.get<std::uint32_t>();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto slot = message.get<std::uint64_t>();
-    addresses_.give_back(slot, message.get<Weight>());
-  }
+void SharedHeap::on_free(const Free& message) {
+  for (const auto& [slot, weight] : message.weights) addresses_.give_back(slot, weight);
 }
 
 void SharedHeap::send_frees() {
   if (!addresses_.has_frees()) return;
-  for (const auto& [pe, weights] : addresses_.take_frees()) {
-    auto message = outbox_.open(Kind::free, static_cast<int>(pe));
-    message.put(static_cast<std::uint32_t>(weights.size()));
-    for (const auto& [slot, weight] : weights) {
-      message.put(slot);
-      message.put(weight);
-    }
+  for (auto& [pe, weights] : addresses_.take_frees()) {
     counters_.add(Count::free_sent);
-    outbox_.send(static_cast<int>(pe), std::move(message));
+    fabric::send(outbox_, static_cast<int>(pe), Free{std::move(weights)});
   }
 }
 

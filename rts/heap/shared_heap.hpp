@@ -1,4 +1,5 @@
-// One PE's part in the shared heap: blocking queues, and the messages that move nodes.
+// One PE's part in the shared heap: blocking queues, and what is done for messages that move nodes
+// (messages.hpp).
 //
 // SCHEDULE  a spark moves; it stays exported here until RESUME brings its result, unasked
 // FETCH     a proxy is needed; answered by RESUME with the value, or with the thunk itself, which
@@ -19,6 +20,7 @@
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/heap/global_address_table.hpp"
+#include "rts/heap/messages.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/stats.hpp"
 
@@ -59,13 +61,13 @@ class SharedHeap {
   /// `first`: it is what answers the FISH.
   bool export_spark(Node* thunk, int to, bool first = true);
 
-  /// Each reads the rest of a message; they throw BadBytes.
-  /// True if it answers the FISH; others may come along.
-  bool on_schedule(Reader& message);
-  void on_fetch(Reader& message);
-  void on_resume(Reader& message);
-  void on_ack(Reader& message);
-  void on_free(Reader& message);
+  /// A message has come, with what is behind it if it has a packet. They throw BadBytes when it
+  /// doesn't fit what is here.
+  void on_schedule(Reader& packet);
+  void on_fetch(const Fetch& message);
+  void on_resume(const Resume& message, Reader& packet);
+  void on_ack(const Ack& message);
+  void on_free(const Free& message);
 
   /// Sends the weights of proxies that have died.
   void send_frees();
@@ -105,7 +107,7 @@ class SharedHeap {
   void erase_if_empty(Queues::iterator queue);
   void fetch(Node* proxy);
   std::uint32_t fetch_ahead(const Address& at);
-  void send_fetch(const Address& target, const Remote& reply_to);
+  void send_fetch(const Fetch& message);
   void answer(Node* node, const Remote& remote);
   void send_resume(Node* node, const Remote& remote);
   void arrived(Node* thunk);

@@ -27,20 +27,17 @@ void Ending::finish(int code, Nanos now, const Statistics& own, Nanos round_trip
   code_ = code;
   statistics_[static_cast<std::size_t>(self_)] = own;
   for (int pe = 1; pe < static_cast<int>(statistics_.size()); ++pe)
-    outbox_.send(pe, outbox_.open(fabric::Kind::finish, pe));
+    fabric::send(outbox_, pe, life::Finish());
 }
 
-void Ending::on_finish(Reader&, Nanos now, const Statistics& own, Nanos round_trip) {
+void Ending::on_finish(Nanos now, const Statistics& own, Nanos round_trip) {
   if (begun_) return;
   begin(now, round_trip);
-  auto message = outbox_.open(fabric::Kind::bye, 0);
-  message.put(own);
-  outbox_.send(0, std::move(message));
+  fabric::send(outbox_, 0, life::Bye{own});
 }
 
-void Ending::on_bye(Reader& message, int from) {
-  if (self_ != 0 || !begun_ || from == 0) throw BadBytes("nobody asked");
-  statistics_[static_cast<std::size_t>(from)] = message.get<Statistics>();
+void Ending::on_bye(const life::Bye& message, int from) {
+  statistics_[static_cast<std::size_t>(from)] = message.statistics;
   no_longer_missing(from);
 }
 
@@ -58,7 +55,7 @@ void Ending::no_longer_missing(int pe) {
   missing_[static_cast<std::size_t>(pe)] = false;
   if (--missing_count_ != 0 || !begun_) return;
   for (int other = 1; other < static_cast<int>(statistics_.size()); ++other)
-    outbox_.send(other, outbox_.open(fabric::Kind::leave, other));
+    fabric::send(outbox_, other, life::Leave());
 }
 
 std::optional<Outcome> Ending::over(Nanos now, bool flushed) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rts/fabric/message.hpp"
+#include "rts/life/messages.hpp"
 #include "rts/stats.hpp"
 
 namespace trawl {
@@ -28,9 +29,8 @@ class Ending {
   /// longest that an answer may take on its way.
   void finish(int code, Nanos now, const Statistics& own, Nanos round_trip);
 
-  /// Each reads the rest of a message; they throw BadBytes.
-  void on_finish(Reader& message, Nanos now, const Statistics& own, Nanos round_trip);
-  void on_bye(Reader& message, int from);
+  void on_finish(Nanos now, const Statistics& own, Nanos round_trip);
+  void on_bye(const life::Bye& message, int from);
   void on_leave() noexcept { may_leave_ = true; }
 
   /// Something has come from a PE: it is alive, and its BYE may be behind what is under way.

@@ -31,12 +31,12 @@ void Life::begin(Nanos now) {
   check_joined();
 }
 
-void Life::on_welcome(Reader& message, Nanos now) {
+void Life::on_welcome(const Welcome& message, Nanos now) {
   start_.on_welcome(message, now);
   check_joined();
 }
 
-void Life::on_pong(Reader& message, int from, Nanos now) {
+void Life::on_pong(const Pong& message, int from, Nanos now) {
   start_.on_pong(message, from, now);
   check_joined();
 }
@@ -47,6 +47,11 @@ void Life::check_joined() {
   if (state() == State::joining) state_ = State::running;
   alive_.begin(awake_.now());
   hooks_.joined();
+}
+
+fabric::Phase Life::phase() const noexcept {
+  if (stopping()) return fabric::Phase::stopping;
+  return joined() ? fabric::Phase::running : fabric::Phase::joining;
 }
 
 // ---- who is alive ------------------------------------------------------------------------------
@@ -73,9 +78,7 @@ void Life::on_dead(int pe) {
 
 void Life::beat(Nanos now) {
   for (const int pe : alive_.to_ping(now)) {
-    auto message = outbox_.open(fabric::Kind::ping, pe);
-    message.put(now);
-    outbox_.send(pe, std::move(message));
+    fabric::send(outbox_, pe, Ping{now});
     if (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience))) {
       fail("PE " + std::to_string(*lost) +
                " is lost: nothing has been heard of it for too long (--trawl:silence)",
@@ -97,12 +100,12 @@ void Life::finish(int code) {
   if (!failure_) stop(State::stopping);
 }
 
-void Life::on_finish(Reader& message) {
-  ending_.on_finish(message, awake_.now(), hooks_.statistics(), round_trip());
+void Life::on_finish() {
+  ending_.on_finish(awake_.now(), hooks_.statistics(), round_trip());
   if (!failure_) stop(State::stopping);
 }
 
-void Life::on_bye(Reader& message, int from) {
+void Life::on_bye(const Bye& message, int from) {
   if (!failure_) return ending_.on_bye(message, from);
   failure_missing_ -= failure_missing_ > 0 ? 1 : 0;
 }
@@ -155,23 +158,16 @@ void Life::fail(std::string_view why, int code) noexcept {
 void Life::tell_of_failure(int pe) noexcept {
   for (int tries = 0; tries < 2; ++tries) {
     try {
-      auto message = outbox_.open(fabric::Kind::fail, pe);
-      message.put(failure_->code);
-      message.put_string(failure_->error);
-      return outbox_.send(pe, std::move(message));
+      return fabric::send(outbox_, pe, Fail{failure_->code, failure_->error});
     } catch (const std::bad_alloc&) {
     }
   }
 }
 
-void Life::on_fail(Reader& message) {
-  const auto code = message.get<int>();
-  const auto why = message.get_string();
-  if (self_ == 0) return fail(why, code);
-  begin_failure(Outcome{code, {}, {}}, 0);
-  auto bye = outbox_.open(fabric::Kind::bye, 0);
-  bye.put(Statistics{});
-  outbox_.send(0, std::move(bye));
+void Life::on_fail(const Fail& message) {
+  if (self_ == 0) return fail(message.why, message.code);
+  begin_failure(Outcome{message.code, {}, {}}, 0);
+  fabric::send(outbox_, 0, Bye());
 }
 
 void Life::begin_failure(Outcome outcome, int missing) {

@@ -42,6 +42,8 @@ class Life {
   void begin(Nanos now);
 
   State state() const noexcept { return state_.load(); }
+  /// The state, as the table of messages has it.
+  fabric::Phase phase() const noexcept;
   /// All PEs know each other.
   bool joined() const noexcept { return joined_; }
   bool stopping() const noexcept { return state() >= State::stopping; }
@@ -63,14 +65,14 @@ class Life {
 
   /// Something has come from a PE.
   void heard(int from) noexcept;
-  void on_hello(Reader& message, int from, Nanos now) { start_.on_hello(message, from, now); }
-  void on_welcome(Reader& message, Nanos now);
-  void on_ping(Reader& message, int from, Nanos now) { start_.on_ping(message, from, now); }
-  void on_pong(Reader& message, int from, Nanos now);
-  void on_finish(Reader& message);
-  void on_bye(Reader& message, int from);
+  void on_hello(const Hello& message, int from, Nanos now) { start_.on_hello(message, from, now); }
+  void on_welcome(const Welcome& message, Nanos now);
+  void on_ping(const Ping& message, int from, Nanos now) { start_.on_ping(message, from, now); }
+  void on_pong(const Pong& message, int from, Nanos now);
+  void on_finish();
+  void on_bye(const Bye& message, int from);
   void on_leave() noexcept { ending_.on_leave(); }
-  void on_fail(Reader& message);
+  void on_fail(const Fail& message);
 
   // What happens every so often.
   void look_at_clock(Nanos now) noexcept { awake_.look(now); }

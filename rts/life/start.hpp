@@ -2,27 +2,18 @@
 // tells everybody about all (the static information of Grid-GUM2).
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
+#include "rts/life/messages.hpp"
 
 namespace trawl {
-
-/// What a PE says of itself.
-struct Introduction {
-  double speed = 1;
-  int cores = 1;
-  std::string host;
-  std::string cluster;
-  std::uint64_t flags_digest = 0;  ///< see options.hpp; 0: not to be compared, it will say why
-};
 
 /// Guarded by its PE's lock.
 class Start {
  public:
-  Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Outbox& outbox);
+  Start(int self, int pes, life::Introduction own, balance::Tables& tables, fabric::Outbox& outbox);
 
   /// Sends the first message.
   void begin(Nanos now);
@@ -35,16 +26,15 @@ class Start {
   /// When all knew each other, by the main PE's clock.
   Nanos begun() const noexcept { return begun_; }
 
-  /// Each reads the rest of a message; they throw BadBytes, or Error when the PEs don't fit
-  /// together.
-  void on_hello(Reader& message, int from, Nanos now);
-  void on_ping(Reader& message, int from, Nanos now);
-  void on_pong(Reader& message, int from, Nanos now);
-  void on_welcome(Reader& message, Nanos now);
+  /// They throw BadBytes when nobody asked, or Error when the PEs don't fit together.
+  void on_hello(life::Hello message, int from, Nanos now);
+  void on_ping(const life::Ping& message, int from, Nanos now);
+  void on_pong(const life::Pong& message, int from, Nanos now);
+  void on_welcome(life::Welcome message, Nanos now);
 
  private:
   struct Peer {
-    Introduction facts;
+    life::Introduction facts;
     bool introduced = false;
     int pongs = 0;
     Nanos best_round_trip = 0;

@@ -48,14 +48,11 @@ std::string DeadlockDetector::look(Nanos now, const Worker* by) {
 void DeadlockDetector::begin_round(const Worker* by) {
   asking_ = true;
   ++round_;
-  std::fill(states_.begin(), states_.end(), State());
+  std::fill(states_.begin(), states_.end(), Rest());
   states_[static_cast<std::size_t>(self_)] = own_state(by);
   answers_ = 1;
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
-    if (pe == self_) continue;
-    auto message = outbox_.open(fabric::Kind::probe, pe);
-    message.put(round_);
-    outbox_.send(pe, std::move(message));
+    if (pe != self_) fabric::send(outbox_, pe, Probe{round_});
   }
 }
 
@@ -87,33 +84,19 @@ std::string DeadlockDetector::report() const {
   return text;
 }
 
-void DeadlockDetector::on_probe(Reader& message, const Worker* by) {
-  const auto round = message.get<std::uint32_t>();
-  const auto state = own_state(by);
-  auto answer = outbox_.open(fabric::Kind::state, 0);
-  answer.put(round);
-  answer.put(static_cast<std::uint8_t>(state.at_rest));
-  answer.put(state.sent);
-  answer.put(state.received);
-  answer.put_string(state.report);
-  outbox_.send(0, std::move(answer));
+void DeadlockDetector::on_probe(const Probe& message, const Worker* by) {
+  fabric::send(outbox_, 0, State{message.round, own_state(by)});
 }
 
-void DeadlockDetector::on_state(Reader& message, int from) {
-  const auto round = message.get<std::uint32_t>();
-  State state;
-  state.at_rest = message.get<std::uint8_t>() != 0;
-  state.sent = message.get<std::uint64_t>();
-  state.received = message.get<std::uint64_t>();
-  state.report = message.get_string();
-  if (!asking_ || round != round_) return;
-  states_[static_cast<std::size_t>(from)] = std::move(state);
+void DeadlockDetector::on_state(State message, int from) {
+  if (!asking_ || message.round != round_) return;
+  states_[static_cast<std::size_t>(from)] = std::move(message.rest);
   ++answers_;
 }
 
-DeadlockDetector::State DeadlockDetector::own_state(const Worker* by) const {
+Rest DeadlockDetector::own_state(const Worker* by) const {
   // A long message may be under way for longer than one is given up for lost.
-  State state{workers_.at_rest(by) && !workers_.state().under_way, sent_, received_, {}};
+  Rest state{workers_.at_rest(by) && !workers_.state().under_way, sent_, received_, {}};
   if (!state.at_rest) return state;
   const std::string here = "  PE " + std::to_string(self_) + ": ";
   for (const Thread* thread : workers_.blocked()) {

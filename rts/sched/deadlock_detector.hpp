@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rts/fabric/message.hpp"
+#include "rts/sched/messages.hpp"
 #include "rts/sched/workers.hpp"
 
 namespace trawl::sched {
@@ -26,21 +27,11 @@ class DeadlockDetector {
   /// The main PE's turn; `by` as in Host::poll. Returns the report of a deadlock, else nothing.
   std::string look(Nanos now, const Worker* by);
 
-  /// Each reads the rest of a message; they throw BadBytes.
-  void on_probe(Reader& message, const Worker* by);
-  void on_state(Reader& message, int from);
+  void on_probe(const Probe& message, const Worker* by);
+  void on_state(State message, int from);
 
  private:
-  struct State {
-    bool at_rest = false;
-    std::uint64_t sent = 0;
-    std::uint64_t received = 0;
-    std::string report;
-
-    friend bool operator==(const State&, const State&) = default;
-  };
-
-  State own_state(const Worker* by) const;
+  Rest own_state(const Worker* by) const;
   void begin_round(const Worker* by);
   std::string judge(Nanos now);
   std::string report() const;
@@ -55,8 +46,8 @@ class DeadlockDetector {
   std::uint32_t round_ = 0;
   std::size_t answers_ = 0;
   bool asking_ = false;
-  std::vector<State> states_;
-  std::vector<State> before_;
+  std::vector<Rest> states_;
+  std::vector<Rest> before_;
   Nanos next_round_ = 0;
   Nanos unchanged_since_ = 0;
 };

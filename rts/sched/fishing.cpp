@@ -36,7 +36,7 @@ void Fishing::fish_at(int victim) {
   balance::Fish fish;
   fish.thief = tables_.self();
   fish.patience = backoff_.next(random_());
-  send(victim, fish);
+  fabric::send(outbox_, victim, fish);
 }
 
 // Idle, or about to be. A PE whose threads are all blocked and may not be more is not hungry: it
@@ -48,8 +48,7 @@ bool Fishing::hungry() const {
   return low_watermark_ != 0 && load.sparks < policy_->low_watermark(tables_, low_watermark_);
 }
 
-void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
-  auto fish = balance::Fish::read(message, tables_.size());
+void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   if (fish.thief == tables_.self()) return came_home();
   feed_held(by);  // they were here first
   if (feed(fish.thief, by)) return;
@@ -60,7 +59,7 @@ void Fishing::on_fish(Reader& message, Worker* by, Nanos now) {
   if (next < 0) return;
   counters_.add(Count::fish_forwarded);
   trace::note(workers_.log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
-  send(next, fish);
+  fabric::send(outbox_, next, fish);
 }
 
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
@@ -125,7 +124,7 @@ void Fishing::return_held(Nanos now) {
     if (now < each.until) return false;
     if (tables_.lost(each.fish.thief)) return true;
     remember(each.fish.thief);
-    send(each.fish.thief, each.fish);
+    fabric::send(outbox_, each.fish.thief, each.fish);
     return true;
   });
 }
@@ -152,8 +151,7 @@ void Fishing::watch_or_announce(Nanos now) {
   for (; spare > 0 && !turned_away_.empty(); --spare) {
     const int thief = turned_away_.back();
     turned_away_.pop_back();
-    if (!tables_.lost(thief))
-      outbox_.send(thief, outbox_.open(fabric::Kind::work_available, thief));
+    if (!tables_.lost(thief)) fabric::send(outbox_, thief, WorkAvailable());
   }
 }
 
@@ -177,12 +175,6 @@ void Fishing::caught() {
   if (outstanding_ == 0) throw BadBytes("it answers a fish that was not sent");
   if (--outstanding_ < max_fish_) invited_ = false;
   backoff_.reset();
-}
-
-void Fishing::send(int to, const balance::Fish& fish) {
-  auto message = outbox_.open(fabric::Kind::fish, to);
-  fish.write(message);
-  outbox_.send(to, std::move(message));
 }
 
 }  // namespace trawl::sched

@@ -12,6 +12,7 @@
 #include "rts/fabric/message.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "rts/options.hpp"
+#include "rts/sched/messages.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/stats.hpp"
 
@@ -32,8 +33,8 @@ class Fishing {
   /// happens (progress::State::due).
   void serve(Worker* by, Nanos now);
 
-  /// Each reads the rest of a message; they throw BadBytes.
-  void on_fish(Reader& message, Worker* by, Nanos now);
+  /// It throws BadBytes when it is one of ours that was not sent; so does `caught`.
+  void on_fish(balance::Fish fish, Worker* by, Nanos now);
   /// One of our FISH was answered, perhaps with more than one SCHEDULE: to be called for the first.
   void caught();
   void on_work_available(int from);
@@ -53,7 +54,6 @@ class Fishing {
   void watch_or_announce(Nanos now);
   void fish_at(int victim);
   void came_home();
-  void send(int to, const balance::Fish& fish);
 
   balance::Tables& tables_;
   Workers& workers_;

@@ -36,14 +36,8 @@ class MainPe final : public test::StillHost, public fabric::Outbox {
   std::string look(Nanos now) { return deadlock.look(now, &workers_[0]); }
   /// PE 1 answers the last PROBE, or an older one.
   void answer(const Answer& what, std::uint32_t rounds_ago = 0) {
-    Writer message;
-    message.put(round_ - rounds_ago);
-    message.put(static_cast<std::uint8_t>(what.at_rest));
-    message.put(what.sent);
-    message.put(what.received);
-    message.put_string(what.report);
-    Reader reader(message.view());
-    deadlock.on_state(reader, 1);
+    deadlock.on_state({round_ - rounds_ago, {what.at_rest, what.sent, what.received, what.report}},
+                      1);
   }
   /// PROBEs sent since the last call.
   int probes() { return std::exchange(probes_, 0); }
@@ -64,10 +58,10 @@ class MainPe final : public test::StillHost, public fabric::Outbox {
     return message;
   }
   void send(int to, Writer message) override {
-    Reader reader(message.view());
-    if (static_cast<Kind>(reader.get<std::uint8_t>()) != Kind::probe) return;
+    if (fabric::row_of(message.view()).kind != Kind::probe) return;
     EXPECT_EQ(to, 1);
-    round_ = reader.get<std::uint32_t>();
+    Reader reader(message.view().subspan(1));
+    round_ = sched::Probe::read(reader, {0, 1, 2}).round;
     ++probes_;
   }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }

@@ -31,7 +31,12 @@ class RecordingOutbox final : public fabric::Outbox {
     int to;
     Kind kind;
     Bytes bytes;
-    Reader read() const { return Reader(std::span<const std::byte>(bytes).subspan(1)); }
+    template <class Message>
+    Message read(const fabric::Envelope& envelope = {}) const {
+      EXPECT_EQ(kind, Message::kind);
+      Reader reader(std::span<const std::byte>(bytes).subspan(1));
+      return Message::read(reader, envelope);
+    }
   };
 
   Writer open(Kind kind, int) override {
@@ -56,7 +61,7 @@ class RecordingOutbox final : public fabric::Outbox {
 // ---- start -------------------------------------------------------------------------------------
 
 struct Starting {
-  Starting(int self, int pes, const Introduction& own)
+  Starting(int self, int pes, const life::Introduction& own)
       : tables(self, pes), start(self, pes, own, tables, outbox) {}
 
   balance::Tables tables;
@@ -92,16 +97,15 @@ class TwoPes {
 
  private:
   static void deliver(const RecordingOutbox::Letter& letter, Start& to, int from, Nanos now) {
-    auto message = letter.read();
     switch (letter.kind) {
       case Kind::hello:
-        return to.on_hello(message, from, now);
+        return to.on_hello(letter.read<life::Hello>(), from, now);
       case Kind::ping:
-        return to.on_ping(message, from, now);
+        return to.on_ping(letter.read<life::Ping>(), from, now);
       case Kind::pong:
-        return to.on_pong(message, from, now);
+        return to.on_pong(letter.read<life::Pong>(), from, now);
       case Kind::welcome:
-        return to.on_welcome(message, now);
+        return to.on_welcome(letter.read<life::Welcome>({0, 1, 2}), now);
       default:
         FAIL() << "unexpected " << fabric::name_of(letter.kind);
     }
@@ -141,14 +145,11 @@ TEST(Start, ClocksAreComparedByTheFastestPing) {
 }
 
 TEST(Start, AnotherProgramIsRefused) {
-  Starting main(0, 3, {});
-  auto hello = main.outbox.open(Kind::hello, 0);
+  Writer hello;
   hello.put(heap::CodeTable::get().digest() + 1);
-  main.outbox.send(0, std::move(hello));
-  const auto letter = main.outbox.take();
-  auto message = letter.read();
+  Reader reader(hello.view());
   try {
-    main.start.on_hello(message, 2, 0);
+    life::Hello::read(reader, {2, 0, 3});
     FAIL() << "it was let in";
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(), "PE 2 runs a different program; start the same binary everywhere");
@@ -160,9 +161,7 @@ TEST(Start, OtherOrdersAreRefused) {
     Starting other(2, 3, {1, 1, "a", "b", theirs});
     other.start.begin(0);
     Starting main(0, 3, {1, 1, "a", "b", own});
-    const auto letter = other.outbox.take();
-    auto message = letter.read();
-    main.start.on_hello(message, 2, 0);
+    main.start.on_hello(other.outbox.take().read<life::Hello>(), 2, 0);
   };
   EXPECT_NO_THROW(meets(7, 7));
   EXPECT_NO_THROW(meets(7, 0)) << "it will say what is wrong with its own";
@@ -180,10 +179,7 @@ TEST(Start, ImpossibleFactsAreBadBytes) {
   for (const double speed : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
     Starting other(1, 2, {speed, 1, "a", "b"});
     other.start.begin(0);
-    Starting main(0, 2, {});
-    const auto letter = other.outbox.take();
-    auto message = letter.read();
-    EXPECT_THROW(main.start.on_hello(message, 1, 0), BadBytes);
+    EXPECT_THROW(other.outbox.take().read<life::Hello>(), BadBytes);
   }
 }
 
@@ -193,8 +189,7 @@ TEST(Start, ASecondIntroductionIsBadBytes) {
   const auto hello = pes.other.outbox.letters.back();
   pes.other.outbox.letters.pop_back();
   pes.talk({1'000, 1'000});
-  auto message = hello.read();
-  EXPECT_THROW(pes.main.start.on_hello(message, 1, 0), BadBytes);
+  EXPECT_THROW(pes.main.start.on_hello(hello.read<life::Hello>(), 1, 0), BadBytes);
 }
 
 TEST(Start, APeAloneIsCompleteAtOnce) {
@@ -220,15 +215,10 @@ TEST(Ending, AllAgreeThenLeave) {
   EXPECT_FALSE(main.over(0, true));
   main.finish(7, 0, statistics_with(1), 0);
   EXPECT_FALSE(main.over(1, true));
-  auto finish = main_box.take();
-  EXPECT_EQ(finish.kind, Kind::finish);
-  auto message = finish.read();
-  other.on_finish(message, 1, statistics_with(2), 0);
+  main_box.take().read<life::Finish>();
+  other.on_finish(1, statistics_with(2), 0);
   EXPECT_FALSE(other.over(1, true));  // the main PE has still to hear it
-  auto bye = other_box.take();
-  EXPECT_EQ(bye.kind, Kind::bye);
-  message = bye.read();
-  main.on_bye(message, 1);
+  main.on_bye(other_box.take().read<life::Bye>(), 1);
   EXPECT_EQ(main_box.take().kind, Kind::leave);
   EXPECT_FALSE(main.over(2, false));  // LEAVE is still here
   const auto outcome = main.over(2, true);
@@ -251,25 +241,17 @@ TEST(Ending, NobodyWaitsForLong) {
   EXPECT_TRUE(main.over(12 * second, false));
 }
 
-void say_bye(RecordingOutbox& box, Ending& main, int from) {
-  auto bye = box.open(Kind::bye, 0);
-  bye.put(statistics_with(5));
-  Bytes bytes(bye.view().begin(), bye.view().end());
-  Reader message(std::span<const std::byte>(bytes).subspan(1));
-  main.on_bye(message, from);
-}
-
 TEST(Ending, WhoIsHeardOfIsWaitedFor) {
   RecordingOutbox box;
   Ending main(0, 3, box);
   main.finish(0, 0, {}, 0);
-  say_bye(box, main, 1);
+  main.on_bye({statistics_with(5)}, 1);
   main.heard(1, 900 * ms);  // it has answered already
   EXPECT_FALSE(main.over(990 * ms, true));
   EXPECT_TRUE(main.over(1100 * ms, true));
   main.heard(2, 1900 * ms);
   EXPECT_FALSE(main.over(2800 * ms, true));
-  say_bye(box, main, 2);
+  main.on_bye({statistics_with(5)}, 2);
   EXPECT_EQ(main.over(2800 * ms, true)->statistics.at(2), statistics_with(5));
 }
 
@@ -279,28 +261,15 @@ TEST(Ending, WhoIsDeadIsNotWaitedFor) {
   main.finish(0, 0, {}, 0);
   main.dead(1);
   EXPECT_FALSE(main.over(1, true));
-  say_bye(box, main, 2);
+  main.on_bye({statistics_with(5)}, 2);
   ASSERT_TRUE(main.over(1, true));
   EXPECT_EQ(main.over(1, true)->statistics.at(1), std::nullopt);
   Ending other(1, 3, box);
-  auto finish = box.open(Kind::finish, 1);
-  Reader message(finish.view().subspan(1));
-  other.on_finish(message, 0, {}, 0);
+  other.on_finish(0, {}, 0);
   other.dead(2);
   EXPECT_FALSE(other.over(1, true));
   other.dead(0);
   EXPECT_TRUE(other.over(1, true));
-}
-
-TEST(Ending, AByeThatNobodyAskedForIsBadBytes) {
-  RecordingOutbox box;
-  Ending main(0, 2, box);
-  auto bye = box.open(Kind::bye, 0);
-  bye.put(Statistics{});
-  box.send(0, std::move(bye));
-  const auto letter = box.take();
-  auto message = letter.read();
-  EXPECT_THROW(main.on_bye(message, 1), BadBytes);
 }
 
 // ---- whole runs --------------------------------------------------------------------------------

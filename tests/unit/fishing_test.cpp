@@ -52,10 +52,7 @@ class Desk final : public test::StillHost, public fabric::Outbox {
     fish.thief = thief;
     fish.patience = patience;
     for (const int pe : visited) fish.visit(pe);
-    Writer message;
-    fish.write(message);
-    Reader reader(message.view());
-    fishing.on_fish(reader, &workers_[0], now);
+    fishing.on_fish(fish, &workers_[0], now);
   }
   void serve(Nanos now) { fishing.serve(&workers_[0], now); }
 
@@ -73,11 +70,8 @@ class Desk final : public test::StillHost, public fabric::Outbox {
   Nanos fish_comes_home() {
     Reader reader(last_.view());
     reader.get<std::uint8_t>();  // its kind
-    const auto fish = balance::Fish::read(reader, pes);
-    Writer home;
-    fish.write(home);
-    Reader message(home.view());
-    fishing.on_fish(message, &workers_[0], 0);
+    const auto fish = balance::Fish::read(reader, {0, 1, pes});
+    fishing.on_fish(fish, &workers_[0], 0);
     return fish.patience;
   }
   /// It has as many live threads as may be.

@@ -15,8 +15,9 @@
 namespace trawl::fabric {
 namespace {
 
-/// A message of `size` bytes behind its prefix; contents depend on the seed.
-Bytes message_of(std::size_t size, std::uint64_t seed) {
+/// A message of `size` bytes behind its prefix, of a kind that may be long; contents depend on the
+/// seed.
+Bytes message_of(std::size_t size, std::uint64_t seed, Kind kind = Kind::schedule) {
   Writer prefix;
   Fragmenter::begin(prefix);
   Bytes bytes = prefix.take();
@@ -25,6 +26,7 @@ Bytes message_of(std::size_t size, std::uint64_t seed) {
   for (std::size_t i = Fragmenter::prefix; i < bytes.size(); ++i) {
     bytes[i] = static_cast<std::byte>(random() >> 56);
   }
+  if (size != 0) bytes[Fragmenter::prefix] = static_cast<std::byte>(kind);
   return bytes;
 }
 
@@ -204,20 +206,21 @@ TEST(Fragments, WhatIsShortDoesNotWaitForWhatIsLong) {
   EXPECT_EQ(fabric.sent.back(), message);
 }
 
-TEST(Fragments, AtTheEndOnlyWhatIsShortIsKept) {
+TEST(Fragments, AtTheEndWhatIsAboutWorkIsDropped) {
   Script fabric(usual_limit);
   fabric.stuck = true;
   Fragmenter fragmenter;
   send(fragmenter, fabric, 1, message_of(5'000'000, 1));
-  for (std::uint64_t i = 0; i < 2'000; ++i) send(fragmenter, fabric, 1, message_of(1'000, i));
+  for (std::uint64_t i = 0; i < 3'000; ++i)
+    send(fragmenter, fabric, 1, message_of(1'000, i, i < 2'000 ? Kind::fail : Kind::free));
   fabric.sent.clear();
-  fragmenter.drop_long();
+  fragmenter.drop_work();
   EXPECT_TRUE(fragmenter.keeps_any());
   fabric.stuck = false;
   fabric.all_left();
   while (fragmenter.keeps_any()) fragmenter.go_on(fabric);
   EXPECT_GT(fabric.sent.size(), 500u);
-  for (const auto& bytes : fabric.sent) EXPECT_EQ(bytes.size(), 1'001u);
+  for (const auto& bytes : fabric.sent) EXPECT_EQ(bytes.at(1), static_cast<std::byte>(Kind::fail));
 }
 
 TEST(Fragments, WhatWasLaidTravelsInItsPlace) {
@@ -288,7 +291,9 @@ Bytes forged(std::uint64_t id, std::uint64_t index, std::uint64_t total, std::si
   writer.put(index);
   writer.put(total);
   auto bytes = writer.take();
-  bytes.resize(bytes.size() + content);
+  const auto head = bytes.size();
+  bytes.resize(head + content);
+  if (content != 0) bytes[head] = static_cast<std::byte>(Kind::schedule);
   return bytes;
 }
 

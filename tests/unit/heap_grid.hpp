@@ -81,20 +81,24 @@ class HeapGrid {
     ++delivered_;
     const Letter letter = std::move(letters_[which]);
     letters_.erase(letters_.begin() + static_cast<std::ptrdiff_t>(which));
-    Reader reader(letter.bytes);
+    const auto& row = fabric::row_of(letter.bytes);
+    Reader reader(std::span(letter.bytes).subspan(1));
+    const fabric::Envelope envelope{letter.from, letter.to, size()};
     auto& shared_heap = seat(letter.to).shared_heap;
-    switch (static_cast<fabric::Kind>(reader.get<std::uint8_t>())) {
+    switch (row.kind) {
       case fabric::Kind::schedule:
-        shared_heap.on_schedule(reader);
-        return;
+        heap::Schedule::read(reader, envelope);
+        return shared_heap.on_schedule(reader);
       case fabric::Kind::fetch:
-        return shared_heap.on_fetch(reader);
-      case fabric::Kind::resume:
-        return shared_heap.on_resume(reader);
+        return shared_heap.on_fetch(heap::Fetch::read(reader, envelope));
+      case fabric::Kind::resume: {
+        const auto resume = heap::Resume::read(reader, envelope);
+        return shared_heap.on_resume(resume, reader);
+      }
       case fabric::Kind::ack:
-        return shared_heap.on_ack(reader);
+        return shared_heap.on_ack(heap::Ack::read(reader, envelope));
       case fabric::Kind::free:
-        return shared_heap.on_free(reader);
+        return shared_heap.on_free(heap::Free::read(reader, envelope));
       default:
         throw BadBytes("not the heap's");
     }

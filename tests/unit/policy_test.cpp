@@ -44,7 +44,7 @@ TEST(Fish, SurvivesTheJourney) {
     Writer out;
     fish.write(out);
     Reader in(out.view());
-    const auto arrived = Fish::read(in, 30);
+    const auto arrived = Fish::read(in, {0, 1, 30});
     EXPECT_EQ(in.left(), 0u);
     EXPECT_EQ(arrived.thief, 3);
     EXPECT_EQ(arrived.patience, 12'345);
@@ -63,7 +63,7 @@ TEST(Fish, HostileBytes) {
   fish.write(out);
   const int refused = torment(out.take(), [&](std::span<const std::byte> bytes) {
     Reader in(bytes);
-    const auto read = Fish::read(in, pes);
+    const auto read = Fish::read(in, {0, 1, pes});
     EXPECT_TRUE(read.thief >= 0 && read.thief < pes && read.age <= Fish::max_age);
     EXPECT_TRUE(read.patience >= 0 && read.patience <= Backoff::longest);
     for (const int pe : read.visited()) EXPECT_TRUE(pe >= 0 && pe < pes);

@@ -1,0 +1,129 @@
+#include "rts/heap/messages.hpp"
+
+namespace trawl::heap {
+namespace {
+
+Address read_address(Reader& in, const fabric::Envelope& envelope) {
+  const auto at = in.get<Address>();
+  if (!envelope.has(at.pe)) throw BadBytes("it names a PE that does not exist");
+  if (at.unused != 0) throw BadBytes("one of its addresses makes no sense");
+  return at;
+}
+
+// The weight must be some: what has none can't be given back.
+Reference read_reference(Reader& in, const fabric::Envelope& envelope) {
+  const auto at = read_address(in, envelope);
+  const auto weight = in.get<Weight>();
+  if (weight == 0) throw BadBytes("it has a reference without weight");
+  return {at, weight};
+}
+
+void write_reference(Writer& out, const Reference& reference) {
+  out.put(reference.at);
+  out.put(reference.weight);
+}
+
+bool is_of(const Address& at, int pe) {
+  return at.pe == static_cast<std::uint32_t>(pe);
+}
+
+// Of what fills the rest: so no more memory is taken than has come.
+std::uint32_t read_count(Reader& in, std::size_t size_of_each) {
+  const auto count = in.get<std::uint32_t>();
+  if (count == 0 || in.left() != count * size_of_each)
+    throw BadBytes("it is not as long as it says");
+  return count;
+}
+
+}  // namespace
+
+void Schedule::write(Writer& out) const {
+  out.put(static_cast<std::uint8_t>(first));
+}
+
+Schedule Schedule::read(Reader& in, const fabric::Envelope&) {
+  const auto first = in.get<std::uint8_t>();
+  if (first > 1) throw BadBytes("it neither answers a fish nor comes along");
+  return {first == 1};
+}
+
+void Fetch::write(Writer& out) const {
+  out.put(target);
+  out.put(pe);
+  out.put(ticket);
+  out.put(key);
+}
+
+Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {
+  Fetch fetch;
+  fetch.target = read_address(in, envelope);
+  fetch.pe = in.get<std::uint32_t>();
+  fetch.ticket = in.get<std::uint32_t>();
+  fetch.key = read_address(in, envelope);
+  in.end();
+  if (!is_of(fetch.target, envelope.to)) throw BadBytes("it fetches a node of another PE");
+  if (!envelope.has(fetch.pe)) throw BadBytes("it is from a PE that does not exist");
+  if (fetch.key.pe == fetch.pe) throw BadBytes("it is from the PE that has the node");
+  return fetch;
+}
+
+void Resume::write(Writer& out) const {
+  out.put(key);
+  out.put(ticket);
+  out.put(weight);
+}
+
+Resume Resume::read(Reader& in, const fabric::Envelope& envelope) {
+  Resume resume;
+  resume.key = read_address(in, envelope);
+  resume.ticket = in.get<std::uint32_t>();
+  resume.weight = in.get<Weight>();
+  if (is_of(resume.key, envelope.to) != (resume.weight != 0))
+    throw BadBytes("it brings weight for a proxy, or none for a node of this PE");
+  return resume;
+}
+
+void Ack::write(Writer& out) const {
+  out.put(static_cast<std::uint32_t>(thunks.size()));
+  for (const auto& moved : thunks) {
+    write_reference(out, moved.was);
+    write_reference(out, moved.is);
+  }
+}
+
+Ack Ack::read(Reader& in, const fabric::Envelope& envelope) {
+  Ack ack;
+  const auto count = read_count(in, 48);
+  ack.thunks.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto was = read_reference(in, envelope);
+    const auto is = read_reference(in, envelope);
+    if (!is_of(was.at, envelope.to) || !is_of(is.at, envelope.from))
+      throw BadBytes("it acknowledges a thunk that did not go from here to there");
+    ack.thunks.push_back({was, is});
+  }
+  return ack;
+}
+
+void Free::write(Writer& out) const {
+  out.put(static_cast<std::uint32_t>(weights.size()));
+  for (const auto& [slot, weight] : weights) {
+    out.put(slot);
+    out.put(weight);
+  }
+}
+
+Free Free::read(Reader& in, const fabric::Envelope&) {
+  Free free;
+  const auto count = read_count(in, 16);
+  free.weights.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto slot = in.get<std::uint64_t>();
+    const auto weight = in.get<Weight>();
+    if (weight == 0) throw BadBytes("it brings no weight");
+    free.weights.emplace_back(slot, weight);
+  }
+  return free;
+}
+
+}  // namespace trawl::heap

@@ -1,0 +1,100 @@
+// The heap's messages: layouts, and what they promise once they have been read.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+#include "rts/bytes.hpp"
+#include "rts/fabric/kinds.hpp"
+#include "rts/heap/global_address_table.hpp"
+
+namespace trawl::heap {
+
+/// A spark, to be evaluated by the receiver; its result goes home unasked.
+///
+///     | first 1 | packet (packet.hpp) ... |
+struct Schedule {
+  static constexpr auto kind = fabric::Kind::schedule;
+
+  bool first = true;  ///< it answers the FISH; others come along
+
+  void write(Writer& out) const;
+  static Schedule read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+/// A node of the receiver's is needed by `pe`, for its proxy for `key` that has this ticket. Who
+/// has sent the thunk on sends the FETCH after it, and then `target` is no longer `key`.
+///
+///     | target 16 | pe 4 | ticket 4 | key 16 |
+struct Fetch {
+  static constexpr auto kind = fabric::Kind::fetch;
+
+  Address target;
+  std::uint32_t pe = 0;
+  std::uint32_t ticket = 0;
+  Address key;
+
+  void write(Writer& out) const;
+  static Fetch read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Fetch&, const Fetch&) = default;
+};
+
+/// A value, an exception, or a thunk: for the receiver's proxy for `key` that has this ticket, or,
+/// as the result of a spark, for its own node `key`, with the weight that the spark took along.
+///
+///     | key 16 | ticket 4 | weight 8 | packet (packet.hpp) ... |
+struct Resume {
+  static constexpr auto kind = fabric::Kind::resume;
+
+  Address key;
+  std::uint32_t ticket = 0;
+  Weight weight = 0;  ///< none for a proxy, some for the receiver's own node
+
+  void write(Writer& out) const;
+  static Resume read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Resume&, const Resume&) = default;
+};
+
+/// Thunks of the receiver's have arrived in a packet: what they were there, what they are here.
+///
+///     | count 4 | was 24 | is 24 | was 24 | is 24 ... |
+struct Ack {
+  static constexpr auto kind = fabric::Kind::ack;
+
+  struct Moved {
+    Reference was;
+    Reference is;
+
+    friend bool operator==(const Moved&, const Moved&) = default;
+  };
+
+  boost::container::small_vector<Moved, 4, PlainAllocator<Moved>> thunks;
+
+  void write(Writer& out) const;
+  static Ack read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Ack&, const Ack&) = default;
+};
+
+/// Weights of the receiver's slots come home.
+///
+///     | count 4 | slot 8 | weight 8 | slot 8 | weight 8 ... |
+struct Free {
+  static constexpr auto kind = fabric::Kind::free;
+
+  std::vector<std::pair<std::uint64_t, Weight>> weights;  ///< by slot
+
+  void write(Writer& out) const;
+  static Free read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Free&, const Free&) = default;
+};
+
+}  // namespace trawl::heap

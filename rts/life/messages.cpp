@@ -1,0 +1,114 @@
+#include "rts/life/messages.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "rts/error.hpp"
+#include "rts/heap/code.hpp"
+
+namespace trawl::life {
+namespace {
+
+// Clocks of PEs differ by what they like, but not so much that comparing them overflows.
+Nanos read_time(Reader& in) {
+  constexpr Nanos far = 1'000'000'000'000'000'000;
+  const auto time = in.get<Nanos>();
+  if (time < -far || time > far) throw BadBytes("its time is impossible");
+  return time;
+}
+
+}  // namespace
+
+void Introduction::write(Writer& out) const {
+  out.put(speed);
+  out.put(cores);
+  out.put_string(host);
+  out.put_string(cluster);
+  out.put(flags_digest);
+}
+
+Introduction Introduction::read(Reader& in) {
+  Introduction facts;
+  facts.speed = in.get<double>();
+  facts.cores = in.get<int>();
+  facts.host = in.get_string();
+  facts.cluster = in.get_string();
+  facts.flags_digest = in.get<std::uint64_t>();
+  if (!std::isfinite(facts.speed) || facts.speed <= 0 || facts.cores < 1)
+    throw BadBytes("its facts are impossible");
+  return facts;
+}
+
+void Hello::write(Writer& out) const {
+  out.put(heap::CodeTable::get().digest());
+  facts.write(out);
+}
+
+Hello Hello::read(Reader& in, const fabric::Envelope& envelope) {
+  if (in.get<std::uint64_t>() != heap::CodeTable::get().digest())
+    throw Error("PE " + std::to_string(envelope.from) +
+                " runs a different program; start the same binary everywhere");
+  Hello hello{Introduction::read(in)};
+  in.end();
+  return hello;
+}
+
+void Welcome::write(Writer& out) const {
+  out.put(offset);
+  out.put(begun);
+  out.put(latency);
+  for (const auto& facts : all) facts.write(out);
+}
+
+Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
+  Welcome welcome;
+  welcome.offset = read_time(in);
+  welcome.begun = read_time(in);
+  welcome.latency = read_time(in);
+  if (welcome.latency < 0) throw BadBytes("its time is impossible");
+  for (int pe = 0; pe < envelope.pes; ++pe) welcome.all.push_back(Introduction::read(in));
+  in.end();
+  return welcome;
+}
+
+Ping Ping::read(Reader& in, const fabric::Envelope&) {
+  const Ping ping{read_time(in)};
+  in.end();
+  return ping;
+}
+
+void Pong::write(Writer& out) const {
+  out.put(sent);
+  out.put(answered);
+}
+
+Pong Pong::read(Reader& in, const fabric::Envelope&) {
+  Pong pong;
+  pong.sent = read_time(in);
+  pong.answered = read_time(in);
+  in.end();
+  return pong;
+}
+
+Bye Bye::read(Reader& in, const fabric::Envelope&) {
+  const Bye bye{in.get<Statistics>()};
+  in.end();
+  return bye;
+}
+
+void Fail::write(Writer& out) const {
+  out.put(code);
+  out.put_string(why);
+}
+
+// Of an exit code the lowest byte is seen.
+Fail Fail::read(Reader& in, const fabric::Envelope&) {
+  Fail fail;
+  fail.code = in.get<int>();
+  fail.why = in.get_string();
+  in.end();
+  if ((fail.code & 0xff) == 0) throw BadBytes("it fails with the exit code of success");
+  return fail;
+}
+
+}  // namespace trawl::life

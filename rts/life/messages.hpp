@@ -1,0 +1,128 @@
+// The messages of a run's life: start, "are you there?", end, failure. Layouts, and what they
+// promise once they have been read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rts/bytes.hpp"
+#include "rts/fabric/kinds.hpp"
+#include "rts/fabric/message.hpp"
+#include "rts/stats.hpp"
+
+namespace trawl::life {
+
+/// What a PE says of itself.
+///
+///     | speed 8 | cores 4 | length 4, host ... | length 4, cluster ... | flags digest 8 |
+struct Introduction {
+  double speed = 1;  ///< finite, above 0
+  int cores = 1;     ///< at least 1
+  std::string host;
+  std::string cluster;
+  std::uint64_t flags_digest = 0;  ///< see options.hpp; 0: not to be compared, it will say why
+
+  void write(Writer& out) const;
+  static Introduction read(Reader& in);
+
+  friend bool operator==(const Introduction&, const Introduction&) = default;
+};
+
+/// A PE introduces itself to the main PE.
+///
+///     | digest of the code table 8 | introduction ... |
+struct Hello {
+  static constexpr auto kind = fabric::Kind::hello;
+
+  Introduction facts;
+
+  void write(Writer& out) const;
+  /// Throws Error when the sender runs another program: then nothing behind the digest can be read.
+  static Hello read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+/// The main PE tells a PE about all. Clocks differ by less than 30 years.
+///
+///     | offset 8 | begun 8 | latency 8 | introductions of all PEs, in their order ... |
+struct Welcome {
+  static constexpr auto kind = fabric::Kind::welcome;
+
+  Nanos offset = 0;   ///< to be added to the receiver's clock to get the main PE's
+  Nanos begun = 0;    ///< the run, by the main PE's clock
+  Nanos latency = 0;  ///< one way, between the two; never negative
+  std::vector<Introduction> all;
+
+  void write(Writer& out) const;
+  static Welcome read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+
+/// What does your clock say? Are you there?
+///
+///     | sent 8 |
+struct Ping {
+  static constexpr auto kind = fabric::Kind::ping;
+
+  Nanos sent = 0;  ///< by its sender's clock
+
+  void write(Writer& out) const { out.put(sent); }
+  static Ping read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Ping&, const Ping&) = default;
+};
+
+/// The answer to a PING, whose time it brings back.
+///
+///     | sent 8 | answered 8 |
+struct Pong {
+  static constexpr auto kind = fabric::Kind::pong;
+
+  Nanos sent = 0;      ///< by the receiver's clock
+  Nanos answered = 0;  ///< by its sender's
+
+  void write(Writer& out) const;
+  static Pong read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Pong&, const Pong&) = default;
+};
+
+/// The program has ended: neither send work any more nor take it, and say BYE.
+using Finish = fabric::Bare<fabric::Kind::finish>;
+
+/// A PE has stopped.
+///
+///     | statistics 8 each |
+struct Bye {
+  static constexpr auto kind = fabric::Kind::bye;
+
+  Statistics statistics{};
+
+  void write(Writer& out) const { out.put(statistics); }
+  static Bye read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Bye&, const Bye&) = default;
+};
+
+/// All have said BYE: nobody needs the receiver any more.
+using Leave = fabric::Bare<fabric::Kind::leave>;
+
+/// The run can't go on. The main PE hears it first, and tells all others.
+///
+///     | exit code 4 | length 4, why ... |
+struct Fail {
+  static constexpr auto kind = fabric::Kind::fail;
+
+  int code = 1;  ///< not that of success, as others see it
+  std::string why;
+
+  void write(Writer& out) const;
+  static Fail read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Fail&, const Fail&) = default;
+};
+
+}  // namespace trawl::life

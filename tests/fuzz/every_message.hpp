@@ -1,0 +1,105 @@
+// All messages, and samples of them: for what is tested of each kind alike.
+#pragma once
+
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "rts/balance/policy.hpp"
+#include "rts/fabric/kinds.hpp"
+#include "rts/heap/messages.hpp"
+#include "rts/life/messages.hpp"
+#include "rts/sched/messages.hpp"
+
+namespace trawl::test {
+
+/// In the order of their kinds.
+using Messages =
+    std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
+               sched::WorkAvailable, life::Hello, life::Welcome, life::Ping, life::Pong,
+               sched::Probe, sched::State, life::Finish, life::Bye, life::Leave, life::Fail>;
+
+/// Calls `f` with a message of each kind, its fields as they are at first.
+template <class F>
+void for_each_message(F f) {
+  std::apply([&](const auto&... message) { (f(message), ...); }, Messages());
+}
+
+template <std::size_t... i>
+constexpr bool in_order(std::index_sequence<i...>) {
+  return ((std::tuple_element_t<i, Messages>::kind == static_cast<fabric::Kind>(i)) && ...);
+}
+static_assert(std::tuple_size_v<Messages> == fabric::kinds &&
+                  in_order(std::make_index_sequence<fabric::kinds>()),
+              "a struct for each row of the table");
+
+/// Fills messages with what might be sent in such an envelope.
+class Sampler {
+ public:
+  Sampler(std::uint64_t seed, const fabric::Envelope& envelope)
+      : random_(seed), envelope_(envelope) {}
+
+  template <class Message>
+  Message sample() {
+    Message message;
+    fill(message);
+    return message;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  std::uint32_t pe() {
+    return static_cast<std::uint32_t>(below(static_cast<std::uint64_t>(envelope_.pes)));
+  }
+  std::uint64_t some() { return 1 + below(1000); }
+  Nanos time() { return static_cast<Nanos>(below(1U << 30U)) - (1 << 29); }
+  std::string text() { return std::string(below(40), 'x'); }
+  heap::Address at(int pe) { return {static_cast<std::uint32_t>(pe), 0, random_()}; }
+  life::Introduction facts() {
+    return {static_cast<double>(some()) / 8, static_cast<int>(some()), text(), text(), random_()};
+  }
+
+  template <fabric::Kind kind>
+  void fill(fabric::Bare<kind>&) {}
+  void fill(balance::Fish& fish) {
+    fish.thief = static_cast<int>(pe());
+    fish.patience = static_cast<Nanos>(some());
+    for (auto visits = below(balance::Fish::max_age + 1); visits > 0; --visits)
+      fish.visit(static_cast<int>(pe()));
+  }
+  void fill(heap::Schedule& schedule) { schedule.first = below(2) == 0; }
+  void fill(heap::Fetch& fetch) {
+    fetch = {at(envelope_.to), static_cast<std::uint32_t>(envelope_.from), 7, at(envelope_.to)};
+  }
+  void fill(heap::Resume& resume) {
+    const bool own = below(2) == 0;
+    resume = {at(own ? envelope_.to : envelope_.from), 7, own ? some() : 0};
+  }
+  void fill(heap::Ack& ack) {
+    for (auto count = 1 + below(9); count > 0; --count)
+      ack.thunks.push_back({{at(envelope_.to), some()}, {at(envelope_.from), some()}});
+  }
+  void fill(heap::Free& free) {
+    for (auto count = 1 + below(9); count > 0; --count)
+      free.weights.emplace_back(random_(), some());
+  }
+  void fill(life::Hello& hello) { hello.facts = facts(); }
+  void fill(life::Welcome& welcome) {
+    welcome = {time(), time(), static_cast<Nanos>(some()), {}};
+    for (int i = 0; i < envelope_.pes; ++i) welcome.all.push_back(facts());
+  }
+  void fill(life::Ping& ping) { ping.sent = time(); }
+  void fill(life::Pong& pong) { pong = {time(), time()}; }
+  void fill(sched::Probe& probe) { probe.round = pe(); }
+  void fill(sched::State& state) { state = {pe(), {below(2) == 0, some(), some(), text()}}; }
+  void fill(life::Bye& bye) {
+    for (auto& count : bye.statistics) count = random_();
+  }
+  void fill(life::Fail& fail) { fail = {static_cast<int>(1 + below(255)), text()}; }
+
+  std::mt19937_64 random_;
+  fabric::Envelope envelope_;
+};
+
+}  // namespace trawl::test
