@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "rts/error.hpp"
+#include "rts/flags.hpp"
 
 namespace trawl {
 namespace {
@@ -245,6 +246,40 @@ TEST(Options, OnlyWhatIsAboutOnePeMayDiffer) {
     EXPECT_NE(digest({"8", flag, "9"}), plain) << flag;
   EXPECT_NE(digest({"89"}), plain);
   EXPECT_NE(digest({"9", "8"}), plain);
+}
+
+TEST(Options, DefaultsAndBothEndsOfARangeAreAccepted) {
+  for (const auto& flag : trawl::flags()) {
+    SCOPED_TRACE(flag.name);
+    const auto given = [&](const std::string& value) {
+      return flag.shown(parse({"--trawl:" + std::string(flag.name) + "=" + value}));
+    };
+    const auto shown = flag.shown(Options{});
+    if (flag.needs_value() && !shown.empty()) {
+      EXPECT_EQ(given(shown), shown);
+    }
+    if (!flag.is_number()) continue;
+    const auto range = flag.range();
+    const auto to = range.find(" to ");
+    ASSERT_NE(to, std::string::npos);
+    const auto least = range.substr(0, to);
+    EXPECT_EQ(given(range.substr(to + 4)), range.substr(to + 4));
+    if (flag.name != "fish-delay-max") {  // not under fish-delay
+      EXPECT_EQ(given(least), least);
+    }
+    EXPECT_THROW(given("-0.001"), Error);
+    EXPECT_THROW(given("1e99"), Error);
+  }
+}
+
+TEST(Options, SizesAreSpelledWithTheLargestUnitThatFits) {
+  EXPECT_EQ(spell_size(0), "0");
+  EXPECT_EQ(spell_size(1023), "1023");
+  EXPECT_EQ(spell_size(1024), "1K");
+  EXPECT_EQ(spell_size(1025), "1025");
+  EXPECT_EQ(spell_size(std::size_t{8} << 20U), "8M");
+  EXPECT_EQ(spell_size(std::size_t{1} << 40U), "1T");
+  EXPECT_EQ(spell_size(std::size_t{2048} << 40U), "2048T");
 }
 
 TEST(Options, HelpListsEveryFlagWithItsDefault) {
