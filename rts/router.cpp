@@ -17,7 +17,7 @@ void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sche
   try {
     const auto phase = rooms_.life.phase();
     const auto fate = row.fate(phase);
-    if (fate == fabric::Fate::refuse || !row.goes(from, envelope.to))
+    if (fate == fabric::Fate::refuse || !row.goes(from, envelope.to)) [[unlikely]]
       fabric::refuse(row, phase, envelope);
     trace::note(rooms_.log, trace::Kind::message_received, 0, static_cast<std::uint32_t>(from),
                 static_cast<std::uint16_t>(row.kind));

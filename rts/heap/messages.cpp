@@ -1,26 +1,26 @@
 #include "rts/heap/messages.hpp"
 
+#include <cstddef>
+#include <type_traits>
+
 namespace trawl::heap {
 namespace {
 
-Address read_address(Reader& in, const fabric::Envelope& envelope) {
-  const auto at = in.get<Address>();
+static_assert(sizeof(Fetch) == 40 && std::is_trivially_copyable_v<Fetch>, "it goes as it is");
+static_assert(offsetof(Resume, ticket) + sizeof(std::uint32_t) == Resume::size);
+
+void check(const Address& at, const fabric::Envelope& envelope) {
   if (!envelope.has(at.pe)) throw BadBytes("it names a PE that does not exist");
   if (at.unused != 0) throw BadBytes("one of its addresses makes no sense");
-  return at;
 }
 
 // The weight must be some: what has none can't be given back.
 Reference read_reference(Reader& in, const fabric::Envelope& envelope) {
-  const auto at = read_address(in, envelope);
-  const auto weight = in.get<Weight>();
-  if (weight == 0) throw BadBytes("it has a reference without weight");
-  return {at, weight};
-}
-
-void write_reference(Writer& out, const Reference& reference) {
-  out.put(reference.at);
-  out.put(reference.weight);
+  Reference reference;
+  in.raw(&reference, sizeof reference);
+  check(reference.at, envelope);
+  if (reference.weight == 0) throw BadBytes("it has a reference without weight");
+  return reference;
 }
 
 bool is_of(const Address& at, int pe) {
@@ -47,37 +47,21 @@ Schedule Schedule::read(Reader& in, const fabric::Envelope&) {
   return {first == 1};
 }
 
-void Fetch::write(Writer& out) const {
-  out.put(target);
-  out.put(pe);
-  out.put(ticket);
-  out.put(key);
-}
-
 Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {
-  Fetch fetch;
-  fetch.target = read_address(in, envelope);
-  fetch.pe = in.get<std::uint32_t>();
-  fetch.ticket = in.get<std::uint32_t>();
-  fetch.key = read_address(in, envelope);
+  const auto fetch = in.get<Fetch>();
   in.end();
+  check(fetch.target, envelope);
+  check(fetch.key, envelope);
   if (!is_of(fetch.target, envelope.to)) throw BadBytes("it fetches a node of another PE");
   if (!envelope.has(fetch.pe)) throw BadBytes("it is from a PE that does not exist");
   if (fetch.key.pe == fetch.pe) throw BadBytes("it is from the PE that has the node");
   return fetch;
 }
 
-void Resume::write(Writer& out) const {
-  out.put(key);
-  out.put(ticket);
-  out.put(weight);
-}
-
 Resume Resume::read(Reader& in, const fabric::Envelope& envelope) {
   Resume resume;
-  resume.key = read_address(in, envelope);
-  resume.ticket = in.get<std::uint32_t>();
-  resume.weight = in.get<Weight>();
+  in.raw(&resume, size);
+  check(resume.key, envelope);
   if (is_of(resume.key, envelope.to) != (resume.weight != 0))
     throw BadBytes("it brings weight for a proxy, or none for a node of this PE");
   return resume;
@@ -86,14 +70,14 @@ Resume Resume::read(Reader& in, const fabric::Envelope& envelope) {
 void Ack::write(Writer& out) const {
   out.put(static_cast<std::uint32_t>(thunks.size()));
   for (const auto& moved : thunks) {
-    write_reference(out, moved.was);
-    write_reference(out, moved.is);
+    out.put(moved.was);
+    out.put(moved.is);
   }
 }
 
 Ack Ack::read(Reader& in, const fabric::Envelope& envelope) {
   Ack ack;
-  const auto count = read_count(in, 48);
+  const auto count = read_count(in, 2 * sizeof(Reference));
   ack.thunks.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto was = read_reference(in, envelope);
@@ -115,7 +99,7 @@ void Free::write(Writer& out) const {
 
 Free Free::read(Reader& in, const fabric::Envelope&) {
   Free free;
-  const auto count = read_count(in, 16);
+  const auto count = read_count(in, sizeof(std::uint64_t) + sizeof(Weight));
   free.weights.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto slot = in.get<std::uint64_t>();

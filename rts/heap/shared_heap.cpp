@@ -185,7 +185,7 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
 void SharedHeap::send_resume(Node* node, const Remote& remote) {
   const auto to = static_cast<int>(remote.pe);
   auto message = outbox_.open(Kind::resume, to);
-  Resume{remote.key, remote.ticket, remote.weight}.write(message);
+  Resume{remote.key, remote.weight, remote.ticket}.write(message);
   const auto before = message.size();
   pack_graph(message, node, addresses_, limits_, arrays_for(remote.pe));
   counters_.add(Count::resume_sent);
@@ -195,7 +195,7 @@ void SharedHeap::send_resume(Node* node, const Remote& remote) {
 }
 
 void SharedHeap::on_resume(const Resume& message, Reader& packet) {
-  const auto& [key, ticket, weight] = message;
+  const auto& [key, weight, ticket] = message;
   const bool own = key.pe == addresses_.self();
   Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key, ticket);
   if (own && node == nullptr) throw BadBytes("it resumes a node that is gone");

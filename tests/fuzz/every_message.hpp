@@ -74,7 +74,7 @@ class Sampler {
   }
   void fill(heap::Resume& resume) {
     const bool own = below(2) == 0;
-    resume = {at(own ? envelope_.to : envelope_.from), 7, own ? some() : 0};
+    resume = {at(own ? envelope_.to : envelope_.from), own ? some() : 0, 7};
   }
   void fill(heap::Ack& ack) {
     for (auto count = 1 + below(9); count > 0; --count)

@@ -94,10 +94,10 @@ TEST(Messages, OfTheHeapFitTheirEnvelope) {
   EXPECT_TRUE(refused(heap::Fetch{here.at, 2, 0, nowhere.at}));
   EXPECT_TRUE(refused(heap::Fetch{here.at, 1, 0, here.at})) << "who has it need not ask";
   EXPECT_TRUE(refused(heap::Fetch{{1, 1, 7}, 2, 0, here.at}));
-  EXPECT_FALSE(refused(heap::Resume{here.at, 0, 5}));
+  EXPECT_FALSE(refused(heap::Resume{here.at, 5, 0}));
   EXPECT_FALSE(refused(heap::Resume{there.at, 0, 0}));
   EXPECT_TRUE(refused(heap::Resume{here.at, 0, 0})) << "a result without the spark's weight";
-  EXPECT_TRUE(refused(heap::Resume{there.at, 0, 5}));
+  EXPECT_TRUE(refused(heap::Resume{there.at, 5, 0}));
   EXPECT_TRUE(refused(heap::Resume{nowhere.at, 0, 0}));
   EXPECT_FALSE(refused(heap::Ack{{{here, there}}}));
   EXPECT_TRUE(refused(heap::Ack{}));

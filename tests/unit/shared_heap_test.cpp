@@ -423,7 +423,7 @@ TEST(Sharing, MessagesThatFitNothingHereAreRefused) {
     Writer packet;
     pack_graph(packet, root, grid[1].addresses(), {});
     Reader reader(packet.view());
-    EXPECT_THROW(here.on_resume({key, 0, 1}, reader), BadBytes);
+    EXPECT_THROW(here.on_resume({key, 1, 0}, reader), BadBytes);
   };
   refused(gone, value.node());
   const auto moving = lazy<make_cell>(3L, none, none);
