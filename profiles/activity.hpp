@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "profiles/read.hpp"
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 #include "rts/trace/format.hpp"
 
 namespace trawl::profile {

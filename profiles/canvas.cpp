@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::profile {
 namespace {

@@ -18,7 +18,7 @@
 #include "profiles/draw.hpp"
 #include "profiles/read.hpp"
 #include "profiles/summary.hpp"
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::profile {
 namespace {

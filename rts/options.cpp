@@ -11,8 +11,8 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "rts/error.hpp"
 #include "rts/flags.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl {
 namespace {

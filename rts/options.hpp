@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl {
 

@@ -1,4 +1,4 @@
-#include "rts/run.hpp"
+#include "rts/inline/run.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -17,7 +17,6 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include "rts/error.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi.hpp"
 #include "rts/fabric/solo.hpp"
@@ -25,6 +24,7 @@
 #include "rts/fatal.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
+#include "rts/inline/error.hpp"
 #include "rts/options.hpp"
 #include "rts/pe.hpp"
 #include "rts/place.hpp"
@@ -96,7 +96,7 @@ class Process {
     if (!pe_->stopping()) work(worker, root);
     see_it_out(0);
     progress_thread_.reset();
-    sched::this_worker = nullptr;
+    sched::set_this_worker(nullptr);
     end_is_meant();
     returned_ = true;
     return code_;

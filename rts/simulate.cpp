@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl {
 namespace {
@@ -44,7 +44,7 @@ Simulation::Simulation(const Config& config) : net_(config.net) {
 }
 
 Simulation::~Simulation() {
-  sched::this_worker = nullptr;
+  sched::set_this_worker(nullptr);
   simulation_here = nullptr;
   sched::SparkPool::set_weak(true);
 }
@@ -136,7 +136,7 @@ void Simulation::go_on(const std::function<bool()>& done, Nanos limit) {
     seat.idle_until = 0;
     if (net_.clock(seat.index) > deadline) throw Error("the simulation takes too long");
     running_ = &seat;
-    sched::this_worker = &seat.pe->workers()[0];
+    sched::set_this_worker(&seat.pe->workers()[0]);
     driver_.switch_to(*seat.resume);
     running_ = nullptr;
     for (const auto& each : seats_)

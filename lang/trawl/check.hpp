@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "rts/heap/traits.hpp"
+#include <trawl/inline/traits.hpp>
 
 namespace trawl {
 

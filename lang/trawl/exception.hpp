@@ -1,7 +1,7 @@
 // A program's own exceptions, on whichever PE they are caught.
 #pragma once
 
-#include "rts/heap/exception.hpp"
+#include <trawl/inline/exception.hpp>
 
 #define TRAWL_DETAIL_JOIN_(a, b) a##b
 #define TRAWL_DETAIL_JOIN(a, b) TRAWL_DETAIL_JOIN_(a, b)

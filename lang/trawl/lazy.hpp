@@ -1,14 +1,14 @@
 // Lazily shared values: thunks in the virtual heap of all PEs (GpH's par, pseq and force).
 #pragma once
 
-#include <exception>
 #include <utility>
 
 #include <trawl/check.hpp>
-
-#include "rts/heap/thunk.hpp"
-#include "rts/heap/visible.hpp"
-#include "rts/sched/demand.hpp"
+#include <trawl/inline/demand.hpp>
+#include <trawl/inline/error.hpp>
+#include <trawl/inline/memory.hpp>
+#include <trawl/inline/node.hpp>
+#include <trawl/inline/thunk.hpp>
 
 namespace trawl {
 
@@ -123,14 +123,10 @@ auto suspend(G&&... given) {
     return RefusedLazy();
 }
 
-[[noreturn]] inline void fail(heap::Node* node) {
-  std::rethrow_exception(heap::failure_of(node)->error);
-}
-
 [[gnu::noinline]] inline void demand_or_throw(heap::Node* node) {
   if (node == nullptr) throw Error("a Lazy that refers to nothing was forced");
   sched::demand(node);
-  if (node->state() == heap::State::exception) fail(node);
+  if (node->state() == heap::State::exception) heap::throw_failure(node);
 }
 
 }  // namespace detail

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "rts/run.hpp"
+#include <trawl/inline/run.hpp>
 
 namespace trawl {
 

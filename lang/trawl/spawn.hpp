@@ -5,10 +5,11 @@
 #include <utility>
 
 #include <trawl/check.hpp>
+#include <trawl/inline/demand.hpp>
+#include <trawl/inline/exception.hpp>
+#include <trawl/inline/slot.hpp>
+#include <trawl/inline/thunk.hpp>
 #include <trawl/lazy.hpp>
-
-#include "rts/heap/thunk.hpp"
-#include "rts/sched/demand.hpp"
 
 namespace trawl {
 
@@ -22,7 +23,7 @@ class Spawned {
   /// Made by spawn alone.
   template <class... G>
   explicit Spawned(std::in_place_t, G&&... given)
-      : kept_(std::forward<G>(given)...), pool_(&sched::worker_here().pool) {
+      : kept_(std::forward<G>(given)...), pool_(&sched::owner_end_here()) {
     if constexpr (in_slot)
       slot_ = pool_->push<A...>(code, std::forward<G>(given)...);
     else
@@ -79,7 +80,7 @@ class Spawned {
       return call_with(kept.arguments);
   }
 
-  [[gnu::noinline, gnu::cold]] static R sync_taken(sched::SparkPool& pool, sched::Slot* slot,
+  [[gnu::noinline, gnu::cold]] static R sync_taken(sched::OwnerEnd& pool, sched::Slot* slot,
                                                    [[maybe_unused]] ToKept kept) {
     if (heap::Node* node = sched::reclaim(pool, slot)) return force(Lazy<R>::refer_to(node));
     if constexpr (in_slot) {
@@ -92,7 +93,7 @@ class Spawned {
     }
   }
 
-  [[gnu::noinline, gnu::cold]] static void withdraw(sched::SparkPool& pool,
+  [[gnu::noinline, gnu::cold]] static void withdraw(sched::OwnerEnd& pool,
                                                     sched::Slot* slot) noexcept {
     if (pool.take_back(slot)) return;
     sched::reclaim(pool, slot);
@@ -100,7 +101,7 @@ class Spawned {
   }
 
   [[no_unique_address]] Kept kept_;
-  sched::SparkPool* pool_;  // its thread may have gone on elsewhere since
+  sched::OwnerEnd* pool_;  // its thread may have gone on elsewhere since
   sched::Slot* slot_;
 };
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::balance {
 

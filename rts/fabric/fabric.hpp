@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "rts/bytes.hpp"
 #include "rts/fabric/memory.hpp"
+#include "rts/inline/bytes.hpp"
 #include "rts/progress/event_count.hpp"
 
 namespace trawl::fabric {

@@ -1,6 +1,6 @@
 #include "rts/fabric/kinds.hpp"
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
 

@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
 namespace {

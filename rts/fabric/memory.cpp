@@ -5,7 +5,7 @@
 
 #include <sys/uio.h>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::fabric {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "rts/bytes.hpp"
 #include "rts/fabric/kinds.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::fabric {
 

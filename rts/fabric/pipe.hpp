@@ -14,7 +14,7 @@
 #include <optional>
 #include <span>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::fabric {
 

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "rts/error.hpp"
 #include "rts/fabric/fabric.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
 

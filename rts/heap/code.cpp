@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "rts/error.hpp"
 #include "rts/heap/failure.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::heap {
 namespace {

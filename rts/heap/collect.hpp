@@ -10,16 +10,14 @@
 #include <span>
 #include <vector>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
+#include "rts/inline/memory.hpp"
 
 namespace trawl::heap {
 
 struct Node;
 
-/// Zeroed memory for a node, in the virtual heap: scanned, and collected when unreachable.
-void* allocate(std::size_t bytes);
-
-/// The same for many nodes of a size. `into` is where the collector looks.
+/// As `allocate`, for many nodes of a size. `into` is where the collector looks.
 void allocate_many(std::size_t bytes, std::span<Node*> into);
 
 /// Starts the collector with this much heap; safe to repeat. Called by run, needed by nobody else.

@@ -11,11 +11,10 @@
 
 #include <cxxabi.h>
 
-#include "rts/error.hpp"
 #include "rts/heap/collect.hpp"
-#include "rts/heap/exception.hpp"
-#include "rts/heap/storage.hpp"
 #include "rts/heap/weak.hpp"
+#include "rts/inline/error.hpp"
+#include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
 namespace {
@@ -166,6 +165,10 @@ Failure* current_failure() try {
 void throw_as_value() {
   if (type_handled() != nullptr) throw;
   throw as_remote();
+}
+
+void throw_failure(Node* node) {
+  std::rethrow_exception(failure_of(node)->error);
 }
 
 void pack_failure(Writer& to, const Failure& failure) {

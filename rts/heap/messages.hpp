@@ -7,9 +7,9 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "rts/bytes.hpp"
 #include "rts/fabric/kinds.hpp"
 #include "rts/heap/global_address_table.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::heap {
 

@@ -4,9 +4,10 @@
 #include <limits>
 #include <vector>
 
+#include "rts/heap/failure.hpp"
 #include "rts/heap/packet.hpp"
-#include "rts/heap/serial.hpp"
-#include "rts/heap/thunk.hpp"
+#include "rts/inline/serial.hpp"
+#include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
 namespace {

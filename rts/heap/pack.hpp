@@ -11,11 +11,11 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "rts/bytes.hpp"
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/packet.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::heap {
 

@@ -4,16 +4,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "rts/heap/global_address_table.hpp"
+#include "rts/inline/packer.hpp"
 
 namespace trawl::heap {
-
-/// What becomes of long arrays in the root of a packet, or in the arguments of a thunk.
-enum class Arrays : std::uint8_t {
-  copied,
-  laid,  ///< into the message: their bytes are copied when it is sent
-  lent,  ///< the receiver can read them where they are
-};
 
 enum class Part : std::uint8_t {
   value,
@@ -38,16 +31,6 @@ struct Run {
     return size == next.size && code == next.code && part == next.part && size != 0 &&
            count != std::numeric_limits<std::uint32_t>::max();
   }
-};
-
-/// Who reads or writes more than this lets others have the PE's lock, or look around, meanwhile.
-inline constexpr std::size_t long_piece = std::size_t{256} << 10U;
-
-/// In place of a long array: where it lies in the memory of the PE that lends it, and what keeps it
-/// there until it has been read.
-struct Loan {
-  Reference keeps;
-  std::uint64_t at = 0;
 };
 
 }  // namespace trawl::heap

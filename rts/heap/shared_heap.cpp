@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rts/heap/thunk.hpp"
+#include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
 

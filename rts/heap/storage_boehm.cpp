@@ -6,7 +6,7 @@
 
 #include "rts/heap/blocks.hpp"
 #include "rts/heap/known_threads.hpp"
-#include "rts/heap/storage.hpp"
+#include "rts/inline/memory.hpp"
 
 namespace trawl::heap {
 namespace {

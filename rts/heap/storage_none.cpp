@@ -1,4 +1,4 @@
-#include "rts/heap/storage.hpp"
+#include "rts/inline/memory.hpp"
 
 namespace trawl::heap {
 

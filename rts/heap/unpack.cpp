@@ -5,10 +5,12 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "rts/heap/code.hpp"
+#include "rts/heap/failure.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/packet.hpp"
-#include "rts/heap/serial.hpp"
-#include "rts/heap/thunk.hpp"
+#include "rts/inline/serial.hpp"
+#include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
 namespace {

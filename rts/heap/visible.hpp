@@ -2,14 +2,13 @@
 // elsewhere.
 #pragma once
 
+#include "rts/inline/memory.hpp"
+
 namespace trawl::heap {
 
 /// Memory of the collector that it scans (operator new's, a value's), a stack, static or
 /// thread-local data.
 bool can_see(const void* place) noexcept;
-
-/// Throws Error if it can't.
-void refuse_unseen(const void* place);
 
 /// Is there a stack between these addresses? (collect_boehm.cpp)
 bool has_stack_between(const void* begin, const void* end) noexcept;

@@ -6,9 +6,9 @@
 #include <gc/gc_mark.h>
 #include <link.h>
 
-#include "rts/error.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/visible.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::heap {
 namespace {

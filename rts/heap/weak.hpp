@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "rts/inline/memory.hpp"
+
 namespace trawl::heap {
 
 /// An address that does not keep its object alive.
@@ -55,14 +57,6 @@ class Weak {
 /// are put, with the collector's lock held.
 void begin_to_cut_links() noexcept;
 void cut_links_to_the_dead() noexcept;
-
-/// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then
-/// its memory stays. Replaces an earlier registration; nullptr removes it.
-void on_death(void* object, void (*gone)(void* object, void* client), void* client);
-
-/// The same for what holds memory that the collector doesn't know of: when there is much more of
-/// that than there was, it collects, and runs finalisers.
-void on_death_of_owner(void* object, void (*gone)(void* object, void* client));
 
 /// Runs what on_death registered, on this thread; cheap when nothing has died.
 void run_finalisers();

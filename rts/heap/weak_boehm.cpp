@@ -5,9 +5,9 @@
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
 
-#include "rts/bytes.hpp"
 #include "rts/heap/known_threads.hpp"
 #include "rts/heap/weak.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::heap {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "rts/error.hpp"
 #include "rts/heap/code.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::life {
 namespace {

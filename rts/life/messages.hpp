@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "rts/bytes.hpp"
 #include "rts/fabric/kinds.hpp"
 #include "rts/fabric/message.hpp"
+#include "rts/inline/bytes.hpp"
 #include "rts/stats.hpp"
 
 namespace trawl::life {

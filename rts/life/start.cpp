@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl {
 namespace {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::progress {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::progress {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::recover {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::recover {
 

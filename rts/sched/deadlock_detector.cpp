@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rts/heap/code.hpp"
+
 namespace trawl::sched {
 namespace {
 

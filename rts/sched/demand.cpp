@@ -1,12 +1,13 @@
-#include "rts/sched/demand.hpp"
+#include "rts/inline/demand.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "rts/error.hpp"
-#include "rts/heap/thunk.hpp"
+#include "rts/inline/error.hpp"
+#include "rts/inline/thunk.hpp"
 #include "rts/sched/static_guard.hpp"
+#include "rts/sched/worker.hpp"
 
 namespace trawl {
 namespace sched {
@@ -18,11 +19,12 @@ void refuse_outside_of_a_run() {
       "OpenMP, TBB) can't use them: give it values that were forced before");
 }
 
-heap::Node* reclaim(SparkPool& pool, Slot* slot) {
+heap::Node* reclaim(OwnerEnd& end, Slot* slot) {
   if (slot == nullptr)
     throw Error(
         "sync() was called again on what spawn returned: it gives its result once; keep that in a "
         "variable");
+  auto& pool = static_cast<SparkPool&>(end);
   return pool.reclaim(slot, &worker_here().pool == &pool);
 }
 

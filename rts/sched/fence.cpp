@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::sched {
 

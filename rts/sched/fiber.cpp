@@ -19,8 +19,8 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-#include "rts/error.hpp"
 #include "rts/fatal.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::sched {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "rts/bytes.hpp"
 #include "rts/fabric/kinds.hpp"
 #include "rts/fabric/message.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::sched {
 

@@ -92,17 +92,6 @@ bool SparkPool::push_at_end(heap::Node* node) noexcept {
   return false;
 }
 
-// The call lies above the newest spark, where there is a slot even at the limit.
-Slot* SparkPool::push_call_at_end() {
-  Slot* const bottom = bottom_.load(std::memory_order_relaxed);
-  const Slot call = *bottom;
-  bottom->clear();
-  Slot* slot = push_slowly([&call](Slot& at) { at.put(call); });
-  if (slot != nullptr) return slot;
-  refused_calls_.fetch_add(1, std::memory_order_release);
-  return new Slot(call);
-}
-
 // nullptr: there is no room.
 template <class Put>
 Slot* SparkPool::push_slowly(Put put) noexcept {
@@ -136,18 +125,6 @@ bool SparkPool::make_room() noexcept {
   return false;
 }
 
-bool SparkPool::claim_contended(Slot* newest) noexcept {
-  bottom_.store(newest + 1, owner_order);
-  const std::lock_guard lock(thieves_);
-  if (const Slot* top = top_.load(std::memory_order_relaxed); top > newest) {
-    if (!skipped(*newest)) return false;
-    settled_ += static_cast<std::uint64_t>(top - newest);
-    top_.store(newest, std::memory_order_relaxed);
-  }
-  bottom_.store(newest, owner_order);
-  return true;
-}
-
 heap::Node* SparkPool::reclaim(Slot* slot, bool by_owner) noexcept {
   if (!in_array(slot)) return nullptr;
   const std::lock_guard lock(thieves_);
@@ -157,10 +134,6 @@ heap::Node* SparkPool::reclaim(Slot* slot, bool by_owner) noexcept {
   // Arguments that are still to be read must not lie further up: the collector looks no further.
   if (by_owner) trim(node != nullptr ? first() : slot);
   return node;
-}
-
-void SparkPool::discard(const Slot* slot) noexcept {
-  if (!in_array(slot)) delete slot;
 }
 
 // Looking further would take longer than a needless seal costs.
@@ -347,6 +320,37 @@ void SparkPool::trim(const Slot* not_below) noexcept {
   while (bottom > not_below && (bottom - 1)->empty()) --bottom;
   bottom_.store(bottom, std::memory_order_relaxed);
   if (top > bottom) top_.store(bottom, std::memory_order_relaxed);
+}
+
+// ---- OwnerEnd ----------------------------------------------------------------------------------
+
+// The call lies above the newest spark, where there is a slot even at the limit.
+Slot* OwnerEnd::push_call_at_end() {
+  auto& pool = static_cast<SparkPool&>(*this);
+  Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+  const Slot call = *bottom;
+  bottom->clear();
+  Slot* slot = pool.push_slowly([&call](Slot& at) { at.put(call); });
+  if (slot != nullptr) return slot;
+  pool.refused_calls_.fetch_add(1, std::memory_order_release);
+  return new Slot(call);
+}
+
+bool OwnerEnd::claim_contended(Slot* newest) noexcept {
+  auto& pool = static_cast<SparkPool&>(*this);
+  bottom_.store(newest + 1, owner_order);
+  const std::lock_guard lock(pool.thieves_);
+  if (const Slot* top = top_.load(std::memory_order_relaxed); top > newest) {
+    if (!pool.skipped(*newest)) return false;
+    pool.settled_ += static_cast<std::uint64_t>(top - newest);
+    top_.store(newest, std::memory_order_relaxed);
+  }
+  bottom_.store(newest, owner_order);
+  return true;
+}
+
+void OwnerEnd::discard(const Slot* slot) noexcept {
+  if (!static_cast<SparkPool&>(*this).in_array(slot)) delete slot;
 }
 
 }  // namespace trawl::sched

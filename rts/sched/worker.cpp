@@ -10,10 +10,19 @@
 namespace trawl::sched {
 
 constinit thread_local Worker* this_worker = nullptr;
+constinit thread_local OwnerEnd* this_owner_end = nullptr;
+
+void set_this_worker(Worker* worker) noexcept {
+  this_worker = worker;
+  this_owner_end = worker != nullptr ? &worker->pool : nullptr;
+}
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 Worker* current_worker() noexcept {
   return this_worker;
+}
+OwnerEnd& owner_end_here() {
+  return worker_here().pool;
 }
 #endif
 
@@ -66,7 +75,7 @@ Worker::Worker(Workers& workers, int index, const Options& options)
 Worker::~Worker() = default;
 
 void Worker::attach(std::unique_ptr<Fiber> main) {
-  this_worker = this;
+  set_this_worker(this);
   main_ = std::move(main);
   born_ = fabric_.now();
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rts/inline/demand.hpp"
 #include "rts/options.hpp"
 #include "rts/sched/host.hpp"
 #include "rts/sched/spark_pool.hpp"
@@ -134,6 +135,8 @@ class Worker {
 /// The worker that runs on this OS thread; nullptr outside of a run. Simulated PEs take turns.
 extern constinit thread_local Worker* this_worker __attribute__((tls_model("initial-exec")));
 
+void set_this_worker(Worker* worker) noexcept;
+
 /// The same for code on a thread, which may have come to another OS thread since it last asked.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 // What checks each access asks for the address first, and may keep it.
@@ -143,5 +146,13 @@ inline Worker* current_worker() noexcept {
   return this_worker;
 }
 #endif
+
+/// The same, where there has to be one: throws Error outside of a run.
+inline Worker& worker_here() {
+  Worker* const worker = current_worker();
+  if (worker == nullptr) [[unlikely]]
+    refuse_outside_of_a_run();
+  return *worker;
+}
 
 }  // namespace trawl::sched

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "rts/error.hpp"
 #include "rts/heap/collect.hpp"
+#include "rts/inline/error.hpp"
 #include "rts/progress/progress_thread.hpp"
 
 namespace trawl::sched {

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::trace {
 

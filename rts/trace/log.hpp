@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 #include "rts/trace/format.hpp"
 
 namespace trawl::trace {

@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <trawl/trawl.hpp>
 
+#include "rts/heap/collect.hpp"
 #include "tests/bench/inside.hpp"
 
 namespace {

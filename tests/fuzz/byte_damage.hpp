@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace fuzz {
 

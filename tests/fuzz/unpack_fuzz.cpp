@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "rts/fabric/fragments.hpp"
+#include "rts/heap/failure.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/pe.hpp"
 #include "tests/fuzz/byte_damage.hpp"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <trawl/lazy.hpp>
 
+#include "rts/heap/code.hpp"
 #include "rts/sched/deadlock_detector.hpp"
 #include "tests/unit/still_host.hpp"
 

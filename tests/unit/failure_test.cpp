@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rts/heap/exception.hpp"
+#include "rts/inline/exception.hpp"
 #include "tests/unit/heap_grid.hpp"
 
 namespace trawl::heap {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <trawl/lazy.hpp>
 
+#include "rts/heap/code.hpp"
 #include "tests/unit/still_host.hpp"
 
 namespace trawl {
@@ -87,7 +88,7 @@ class Desk final : public test::StillHost, public fabric::Outbox {
     const auto epoch = fabric_.events().epoch();
     worker.start_root([] {});
     worker.step();
-    sched::this_worker = nullptr;
+    sched::set_this_worker(nullptr);
     return fabric_.events().epoch() != epoch;
   }
 

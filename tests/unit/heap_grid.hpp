@@ -10,6 +10,7 @@
 #include <trawl/lazy.hpp>
 #include <unistd.h>
 
+#include "rts/heap/code.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/shared_heap.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rts/error.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
 namespace {

@@ -10,8 +10,8 @@
 #include <trawl/lazy.hpp>
 #include <unistd.h>
 
-#include "rts/error.hpp"
 #include "rts/heap/pack.hpp"
+#include "rts/inline/error.hpp"
 #include "rts/simulate.hpp"
 #include "tests/unit/grid_weights.hpp"
 #include "tests/unit/heap_grid.hpp"

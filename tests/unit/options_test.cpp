@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rts/error.hpp"
 #include "rts/flags.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl {
 namespace {

@@ -108,7 +108,7 @@ TEST(Pe, NotifiesTheProgressThreadOfWhatAWorkerLeaves) {
     });
     worker.step();
     EXPECT_TRUE(fabric.events().polled());
-    sched::this_worker = nullptr;
+    sched::set_this_worker(nullptr);
     return left;
   };
   Quiet nothing;
@@ -149,7 +149,7 @@ TEST(Pe, SparksThatOthersMayWaitForGoFirst) {
   worker.step();
   EXPECT_TRUE(theirs.evaluated());
   EXPECT_FALSE(own.evaluated());
-  sched::this_worker = nullptr;
+  sched::set_this_worker(nullptr);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "rts/bytes.hpp"
+#include "rts/inline/bytes.hpp"
 
 namespace trawl::test {
 

@@ -1,5 +1,5 @@
 // Values of many types there and back again, alone and holding Lazies.
-#include "rts/heap/serial.hpp"
+#include "rts/inline/serial.hpp"
 
 #include <deque>
 #include <limits>

@@ -1,8 +1,6 @@
 // operator new and delete: what each thread keeps, hands to others, and gives back.
 #ifndef TRAWL_NO_COLLECTOR
 
-#include "rts/heap/storage.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,7 +16,9 @@
 #include <gtest/gtest.h>
 #include <trawl/lazy.hpp>
 
+#include "rts/heap/collect.hpp"
 #include "rts/heap/weak.hpp"
+#include "rts/inline/memory.hpp"
 
 namespace trawl::heap {
 namespace {

@@ -31,7 +31,7 @@ class Team {
       });
   }
   ~Team() {
-    sched::this_worker = nullptr;
+    sched::set_this_worker(nullptr);
     pe_.reset();
     dismissed_.count_down();
     for (auto& thread : threads_) thread.join();

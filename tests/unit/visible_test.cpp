@@ -1,6 +1,8 @@
 // A Lazy where the collector doesn't look is refused by debug builds: this file is one.
 #undef NDEBUG
 
+#include "rts/heap/visible.hpp"
+
 #include <cstdlib>
 #include <memory>
 #include <new>

@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "rts/heap/packer.hpp"
-#include "rts/heap/storage.hpp"
-#include "rts/heap/traits.hpp"
+#include "memory.hpp"
+#include "packer.hpp"
+#include "traits.hpp"
 
 namespace trawl::heap {
 

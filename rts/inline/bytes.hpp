@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "rts/error.hpp"
+#include "error.hpp"
 
 namespace trawl {
 

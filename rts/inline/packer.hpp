@@ -10,13 +10,30 @@
 
 #include <cereal/cereal.hpp>
 
-#include "rts/bytes.hpp"
-#include "rts/error.hpp"
-#include "rts/heap/node.hpp"
-#include "rts/heap/packet.hpp"
-#include "rts/heap/storage.hpp"
+#include "address.hpp"
+#include "bytes.hpp"
+#include "error.hpp"
+#include "memory.hpp"
+#include "node.hpp"
 
 namespace trawl::heap {
+
+/// What becomes of long arrays in the root of a packet, or in the arguments of a thunk.
+enum class Arrays : std::uint8_t {
+  copied,
+  laid,  ///< into the message: their bytes are copied when it is sent
+  lent,  ///< the receiver can read them where they are
+};
+
+/// Who reads or writes more than this lets others have the PE's lock, or look around, meanwhile.
+inline constexpr std::size_t long_piece = std::size_t{256} << 10U;
+
+/// In place of a long array: where it lies in the memory of the PE that lends it, and what keeps it
+/// there until it has been read.
+struct Loan {
+  Reference keeps;
+  std::uint64_t at = 0;
+};
 
 /// What packing a value needs to know of the packet around it.
 class PacketOut {

@@ -331,7 +331,7 @@ consteval bool destructor_runs() {
 }  // namespace detail
 
 /// Must a value that dies in the heap be destroyed? Not if all its memory is owned storage
-/// (storage.hpp), as that of standard containers is.
+/// (memory.hpp), as that of standard containers is.
 template <class T>
 inline constexpr bool destructor_runs = detail::destructor_runs<T>();
 

@@ -9,14 +9,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "rts/heap/code.hpp"
-#include "rts/heap/collect.hpp"
-#include "rts/heap/failure.hpp"
-#include "rts/heap/node.hpp"
-#include "rts/heap/serial.hpp"
-#include "rts/heap/storage.hpp"
-#include "rts/heap/traits.hpp"
-#include "rts/heap/weak.hpp"
+#include "code.hpp"
+#include "exception.hpp"
+#include "memory.hpp"
+#include "node.hpp"
+#include "serial.hpp"
+#include "traits.hpp"
 
 namespace trawl::heap {
 

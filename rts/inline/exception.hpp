@@ -1,15 +1,60 @@
-// How a program's own exceptions travel.
+// An exception as the value of a thunk, and how a program's own exceptions travel.
 #pragma once
 
 #include <concepts>
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
+#include <utility>
 
-#include "rts/heap/failure.hpp"
-#include "rts/heap/serial.hpp"
+#include "serial.hpp"
+
+namespace trawl {
+
+/// What becomes of an exception of a type that can't travel, wherever it was thrown: its type's
+/// name and its message. (TRAWL_EXCEPTION makes a type travel.)
+class RemoteError : public std::runtime_error {
+ public:
+  RemoteError(std::string type_name, const std::string& message)
+      : std::runtime_error(message), type_name_(std::move(type_name)) {}
+
+  const std::string& type_name() const noexcept { return type_name_; }
+
+ private:
+  std::string type_name_;
+};
+
+}  // namespace trawl
 
 namespace trawl::heap {
+
+struct Failure;
+
+/// What is being handled at this moment (call it in a catch clause), as every PE will see it: of a
+/// type that travels, or a RemoteError.
+Failure* current_failure();
+
+/// Goes on throwing what is being handled at this moment, as current_failure sees it.
+[[noreturn, gnu::cold]] void throw_as_value();
+
+/// Throws what a node in State::exception holds.
+[[noreturn, gnu::cold]] void throw_failure(Node* node);
+
+/// A type of exceptions that arrive as themselves. Enters itself into the list of these.
+struct ExceptionType {
+  std::string name;
+  const std::type_info& type;
+  /// Writes what there is beside the message; nullptr: nothing.
+  void (*write)(Packer&, const std::exception_ptr&);
+  std::exception_ptr (*make)(const std::string& message, Unpacker& contents);
+
+  ExceptionType(const std::type_info& its_type,
+                void (*its_write)(Packer&, const std::exception_ptr&),
+                std::exception_ptr (*its_make)(const std::string&, Unpacker&));
+  ExceptionType(const ExceptionType&) = delete;
+  ExceptionType& operator=(const ExceptionType&) = delete;
+};
 
 /// Made by default, then filled in. (A value may not be polymorphic: it would lose its type.)
 template <class E>

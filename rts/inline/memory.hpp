@@ -1,13 +1,17 @@
-// Where C++ objects get their memory.
+// Memory of nodes, and of the values in them.
 //
 // The runtime replaces operator new: its memory is scanned like the stack, so that a Lazy may sit
 // in any container. A value that is stored *in* a node is copied into memory that dies with the
 // node.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace trawl::heap {
+
+/// Zeroed memory for a node, in the virtual heap: scanned, and collected when unreachable.
+void* allocate(std::size_t bytes);
 
 enum class Storage : std::uint8_t {
   scanned,      ///< lives until deleted, is scanned (what operator new does)
@@ -30,5 +34,18 @@ class StorageScope {
 /// Is this the beginning of a block of owned storage? It stays where it is as long as its node
 /// lives.
 bool is_owned(const void* block) noexcept;
+
+/// Once `object` is unreachable, the next run_finalisers calls `gone(object, client)`; until then
+/// its memory stays. Replaces an earlier registration; nullptr removes it.
+void on_death(void* object, void (*gone)(void* object, void* client), void* client);
+
+/// The same for what holds memory that the collector doesn't know of: when there is much more of
+/// that than there was, it collects, and runs finalisers.
+void on_death_of_owner(void* object, void (*gone)(void* object, void* client));
+
+/// For debug builds, which refuse a Lazy that lies where the collector doesn't look: throws Error
+/// if this place is none of operator new, of a value in a node, of a stack, nor static or
+/// thread-local.
+void refuse_unseen(const void* place);
 
 }  // namespace trawl::heap

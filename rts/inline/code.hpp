@@ -1,0 +1,39 @@
+// What the runtime knows of a function that thunks suspend: how to run it, how to pack it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace trawl::heap {
+
+struct Node;
+class Packer;
+class Unpacker;
+
+/// One Code per function and argument types, made by the template `thunk_code` (thunk.hpp). Its
+/// name is the function's type name; its id is its place among all names, alike on every PE.
+struct alignas(32) Code {
+  std::string_view name;
+  const void* result_type;   ///< tells results of different types apart
+  std::size_t bytes;         ///< of a node: header and the larger of arguments and result
+  std::size_t result_at;     ///< where in a node its result is
+  std::size_t plain_result;  ///< the size of that, if it travels as the bytes it is; else 0
+
+  void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
+  Node* (*promote)(const void* arguments);  ///< a heap thunk with a copy of a frame's arguments
+  void (*drop_arguments)(Node*);
+  void (*pack_arguments)(Node*, Packer&);
+  void (*unpack_arguments)(Node*, Unpacker&);
+  void (*pack_value)(Node*, Packer&);
+  void (*unpack_value)(Node*, Unpacker&);
+
+  mutable std::uint32_t id = 0;
+
+  /// Enters itself into the table of codes.
+  Code(std::string_view name, const void* result_type, std::size_t bytes);
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+};
+
+}  // namespace trawl::heap

@@ -1,0 +1,53 @@
+// What a running thread may ask for: a node's value, a spark for others. The slow halves of lang's
+// force, fetch, par, spawn and sync.
+#pragma once
+
+#include <cstddef>
+
+#include "node.hpp"
+#include "owner_end.hpp"
+
+namespace trawl::sched {
+
+/// That of the pool of the worker under the calling code; nullptr outside of a run.
+extern constinit thread_local OwnerEnd* this_owner_end __attribute__((tls_model("initial-exec")));
+
+[[noreturn, gnu::cold]] void refuse_outside_of_a_run();
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// What checks each access asks for the address first, and may keep it, while the thread goes on on
+// another OS thread.
+[[gnu::noipa]] OwnerEnd& owner_end_here();
+#else
+/// Good until the calling code blocks; throws Error outside of a run.
+inline OwnerEnd& owner_end_here() {
+  OwnerEnd* const end = this_owner_end;
+  if (end == nullptr) [[unlikely]]
+    refuse_outside_of_a_run();
+  return *end;
+}
+#endif
+
+/// Returns when `node` has its value or exception: evaluates it, or waits for whoever does
+/// (evaluate-and-die). Throws Error outside of a run.
+void demand(heap::Node* node);
+
+/// Asks for `node` if it lives on another PE; doesn't wait. Throws Error outside of a run.
+void fetch(heap::Node* node);
+
+/// Offers `node` to whoever has nothing to do. Throws Error outside of a run.
+void spark(heap::Node* node);
+
+/// For a call that could not simply be taken back. nullptr: it is the caller's after all, who
+/// copies the arguments and then discards the slot. Otherwise somebody else has taken it, and this
+/// is its copy in the heap. Throws Error if `slot` is nullptr: the call was synced before.
+heap::Node* reclaim(OwnerEnd& pool, Slot* slot);
+
+/// `spark` for a thunk that nobody else refers to: sparks are weak, so it is kept until somebody
+/// has begun with it, or thousands have come after it.
+void spark_kept(heap::Node* node);
+
+/// How many sparks more find room here; outside of a run any number.
+std::size_t room_for_sparks() noexcept;
+
+}  // namespace trawl::sched
