@@ -7,7 +7,7 @@ if(TRAWL_DOXYGEN)
   # Of the runtime's headers those with classes that a program names: Error, RemoteError,
   # needs_no_destructor.
   file(GLOB_RECURSE docs_input CONFIGURE_DEPENDS
-    rts/error.hpp rts/exception.hpp rts/failure.hpp rts/traits.hpp)
+    rts/inline/error.hpp rts/inline/exception.hpp rts/inline/traits.hpp)
   file(CONFIGURE OUTPUT ${docs_dir}/main.md CONTENT "# Trawl @PROJECT_VERSION@
 
 A program includes `<trawl/trawl.hpp>` and names what is in namespace #trawl. How to write one is in

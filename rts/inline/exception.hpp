@@ -16,9 +16,11 @@ namespace trawl {
 /// name and its message. (TRAWL_EXCEPTION makes a type travel.)
 class RemoteError : public std::runtime_error {
  public:
+  /// Made by the runtime.
   RemoteError(std::string type_name, const std::string& message)
       : std::runtime_error(message), type_name_(std::move(type_name)) {}
 
+  /// The name of the type that it had, as the compiler writes it.
   const std::string& type_name() const noexcept { return type_name_; }
 
  private:

@@ -32,8 +32,8 @@ enum class Kind : std::uint8_t {
   spark_convert,     ///< a spark became a thread
   spark_export,      ///< one spark left [value: to PE]
   spark_import,      ///< one spark arrived [value: from PE]
-  message_sent,      ///< any message [value: to PE, extra: its fabric::Kind]
-  message_received,  ///< any message [value: from PE, extra: its fabric::Kind]
+  message_sent,      ///< any message [value: to PE, extra: the message's kind]
+  message_received,  ///< any message [value: from PE, extra: the message's kind]
   fish_sent,         ///< a FISH of our own [value: to PE]
   fish_home,         ///< a FISH of our own came home without work
   fish_forward,      ///< somebody else's FISH went on [value: to PE]
