@@ -67,10 +67,6 @@ class Follower {
         leave(runnable_);
         running_.set(event.worker);
         break;
-      case Kind::thread_stop:
-        ++runnable_;
-        running_.reset(event.worker);
-        break;
       case Kind::thread_block:
         ++blocked_;
         running_.reset(event.worker);

@@ -5,7 +5,7 @@
 
 #include "rts/heap/shared_heap.hpp"
 #include "rts/sched/workers.hpp"
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl {
 

@@ -10,7 +10,7 @@
 #include "rts/fabric/fragments.hpp"
 #include "rts/poll_clock.hpp"
 #include "rts/router.hpp"
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl {
 

@@ -9,7 +9,7 @@
 #include "rts/accounts.hpp"
 #include "rts/housekeeping.hpp"
 #include "rts/mailbox.hpp"
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 
 namespace trawl {
 

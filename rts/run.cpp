@@ -21,15 +21,15 @@
 #include "rts/fabric/mpi.hpp"
 #include "rts/fabric/solo.hpp"
 #include "rts/fabric/ucx.hpp"
-#include "rts/fatal.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
+#include "rts/host/place.hpp"
 #include "rts/inline/error.hpp"
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 #include "rts/pe.hpp"
-#include "rts/place.hpp"
 #include "rts/progress/progress_thread.hpp"
 #include "rts/say.hpp"
+#include "rts/sched/fatal.hpp"
 
 namespace trawl {
 namespace {

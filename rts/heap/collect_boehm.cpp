@@ -15,7 +15,7 @@
 #include "rts/heap/known_threads.hpp"
 #include "rts/heap/visible.hpp"
 #include "rts/heap/weak.hpp"
-#include "rts/place.hpp"
+#include "rts/host/place.hpp"
 
 namespace trawl::heap {
 namespace {

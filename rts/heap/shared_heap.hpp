@@ -22,7 +22,7 @@
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/messages.hpp"
 #include "rts/heap/pack.hpp"
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl::heap {
 

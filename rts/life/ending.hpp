@@ -8,7 +8,7 @@
 
 #include "rts/fabric/message.hpp"
 #include "rts/life/messages.hpp"
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl {
 

@@ -67,6 +67,7 @@ void Life::look_for_the_dead() {
 }
 
 void Life::on_dead(int pe) {
+  tables_.forget(pe);
   const bool speaks = pe != 0 || self_ == 1;  // for the main PE, whom others see dying too
   if (!stopping())
     fail(speaks ? "PE " + std::to_string(pe) + " is lost: its process has ended" : "", 1);

@@ -9,7 +9,7 @@
 #include "rts/fabric/kinds.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/inline/bytes.hpp"
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl::life {
 

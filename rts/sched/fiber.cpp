@@ -19,8 +19,8 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-#include "rts/fatal.hpp"
 #include "rts/inline/error.hpp"
+#include "rts/sched/fatal.hpp"
 
 namespace trawl::sched {
 namespace {

@@ -11,10 +11,10 @@
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/heap/shared_heap.hpp"
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 #include "rts/sched/messages.hpp"
 #include "rts/sched/workers.hpp"
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl::sched {
 

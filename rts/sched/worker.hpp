@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "rts/inline/demand.hpp"
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 #include "rts/sched/host.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/sched/thread.hpp"
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl::fabric {
 class Fabric;

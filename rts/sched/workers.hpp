@@ -11,7 +11,7 @@
 
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/fabric.hpp"
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 #include "rts/progress/engine.hpp"
 #include "rts/sched/host.hpp"
 #include "rts/sched/thread_pool.hpp"

@@ -25,7 +25,6 @@ namespace trawl::trace {
 enum class Kind : std::uint8_t {
   thread_start,      ///< a new thread is runnable
   thread_run,        ///< the worker switched a runnable thread in
-  thread_stop,       ///< it switched its thread out, still runnable
   thread_block,      ///< it switched its thread out, blocked
   thread_resume,     ///< a blocked thread is runnable again
   thread_end,        ///< the worker's thread is finished
@@ -47,13 +46,12 @@ enum class Kind : std::uint8_t {
   note,  ///< whatever the writer wants to find again
 };
 
-inline constexpr std::array<std::string_view, 22> kind_names{
-    "thread_start",  "thread_run",   "thread_stop",      "thread_block",
-    "thread_resume", "thread_end",   "spark_convert",    "spark_export",
-    "spark_import",  "message_sent", "message_received", "fish_sent",
-    "fish_home",     "fish_forward", "fetch_sent",       "resume_received",
-    "gc_begin",      "gc_end",       "idle_begin",       "idle_end",
-    "load",          "note"};
+inline constexpr std::array<std::string_view, 21> kind_names{
+    "thread_start",  "thread_run",   "thread_block", "thread_resume", "thread_end",
+    "spark_convert", "spark_export", "spark_import", "message_sent",  "message_received",
+    "fish_sent",     "fish_home",    "fish_forward", "fetch_sent",    "resume_received",
+    "gc_begin",      "gc_end",       "idle_begin",   "idle_end",      "load",
+    "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 struct Event {
@@ -79,7 +77,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr std::size_t header_size = 512;
 inline constexpr int max_pes = 1 << 20;
 inline constexpr int max_workers = 256;

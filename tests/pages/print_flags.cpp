@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "rts/flags.hpp"
+#include "rts/options/flags.hpp"
 
 namespace {
 

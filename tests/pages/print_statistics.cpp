@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 int main() {
   for (std::size_t i = 0; i < trawl::counts; ++i)

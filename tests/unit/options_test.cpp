@@ -1,5 +1,5 @@
 // The runtime's flags: --trawl:NAME on the command line, TRAWL_NAME in the environment below it.
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rts/flags.hpp"
 #include "rts/inline/error.hpp"
+#include "rts/options/flags.hpp"
 
 namespace trawl {
 namespace {

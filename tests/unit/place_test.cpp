@@ -1,5 +1,5 @@
 // Which part of its host is a PE's: bindings and control groups, the latter in faked trees.
-#include "rts/place.hpp"
+#include "rts/host/place.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rts/quota.hpp"
+#include "rts/host/quota.hpp"
 
 namespace trawl {
 namespace {

@@ -1,5 +1,5 @@
 // What a PE counts, and how it is told.
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 #include <set>
 #include <string>

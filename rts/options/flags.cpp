@@ -1,4 +1,4 @@
-#include "rts/flags.hpp"
+#include "rts/options/flags.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -11,8 +11,8 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "rts/flags.hpp"
 #include "rts/inline/error.hpp"
+#include "rts/options/flags.hpp"
 
 namespace trawl {
 namespace {

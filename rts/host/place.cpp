@@ -1,4 +1,4 @@
-#include "rts/place.hpp"
+#include "rts/host/place.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rts/options.hpp"
-#include "rts/quota.hpp"
+#include "rts/host/quota.hpp"
+#include "rts/options/options.hpp"
 
 namespace trawl {
 namespace {

@@ -1,4 +1,4 @@
-#include "rts/quota.hpp"
+#include "rts/host/quota.hpp"
 
 #include <algorithm>
 #include <fstream>

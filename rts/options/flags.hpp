@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "rts/options.hpp"
+#include "rts/options/options.hpp"
 
 namespace trawl {
 

@@ -1,4 +1,4 @@
-#include "rts/fatal.hpp"
+#include "rts/sched/fatal.hpp"
 
 #include <algorithm>
 #include <array>

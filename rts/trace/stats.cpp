@@ -1,4 +1,4 @@
-#include "rts/stats.hpp"
+#include "rts/trace/stats.hpp"
 
 #include <algorithm>
 
