@@ -16,8 +16,13 @@
 #include "profiles/activity.hpp"
 #include "profiles/axis.hpp"
 #include "profiles/draw.hpp"
+#include "profiles/draw_work.hpp"
+#include "profiles/fishing.hpp"
+#include "profiles/granularity.hpp"
+#include "profiles/perfetto.hpp"
 #include "profiles/read.hpp"
 #include "profiles/summary.hpp"
+#include "profiles/work_summary.hpp"
 #include "rts/inline/error.hpp"
 
 namespace {
@@ -28,6 +33,8 @@ struct Options {
   std::string dir;
   std::string prefix;
   std::string svg, png;
+  std::string work_svg, work_png;
+  std::string perfetto;
   int width = 1200;
   std::optional<double> from, to;  // seconds
   bool summary_only = false;
@@ -37,11 +44,15 @@ struct Options {
 void declare(CLI::App& app, Options& options) {
   app.add_option("DIR", options.dir, "the directory of the event logs (pe-NNNN.trawl)")->required();
   app.add_option("-o", options.prefix,
-                 "draw PREFIX.svg and PREFIX.png; without it DIR/activity.svg and DIR/activity.png")
+                 "draw PREFIX.svg and PREFIX.png, and how work travelled: PREFIX-work.svg and "
+                 "PREFIX-work.png; without it PREFIX is DIR/activity")
       ->type_name("PREFIX");
   app.add_option("--svg", options.svg, "draw this SVG, and no PNG unless that is named too")
       ->type_name("FILE");
   app.add_option("--png", options.png, "draw this PNG, and no SVG unless that is named too")
+      ->type_name("FILE");
+  app.add_option("--perfetto", options.perfetto,
+                 "also write what ui.perfetto.dev opens: threads, collections, messages as arrows")
       ->type_name("FILE");
   app.add_option("--width", options.width, "pixels of the time axis")
       ->check(CLI::Range(profile::min_width, profile::max_width))
@@ -90,6 +101,17 @@ void choose_pictures(Options& options) {
     options.prefix = (std::filesystem::path(options.dir) / "activity").string();
   if (options.svg.empty()) options.svg = options.prefix + ".svg";
   if (options.png.empty()) options.png = options.prefix + ".png";
+  options.work_svg = options.prefix + "-work.svg";
+  options.work_png = options.prefix + "-work.png";
+}
+
+profile::WorkPicture work_picture(const profile::Run& run, const profile::Fishing& fishing,
+                                  const profile::Granularity& granularity) {
+  const auto& header = run.logs.front().header;
+  const auto program = std::filesystem::path(header.program).filename().string();
+  return {"How work travelled: " + program.substr(0, 40) + " on " + std::to_string(header.pes) +
+              (header.pes == 1 ? " PE" : " PEs"),
+          profile::matrix(fishing, run, profile::most_drawn_groups), fishing.beliefs, granularity};
 }
 
 int run_profile(Options options) {
@@ -98,6 +120,9 @@ int run_profile(Options options) {
   for (const auto& damage : run.damage)
     std::fprintf(stderr, "trawl-profile: %s\n", to_string(damage).c_str());
   const auto activity = measure(run, options);
+
+  const auto fishing = profile::measure_fishing(run, activity.from, activity.to);
+  const auto granularity = profile::measure_granularity(run, activity.from, activity.to);
 
   choose_pictures(options);
   std::vector<std::string> pictures;
@@ -110,9 +135,23 @@ int run_profile(Options options) {
     pictures.push_back(options.png);
   }
 
+  const auto work = work_picture(run, fishing, granularity);
+  if (!options.work_svg.empty()) {
+    profile::draw_work_svg(work, options.work_svg);
+    pictures.push_back(options.work_svg);
+  }
+  if (!options.work_png.empty()) {
+    profile::draw_work_png(work, options.work_png);
+    pictures.push_back(options.work_png);
+  }
+  if (!options.perfetto.empty())
+    profile::write_perfetto(run, activity.from, activity.to, options.perfetto);
+
   if (options.json) {
     auto json = profile::to_json(activity);
+    json["work"] = profile::work_json(fishing, granularity);
     json["pictures"] = pictures;
+    if (!options.perfetto.empty()) json["perfetto"] = options.perfetto;
     json["damage"] = nlohmann::json::array();
     for (const auto& damage : run.damage) json["damage"].push_back(to_string(damage));
     // A file name or a damaged log may hold bytes that are not UTF-8.
@@ -120,7 +159,11 @@ int run_profile(Options options) {
     std::printf("%s\n", json.dump(2, ' ', false, replace).c_str());
   } else {
     std::fputs(profile::table(activity).c_str(), stdout);
+    const auto fishes = profile::matrix(fishing, run, profile::most_listed_groups);
+    std::fputs(profile::work_table(fishes, fishing.beliefs, granularity).c_str(), stdout);
     for (const auto& picture : pictures) std::printf("drawn: %s\n", picture.c_str());
+    if (!options.perfetto.empty())
+      std::printf("written: %s, for ui.perfetto.dev\n", options.perfetto.c_str());
   }
   return run.damage.empty() ? 0 : 1;
 }

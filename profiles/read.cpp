@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "rts/inline/error.hpp"
+#include "rts/trace/codes.hpp"
 
 namespace trawl::profile {
 namespace {
@@ -110,10 +112,10 @@ class Replay {
 
   /// The block at `at` is damaged: takes what is plausible up to where another one begins, if any.
   std::size_t salvage(std::size_t at) {
-    std::size_t end = std::min(at + sizeof(Event), bytes_.size());
+    std::size_t end = std::min(at + sizeof(std::uint64_t), bytes_.size());
     while (end < bytes_.size() && !(bytes_.size() - end >= sizeof(Block) &&
                                     read_at<std::uint64_t>(bytes_, end) == trace::block_magic))
-      end += std::min(sizeof(Event), bytes_.size() - end);
+      end += std::min(sizeof(std::uint64_t), bytes_.size() - end);
     if (end - at < sizeof(Block)) {
       report(at, end == bytes_.size() ? "it ends inside a block" : "this is not a block of events");
       return end;
@@ -213,6 +215,19 @@ void open_log(const std::string& path, Run& run) {
   run.logs.push_back(std::move(log));
 }
 
+/// Names are a convenience: without them, a code has its number.
+std::vector<std::string> read_codes(const std::string& dir) {
+  std::vector<std::string> names;
+  const auto path = fs::path(dir) / trace::codes_file;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return names;
+  std::ifstream in(path);
+  std::size_t size = 0;
+  for (std::string name; std::getline(in, name); names.push_back(std::move(name)))
+    if ((size += name.size() + 1) > trace::longest_codes) return {};
+  return names;
+}
+
 /// Logs that are not there, and logs of another run.
 void compare(const std::string& dir, Run& run) {
   const auto& first = run.logs.front().header;
@@ -260,6 +275,7 @@ Run open_run(const std::string& dir) {
   std::sort(run.logs.begin(), run.logs.end(),
             [](const auto& a, const auto& b) { return a.header.pe < b.header.pe; });
   for (const auto& log : run.logs) run.end = std::max(run.end, log.last);
+  run.codes = read_codes(dir);
   compare(dir, run);
   return run;
 }

@@ -36,7 +36,8 @@ struct LogFile {
 struct Run {
   std::vector<LogFile> logs;  ///< by PE number
   std::vector<Damage> damage;
-  Nanos end = 0;  ///< the latest `last`
+  Nanos end = 0;                   ///< the latest `last`
+  std::vector<std::string> codes;  ///< names by id; empty if the run left none
 };
 
 /// Finds and checks the logs in `dir`. Throws Error (exit code 2) when there is no such directory,

@@ -3,6 +3,8 @@
 #include <new>
 #include <string>
 
+#include "rts/trace/note.hpp"
+
 namespace trawl {
 
 using fabric::Kind;
@@ -42,10 +44,11 @@ void Mailbox::send(int to, Writer message) {
     if (!rooms_.clock.polling()) rooms_.fabric.events().notify_progress_thread();
     return;
   }
+  if (rooms_.log != nullptr) [[unlikely]]
+    rooms_.log->message(trace::Kind::message_sent, to, static_cast<std::uint16_t>(kind),
+                        message.size() - prefix);
   rooms_.counters.add(Count::messages_sent);
   rooms_.counters.add(Count::message_bytes, message.size());
-  trace::note(rooms_.log, trace::Kind::message_sent, 0, static_cast<std::uint32_t>(to),
-              static_cast<std::uint16_t>(kind));
   if (kind == Kind::fetch)
     trace::note(rooms_.log, trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {

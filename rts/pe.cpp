@@ -1,8 +1,14 @@
 #include "rts/pe.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
+#include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
+#include "rts/inline/error.hpp"
+#include "rts/sched/recorder.hpp"
+#include "rts/trace/codes.hpp"
 
 namespace trawl {
 namespace {
@@ -17,6 +23,13 @@ Nanos silence(const Options& options) {
   return static_cast<Nanos>(options.silence * 1e9);
 }
 
+// A log without them can be read as well.
+void write_codes(const std::string& dir) {
+  std::ofstream out(std::filesystem::path(dir) / trace::codes_file, std::ios::trunc);
+  const auto& codes = heap::CodeTable::get();
+  for (std::uint32_t id = 0; id < codes.size(); ++id) out << heap::short_name(codes.at(id)) << '\n';
+}
+
 std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabric& fabric) {
   if (setup.options.trace.empty()) return nullptr;
   trace::Setup log;
@@ -29,18 +42,34 @@ std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabri
   log.cluster = setup.facts.cluster;
   log.host = setup.facts.host;
   log.clock = [&fabric] { return fabric.now(); };
-  return std::make_unique<trace::Log>(log);
+  auto opened = std::make_unique<trace::Log>(log);
+  if (log.pe == 0) write_codes(log.dir);
+  return opened;
+}
+
+std::unique_ptr<sched::Recorder> open_recording(const Pe::Setup& setup,
+                                                const fabric::Fabric& fabric) {
+  const auto& file = setup.options.record;
+  if (file.empty()) return nullptr;
+  if (fabric.size() != 1 || setup.workers != 1)
+    throw Error(
+        "--trawl:record is for one PE with one worker: start the program without mpiexec, and "
+        "without --trawl:workers",
+        2);
+  return std::make_unique<sched::Recorder>(file, setup.program);
 }
 
 }  // namespace
 
-Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outcome&)> over)
+Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life::Outcome&)> over)
     : fabric_(fabric),
-      pause_(setup.pause),
+      simulated_(setup.pause != nullptr),
       clock_(fabric, progress_.last_poll),
       log_(open_log(setup, fabric)),
+      recorder_(open_recording(setup, fabric)),
       tables_(fabric.self(), fabric.size()),
-      workers_({setup.options, setup.workers, log_.get(), setup.pause}, *this, fabric, progress_),
+      workers_({setup.options, setup.workers, log_.get(), setup.pause, setup.work, recorder_.get()},
+               *this, fabric, progress_),
       shared_heap_(static_cast<std::uint32_t>(fabric.self()),
                    static_cast<std::uint32_t>(fabric.size()), setup.full_weight,
                    pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
@@ -58,19 +87,15 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outc
   life_.begin(fabric_.now());
 }
 
-life::Life::Hooks Pe::life_hooks(std::function<void(const Outcome&)> over) {
+life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over) {
   return {.joined =
               [this] {
                 if (log_ != nullptr) log_->set_offset(-life_.begun());
               },
-          .stopped =
-              [this] {
-                progress_.stopping = true;
-                workers_.wake_all();
-              },
+          .stopped = [this] { workers_.wake_all(); },
           .statistics = [this] { return statistics(); },
           .over =
-              [this, over = std::move(over)](const Outcome& outcome) {
+              [this, over = std::move(over)](const life::Outcome& outcome) {
                 if (log_ != nullptr) log_->close();
                 over(outcome);
               }};
@@ -81,12 +106,12 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   using When = Housekeeping::When;
   std::vector<Housekeeping::Chore> list;
   const auto add = [&list](When when, Nanos interval, auto work) {
-    list.push_back({when, interval, [work](Nanos now, sched::Worker* by) { work(now, by); }});
+    list.push_back({when, interval, work});
   };
   const bool alone = fabric_.size() == 1;
   add(When::always, 0, [this](Nanos now, auto*) { life_.look_at_clock(now); });
   // A simulated run must not depend on when the collector runs.
-  if (pause_ == nullptr) add(When::always, 0, [this](Nanos, auto*) { sweep(); });
+  if (!simulated_) add(When::always, 0, [this](Nanos, auto*) { sweep(); });
   add(When::always, 5'000'000, [this](Nanos, auto*) { life_.look_for_the_dead(); });
   add(When::always, 0, [this](Nanos, auto*) { life_.look_for_the_end(mailbox_.flushed()); });
   if (!alone) add(When::until_stopping, 0, [this](Nanos now, auto*) { life_.beat(now); });
@@ -100,6 +125,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   return list;
 }
 
+Pe::~Pe() = default;
+
 void Pe::start_root(std::function<int()> root) {
   workers_[0].start_root([this, root = std::move(root)] {
     try {
@@ -110,7 +137,9 @@ void Pe::start_root(std::function<int()> root) {
   });
 }
 
+// Called by the root, or by exit() in it.
 void Pe::finish(int code) {
+  if (recorder_ != nullptr) recorder_->end();
   const std::lock_guard lock(lock_);
   life_.finish(code);
 }
@@ -160,9 +189,11 @@ bool Pe::poll_once(sched::Worker* by) {
 }
 
 void Pe::fish(sched::Worker* by) {
-  if (fabric_.size() == 1 || !life_.joined() || life_.stopping()) return;
+  if (fabric_.size() == 1 || !life_.joined()) return;
+  if (life_.stopping())  // what was due keeps nobody awake any more
+    return workers_.state().due.store(never, std::memory_order_relaxed);
   fishing_.serve(by, clock_.time());
-  fishing_.consider();
+  fishing_.consider(clock_.time());
 }
 
 // ---- housekeeping ------------------------------------------------------------------------------
@@ -192,6 +223,10 @@ void Pe::note_collection(bool begins) noexcept {
   if (!life_.joined()) return;
   clock_.set_last_poll(time);
   collections_.end(time);
+}
+
+std::string Pe::recording_trouble() const {
+  return recorder_ != nullptr ? recorder_->trouble() : std::string();
 }
 
 Statistics Pe::statistics() {

@@ -23,23 +23,26 @@ class Pe final : public sched::Host {
     std::uint64_t seed = 1;
     heap::Weight full_weight = heap::Weight{1} << 16U;
     /// Simulated PEs share an OS thread, see Workers::Setup.
-    void (*pause)(sched::Worker&) = nullptr;
+    void (*pause)(sched::Worker&, sched::Moment) = nullptr;
+    void (*work)(sched::Worker&, Nanos) = nullptr;
   };
 
   /// `over` is called once, with the lock held, when this PE has no more to do.
-  Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const Outcome&)> over);
+  Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life::Outcome&)> over);
+  ~Pe();
 
   int self() const noexcept { return fabric_.self(); }
   fabric::Outbox& outbox() noexcept { return mailbox_; }
   sched::Workers& workers() noexcept { return workers_; }
   const balance::Tables& tables() const noexcept { return tables_; }
   const sched::Fishing& fishing() const noexcept { return fishing_; }
+  const sched::DeadlockDetector& deadlock_detector() const noexcept { return deadlock_detector_; }
   /// All PEs know each other.
   bool joined() const noexcept { return life_.joined(); }
-  /// The program has ended, or the run can't go on.
-  bool stopping() const noexcept { return life_.stopping(); }
   /// nullptr: off.
   trace::Log* log() noexcept { return log_.get(); }
+  /// What is wrong with the recording, if anything.
+  std::string recording_trouble() const;
   Statistics statistics();
 
   /// The main PE: runs the program's root on worker 0, and ends the run with the code it returns.
@@ -51,6 +54,7 @@ class Pe final : public sched::Host {
   std::mutex& lock() noexcept override { return lock_; }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
   bool poll(sched::Worker* by) override;
+  bool stopping() const noexcept override { return life_.stopping(); }
   /// Tells everybody, and says why on the main PE.
   void fail(const std::string& why, int code) override;
   void fail_without_memory() noexcept override;
@@ -66,16 +70,17 @@ class Pe final : public sched::Host {
   void fish(sched::Worker* by);
   void note_load();
   void look_for_deadlock(sched::Worker* by);
-  life::Life::Hooks life_hooks(std::function<void(const Outcome&)> over);
+  life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();
 
   std::mutex lock_;
   fabric::Fabric& fabric_;
-  void (*pause_)(sched::Worker&);
+  bool simulated_;
   progress::State progress_;
   PollClock clock_;
   Counters counters_;
   std::unique_ptr<trace::Log> log_;
+  std::unique_ptr<sched::Recorder> recorder_;
   CollectionTimes collections_;
   balance::Tables tables_;
   sched::Workers workers_;

@@ -19,8 +19,9 @@ void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sche
     const auto fate = row.fate(phase);
     if (fate == fabric::Fate::refuse || !row.goes(from, envelope.to)) [[unlikely]]
       fabric::refuse(row, phase, envelope);
-    trace::note(rooms_.log, trace::Kind::message_received, 0, static_cast<std::uint32_t>(from),
-                static_cast<std::uint16_t>(row.kind));
+    if (rooms_.log != nullptr) [[unlikely]]
+      rooms_.log->message(trace::Kind::message_received, from, static_cast<std::uint16_t>(row.kind),
+                          bytes.size());
     if (fate == fabric::Fate::drop) return;
     Reader message(bytes.subspan(1));
     if (row.is(fabric::tables)) read_tables(message, from, now);
@@ -52,17 +53,18 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::fish:
       return fishing.on_fish(balance::Fish::read(message, envelope), by, now);
     case Kind::schedule: {
-      trace::note(log, trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from));
       const auto schedule = heap::Schedule::read(message, envelope);
-      shared_heap.on_schedule(message);
-      return schedule.first ? fishing.caught() : void();
+      trace::note(log, trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from),
+                  schedule.fish);
+      shared_heap.on_schedule(message, from);
+      return schedule.fish != 0 ? fishing.caught(schedule.fish, now) : void();
     }
     case Kind::fetch:
       return shared_heap.on_fetch(heap::Fetch::read(message, envelope));
     case Kind::resume: {
       trace::note(log, trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from));
       const auto resume = heap::Resume::read(message, envelope);
-      return shared_heap.on_resume(resume, message);
+      return shared_heap.on_resume(resume, message, from);
     }
     case Kind::ack:
       return shared_heap.on_ack(heap::Ack::read(message, envelope));
@@ -70,7 +72,7 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return shared_heap.on_free(heap::Free::read(message, envelope));
     case Kind::work_available:
       sched::WorkAvailable::read(message, envelope);
-      return fishing.on_work_available(from);
+      return fishing.on_work_available(from, now);
     case Kind::hello:
       return life.on_hello(life::Hello::read(message, envelope), from, now);
     case Kind::welcome:

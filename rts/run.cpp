@@ -1,13 +1,8 @@
 #include "rts/inline/run.hpp"
 
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -19,38 +14,24 @@
 
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi.hpp"
+#include "rts/fabric/rehearsal.hpp"
 #include "rts/fabric/solo.hpp"
 #include "rts/fabric/ucx.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/host/place.hpp"
+#include "rts/host/throttle.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/options/options.hpp"
 #include "rts/pe.hpp"
+#include "rts/program.hpp"
 #include "rts/progress/progress_thread.hpp"
 #include "rts/say.hpp"
 #include "rts/sched/fatal.hpp"
+#include "rts/simulated_run.hpp"
 
 namespace trawl {
 namespace {
-
-/// What the command line and the environment say, and what is wrong with them.
-struct CommandLine {
-  Options options;
-  std::vector<std::string> args;
-  std::optional<Error> trouble;
-};
-
-CommandLine read_command_line(int argc, char** argv) {
-  CommandLine command_line;
-  command_line.args.assign(argv, argv + argc);
-  try {
-    command_line.options = take_options(command_line.args);
-  } catch (const Error& e) {
-    command_line.trouble = e;
-  }
-  return command_line;
-}
 
 // The collector is the process's.
 constinit Pe* collected = nullptr;
@@ -64,20 +45,24 @@ constexpr Nanos patience_with_workers = 1'000'000'000;
 /// The PE of this process with its threads.
 class Process {
  public:
-  Process(CommandLine command_line, fabric::Joined joined)
-      : command_line_(std::move(command_line)),
+  Process(Program program, fabric::Joined joined)
+      : program_(std::move(program)),
         joined_(std::move(joined)),
         begun_(joined_.fabric->now()),
         host_share_(share_of_host(joined_.place.pes_on_host, joined_.place.processes)) {
     watch_for_fatal_ends(joined_.fabric->self(), host_name());
-    if (asks()) command_line_.options.trace.clear();
+    if (program_.asks()) {
+      program_.options.trace.clear();
+      program_.options.record.clear();
+    }
     try {
-      if (is_main()) open_stats_file();
+      if (!program_.options.grid.empty() && !program_.asks()) rehearse();
+      if (is_main()) program_.open_stats_file();
       make_pe();
     } catch (const Error& e) {
       // A PE that can't do as it is told joins the others all the same, to tell them.
-      command_line_.trouble = e;
-      command_line_.options = Options();
+      program_.trouble = e;
+      program_.options = Options();
       make_pe();
     }
     collected = pe_.get();
@@ -89,10 +74,9 @@ class Process {
     progress::wake_up_on_time();
     auto& worker = pe_->workers()[0];
     worker.attach(std::make_unique<sched::Fiber>());
-    if (command_line_.trouble)
-      pe_->fail(command_line_.trouble->what(), command_line_.trouble->exit_code());
+    if (program_.trouble) pe_->fail(program_.trouble->what(), program_.trouble->exit_code());
     while (!pe_->joined() && !pe_->stopping()) poll_and_wait();
-    if (!pe_->stopping() && asks()) answer();
+    if (!pe_->stopping() && program_.asks()) answer();
     if (!pe_->stopping()) work(worker, root);
     see_it_out(0);
     progress_thread_.reset();
@@ -138,46 +122,64 @@ class Process {
  private:
   bool is_main() const { return joined_.fabric->self() == 0; }
 
-  bool asks() const { return command_line_.options.help || command_line_.options.version; }
-
   void answer() {
     if (is_main()) {
-      if (command_line_.options.help) std::cout << options_help();
-      if (command_line_.options.version) std::cout << "trawl " TRAWL_VERSION << '\n';
+      program_.answer();
       pe_->finish(0);
     }
     while (!pe_->stopping()) poll_and_wait();
   }
 
-  void open_stats_file() {
-    const auto& name = command_line_.options.stats_file;
-    if (name.empty() || asks()) return;
-    stats_file_.open(name);
-    if (!stats_file_)
-      throw Error("cannot write the statistics to " + name + ": " + std::strerror(errno), 2);
+  void rehearse() {
+    auto grid = fabric::read_grid_file(program_.options.grid);
+    auto rehearsal =
+        std::make_unique<fabric::Rehearsal>(joined_.fabric, std::move(grid), joined_.board);
+    rehearsal_ = rehearsal.get();
+    joined_.fabric = std::move(rehearsal);
   }
 
   void make_pe() {
     pe_ = std::make_unique<Pe>(setup(), *joined_.fabric,
-                               [this](const Outcome& outcome) { over(outcome); });
+                               [this](const life::Outcome& outcome) { over(outcome); });
   }
 
   Pe::Setup setup() const {
-    const auto& options = command_line_.options;
+    const auto& options = program_.options;
     Pe::Setup setup;
     setup.options = options;
-    setup.program = command_line_.args.empty() ? "" : command_line_.args.front();
-    setup.workers = options.workers > 0 ? options.workers : host_share_.workers();
-    setup.facts.cores = host_share_.workers();
+    setup.program = program_.name();
+    const int workers = options.record.empty() ? host_share_.workers() : 1;
+    setup.workers = options.workers > 0 ? options.workers : workers;
     setup.facts.host = host_name();
     setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;
-    setup.facts.flags_digest =
-        command_line_.trouble ? 0 : flags_digest(options, command_line_.args);
-    setup.facts.speed =
-        options.speed > 0 ? options.speed : host_share_.speed(measure_speed(), setup.workers);
-    setup.seed = static_cast<std::uint64_t>(joined_.fabric->now()) +
-                 static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;
+    setup.facts.flags_digest = program_.trouble ? 0 : flags_digest(options, program_.args());
+    if (rehearsal_ != nullptr)
+      act_as_told(setup);
+    else
+      setup.facts.speed =
+          options.speed > 0 ? options.speed : host_share_.speed(measure_speed(), setup.workers);
+    setup.facts.cores = setup.workers;
+    const auto seed =
+        options.seed != 0 ? options.seed : static_cast<std::uint64_t>(joined_.fabric->now());
+    setup.seed = seed + static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;
     return setup;
+  }
+
+  void act_as_told(Pe::Setup& setup) const {
+    const auto& cluster = rehearsal_->cluster();
+    if (setup.options.workers == 0) setup.workers = cluster.workers;
+    setup.facts.cluster = cluster.name;
+    setup.facts.speed = cluster.speed;
+  }
+
+  /// Of a core, for each of its workers.
+  double share_of_core() const {
+    const auto& cluster = rehearsal_->cluster();
+    const auto speed = cluster.speed_on(cluster.speed_is_absolute ? measure_speed() : 1);
+    if (speed > 1)
+      throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
+                  2);
+    return speed;
   }
 
   void work(sched::Worker& worker, const Root& root) {
@@ -187,8 +189,22 @@ class Process {
     for (std::size_t i = 1; i < workers.size(); ++i)
       std::thread([this, &other = workers[i], spins] { run_worker(other, spins); }).detach();
     progress_thread_.emplace(workers);
-    if (is_main()) pe_->start_root([&] { return call_root(root); });
+    if (is_main()) pe_->start_root([&] { return program_.call(root); });
     begin_work(worker, spins);
+  }
+
+  /// Only while it runs a thread of the program, and holds no lock that others wait for.
+  std::unique_ptr<Throttle> make_throttle(sched::Worker& worker) {
+    if (rehearsal_ == nullptr) return nullptr;
+    const auto may_sleep = [this, &worker] {
+      if (!worker.running() || !pe_->lock().try_lock()) return false;
+      pe_->lock().unlock();
+      return true;
+    };
+    const auto share = [this, of_core = share_of_core()] {
+      return of_core * rehearsal_->pace().share;
+    };
+    return std::make_unique<Throttle>(Throttle::Hooks{share, may_sleep});
   }
 
   void run_worker(sched::Worker& worker, bool spins) {
@@ -203,6 +219,7 @@ class Process {
   void begin_work(sched::Worker& worker, bool spins) {
     sched::catch_stack_overflow();
     try {
+      const auto throttle = make_throttle(worker);
       worker.loop(spins);
     } catch (const Error& e) {  // no memory for another stack
       worker.host().fail(e.what(), e.exit_code());
@@ -241,23 +258,6 @@ class Process {
     while (true) pause();
   }
 
-  int call_root(const Root& root) const {
-    auto args = command_line_.args;
-    std::vector<char*> argv;
-    argv.reserve(args.size() + 1);
-    for (auto& arg : args) argv.push_back(arg.data());
-    argv.push_back(nullptr);
-    try {
-      return root(static_cast<int>(args.size()), argv.data());
-    } catch (...) {
-      const auto* failure = heap::current_failure();
-      std::cout.flush();
-      complain("the program ended with an exception: " + std::string(failure->type_name) +
-               (failure->message.empty() ? "" : ": ") + std::string(failure->message));
-      return 1;
-    }
-  }
-
   void poll_and_wait() {
     auto& workers = pe_->workers();
     const auto epoch = workers.events().epoch();
@@ -267,60 +267,20 @@ class Process {
 
   /// With the PE's lock held, on any thread. A run that failed, and any PE but the main one, ends
   /// here, whatever its workers are inside of.
-  void over(const Outcome& outcome) {
-    code_ = report(outcome);
+  void over(const life::Outcome& outcome) {
+    code_ = program_.report(outcome, joined_.fabric->now() - begun_,
+                            pe_->log() != nullptr ? pe_->log()->trouble() : "",
+                            pe_->recording_trouble());
     if (!is_main() || !outcome.error.empty()) leave(code_);
     over_ = true;
     pe_->workers().wake_all();
   }
 
-  /// The exit code.
-  int report(const Outcome& outcome) {
-    const auto lost_output = flush_output();
-    complain(outcome.error);
-    if (pe_->log() != nullptr) complain(pe_->log()->trouble());
-    complain(lost_output);
-    const auto lost_statistics = print_statistics(outcome.statistics);
-    complain(lost_statistics);
-    const bool complete = lost_output.empty() && lost_statistics.empty();
-    return outcome.code == 0 && !complete ? 1 : outcome.code;
-  }
-
-  static void complain(const std::string& what) {
-    if (!what.empty()) say("trawl: " + what + "\n");
-  }
-
-  /// What is wrong with it, if anything.
-  static std::string flush_output() {
-    errno = 0;
-    std::cout.flush();
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return {};
-    return std::string("the program's output could not be written") +
-           (errno != 0 ? std::string(": ") + std::strerror(errno) : "");
-  }
-
-  /// What is wrong with them, if anything.
-  std::string print_statistics(const std::vector<std::optional<Statistics>>& statistics) {
-    const auto& options = command_line_.options;
-    if (statistics.empty() || options.stats == StatsFormat::none || asks()) return {};
-    const auto elapsed = joined_.fabric->now() - begun_;
-    const auto text = options.stats == StatsFormat::json ? statistics_json(statistics, elapsed)
-                                                         : statistics_text(statistics, elapsed);
-    if (options.stats_file.empty()) {
-      say(text);
-      return {};
-    }
-    errno = 0;
-    stats_file_ << text << std::flush;
-    if (stats_file_) return {};
-    return "cannot write the statistics to " + options.stats_file + ": " + std::strerror(errno);
-  }
-
-  CommandLine command_line_;
+  Program program_;
   fabric::Joined joined_;
   Nanos begun_;
   HostShare host_share_;
-  std::ofstream stats_file_;
+  fabric::Rehearsal* rehearsal_ = nullptr;
   std::unique_ptr<Pe> pe_;
   std::optional<progress::ProgressThread> progress_thread_;
   std::atomic<std::size_t> working_{0};  // workers that have not left their main loops
@@ -367,18 +327,20 @@ int run_program(int argc, char** argv, const Root& root) {
   keep_closed_outputs_closed();
   keep_freed_blocks();
   fabric::disarm_ucx_signals();
-  const auto command_line = read_command_line(argc, argv);
+  Program program(argc, argv);
   int code = 1;
   try {
-    heap::start_collector(command_line.options.heap);
-    heap::set_torture(command_line.options.collect_every);
+    heap::start_collector(program.options.heap);
+    heap::set_torture(program.options.collect_every);
     sched::prepare_fences();
+    if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
+      return run_simulated(program, root);
     auto joined = fabric::under_mpiexec()
                       ? fabric::make_mpi()
                       : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
     fabric::check_launcher(joined.fabric->size());
     // Never destroyed: its threads may be anywhere when it ends.
-    process = new Process(command_line, std::move(joined));
+    process = new Process(std::move(program), std::move(joined));
     on_exit(&on_exit_called, nullptr);
     return process->run(root);
   } catch (const Error& e) {

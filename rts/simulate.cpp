@@ -9,38 +9,49 @@ namespace trawl {
 namespace {
 
 constexpr Nanos turn_cost = 100;
-constexpr Nanos progress_thread_round = 300'000;
+constexpr Nanos longest_look = 5'000'000;  // without anything to do, as spare workers are called
+constexpr Nanos look_cost = 20'000;        // until a progress thread is awake
+constexpr Nanos while_under_way = 50'000;
+constexpr Nanos idle_time = 10'000'000;  // at most, with no message
 constexpr std::size_t main_loop_stack = std::size_t{128} << 10U;
 
 // The simulation whose PEs run on this OS thread.
 constinit thread_local Simulation* simulation_here = nullptr;
 
+double speed_in(const fabric::SimConfig& net, double of_host, int pe) {
+  if (net.grid) {
+    return net.grid->clusters[static_cast<std::size_t>(net.grid->cluster_of(pe))].speed_on(of_host);
+  }
+  const auto at = static_cast<std::size_t>(pe);
+  return at < net.speed.size() ? net.speed[at] : 1;
+}
+
+fabric::SimConfig with_speeds(fabric::SimConfig net, double of_host) {
+  if (!net.grid) return net;
+  std::vector<double> speeds;
+  for (int pe = 0; pe < net.grid->pes(); ++pe) speeds.push_back(speed_in(net, of_host, pe));
+  net.speed = std::move(speeds);
+  return net;
+}
+
+int pes_of(const fabric::SimConfig& net) {
+  return net.grid ? net.grid->pes() : net.pes;
+}
+
 }  // namespace
 
-Simulation::Simulation(const Config& config) : net_(config.net) {
+Simulation::Simulation(const Config& config)
+    : net_(with_speeds(config.net, config.speed_of_host)),
+      lookahead_(net_.least_latency()),
+      turns_(static_cast<std::size_t>(pes_of(config.net))) {
   simulation_here = this;
+  if (config.measure) clock_.emplace();
   sched::SparkPool::set_weak(false);
-  for (int i = 0; i < config.net.pes; ++i) {
-    const auto index = static_cast<std::size_t>(i);
-    auto seat = std::make_unique<Seat>();
-    seat->simulation = this;
-    seat->index = i;
-    Pe::Setup setup;
-    setup.options = config.options;
-    setup.program = "simulation";
-    setup.facts.host = "simulated";
-    setup.facts.cluster = index < config.cluster.size() ? config.cluster[index] : "simulated";
-    setup.facts.speed = index < config.net.speed.size() ? config.net.speed[index] : 1;
-    setup.seed = config.net.seed * 1000003 + index;
-    setup.full_weight = config.full_weight;
-    setup.pause = &Simulation::pause;
-    seat->pe = std::make_unique<Pe>(setup, net_.endpoint(i),
-                                    [seat = seat.get()](const Outcome& o) { seat->outcome = o; });
-    auto main = std::make_unique<sched::Fiber>(main_loop_stack, &Simulation::main_loop, seat.get());
-    seat->resume = main.get();
-    seat->pe->workers()[0].attach(std::move(main));
-    seats_.push_back(std::move(seat));
-  }
+  for (int i = 0; i < pes_of(config.net); ++i) add_seat(config, i);
+  net_.on_arrival([this](int pe) {
+    auto& seat = *seats_[static_cast<std::size_t>(pe)];
+    if (running_ == nullptr || running_->seat != &seat) note_turn(seat);
+  });
 }
 
 Simulation::~Simulation() {
@@ -49,101 +60,296 @@ Simulation::~Simulation() {
   sched::SparkPool::set_weak(true);
 }
 
-// ---- on a PE's fibers --------------------------------------------------------------------------
+void Simulation::add_seat(const Config& config, int index) {
+  const auto at = static_cast<std::size_t>(index);
+  auto seat = std::make_unique<Seat>();
+  seat->simulation = this;
+  seat->index = index;
+  Pe::Setup setup;
+  setup.options = config.options;
+  setup.program = config.program;
+  setup.facts.host = "simulated";
+  setup.facts.cluster = at < config.cluster.size() ? config.cluster[at] : "simulated";
+  if (const auto& grid = config.net.grid) {
+    const auto& cluster = grid->clusters[static_cast<std::size_t>(grid->cluster_of(index))];
+    setup.facts.cluster = cluster.name;
+    setup.workers = config.options.workers > 0 ? config.options.workers : cluster.workers;
+    setup.facts.cores = setup.workers;
+  }
+  setup.facts.speed = speed_in(config.net, config.speed_of_host, index);
+  setup.seed = config.net.seed * 1000003 + at;
+  setup.full_weight = config.full_weight;
+  setup.pause = &Simulation::pause;
+  setup.work = [](sched::Worker&, Nanos time) { work(time); };
+  seat->pe =
+      std::make_unique<Pe>(setup, net_.endpoint(index),
+                           [seat = seat.get()](const life::Outcome& o) { seat->outcome = o; });
+  auto& workers = seat->pe->workers();
+  for (std::size_t i = 0; i < workers.size(); ++i)
+    add_core(*seat, workers[i], &Simulation::main_loop);
+  note_turn(*seat);
+  seats_.push_back(std::move(seat));
+}
+
+Simulation::Core& Simulation::add_core(Seat& seat, sched::Worker& worker, void (*loop)(void*)) {
+  auto core = std::make_unique<Core>();
+  core->seat = &seat;
+  core->worker = &worker;
+  core->ready = net_.clock(seat.index);
+  auto main = std::make_unique<sched::Fiber>(main_loop_stack, loop, core.get());
+  core->resume = main.get();
+  worker.attach(std::move(main));
+  seat.cores.push_back(std::move(core));
+  return *seat.cores.back();
+}
+
+// ---- on a worker's fibers ----------------------------------------------------------------------
 
 void Simulation::main_loop(void* argument) {
-  auto& seat = *static_cast<Seat*>(argument);
-  auto& worker = seat.pe->workers()[0];
-  seat.pe->workers().events().begin_polling();
+  auto& core = *static_cast<Core*>(argument);
+  core.seat->pe->workers().events().begin_polling();
+  while (true) core.seat->simulation->turn(core);
+}
+
+void Simulation::turn(Core& core) {
+  bool found = false;
+  auto& pe = *core.seat->pe;
+  core.seat->epoch = pe.workers().events().epoch();
+  try {
+    if (pe.joined() && !pe.stopping())
+      found = core.worker->step();
+    else
+      pe.poll(core.worker);
+  } catch (const std::bad_alloc&) {
+    pe.fail_without_memory();
+  }
+  net_.advance_to(core.seat->index, net_.clock(core.seat->index) + turn_cost);
+  idle_from_now(core, found);
+  yield(core, core.worker->current_fiber());
+}
+
+// As others call it, see Workers::add_spare.
+void Simulation::spare_loop(void* argument) {
+  auto& core = *static_cast<Core*>(argument);
   while (true) {
-    bool found = false;
-    try {
-      if (seat.pe->joined() && !seat.pe->stopping())
-        found = worker.step();
-      else
-        seat.pe->poll(&worker);
-    } catch (const std::bad_alloc&) {
-      seat.pe->fail_without_memory();
-    }
-    seat.simulation->idle_from_now(seat, found);
-    seat.simulation->yield(seat, worker.current_fiber());
+    core.relieve();
+    core.seat->simulation->set_idle(core, never);
+    core.seat->simulation->yield(core, core.worker->current_fiber());
   }
 }
 
 // Its worker's policy decides, but a message alone wakes it here: what is due, or undone, it finds
-// when it looks (rts/progress/README.md).
-void Simulation::idle_from_now(Seat& seat, bool found) {
-  seat.idle_until = 0;
-  if (found) return seat.policy.found();
+// when it looks (rts/progress/README.md). What its siblings put into their pools nobody tells it.
+void Simulation::idle_from_now(Core& core, bool found) {
+  core.ready = net_.clock(core.seat->index);
+  if (found) return core.policy.found();
+  auto& workers = core.seat->pe->workers();
   progress::Situation situation;
-  situation.now = net_.clock(seat.index);
-  situation.busy = true;
-  seat.idle_until = situation.now + seat.policy.park_time(situation);
+  situation.now = net_.clock(core.seat->index);
+  situation.undone.due = workers.state().due.load();
+  if (auto& pe = *core.seat->pe; !pe.stopping())
+    situation.undone.due = std::min(situation.undone.due, pe.fishing().again());
+  situation.busy = workers.size() > 1 && workers.anybody_busy();
+  set_idle(core,
+           situation.now + std::clamp(core.policy.park_time(situation), turn_cost, idle_time));
 }
 
-void Simulation::yield(Seat& seat, sched::Fiber& from) {
-  net_.advance(seat.index, turn_cost);
-  seat.resume = &from;
+void Simulation::yield(Core& core, sched::Fiber& from) {
+  core.resume = &from;
   from.switch_to(driver_);
 }
 
-void Simulation::pause(sched::Worker& worker) {
+void Simulation::pause(sched::Worker& worker, sched::Moment moment) {
+  using sched::Moment;
   Simulation& self = *simulation_here;
-  Seat& seat = *self.running_;
-  self.yield(seat, worker.current_fiber());
-  // The progress thread's turn, which is none here.
-  if (self.net_.clock(seat.index) < seat.next_look) return;
-  seat.next_look = self.net_.clock(seat.index) + progress_thread_round;
-  seat.pe->poll(nullptr);
+  Core& core = *self.running_;
+  if (moment == Moment::before_thread) return self.begin_piece();
+  if (moment == Moment::between_turns)
+    core.ready = self.net_.clock(core.seat->index) + turn_cost;
+  else
+    self.charge_piece(core);
+  // All that others could see of it was charged for before: a moment, but for the root's end.
+  if (moment == Moment::after_thread) return self.net_.advance_to(core.seat->index, core.ready);
+  self.go_on_when_ready(core, worker.current_fiber());
+  if (moment == Moment::in_thread) self.begin_piece();
 }
 
-// Little by little: even inside a long function a PE answers in time.
 void Simulation::work(Nanos time) {
   Simulation& self = *simulation_here;
-  do {
-    const auto part = std::min(time, progress_thread_round);
-    self.net_.advance(self.running_->index, part);
-    pause(self.running_->pe->workers()[0]);
-    time -= part;
-  } while (time > 0);
+  Core& core = *self.running_;
+  self.charge_piece(core);
+  self.go_on_when_ready(core, core.worker->current_fiber());
+  self.charge(core, time);
+  self.go_on_when_ready(core, core.worker->current_fiber());
+  self.begin_piece();
+}
+
+// ---- what work takes ---------------------------------------------------------------------------
+
+void Simulation::begin_piece() {
+  if (clock_) clock_->begin();
+}
+
+void Simulation::charge_piece(Core& core) {
+  charge(core, clock_ ? clock_->end() : 0);
+}
+
+// Spare workers share the cores of their PE with the others: so many times longer work takes.
+double Simulation::crowd(const Seat& seat) {
+  const auto cores = seat.pe->workers().size();
+  if (seat.cores.size() == cores) return 1;
+  const auto active = std::count_if(seat.cores.begin(), seat.cores.end(),
+                                    [](const auto& core) { return !core->idle(); });
+  return std::max(static_cast<double>(active) / static_cast<double>(cores), 1.0);
+}
+
+void Simulation::charge(Core& core, Nanos work) {
+  const auto now = net_.clock(core.seat->index);
+  const auto alone = net_.done(core.seat->index, work) - now;
+  core.ready = now + static_cast<Nanos>(static_cast<double>(alone) * crowd(*core.seat));
+}
+
+// What the others are at takes longer, or less, from now on.
+void Simulation::set_idle(Core& core, Nanos until) {
+  auto& seat = *core.seat;
+  const auto before = crowd(seat);
+  core.idle_until = until;
+  const auto factor = crowd(seat) / before;
+  if (factor == 1) return;
+  const auto now = net_.clock(seat.index);
+  for (const auto& other : seat.cores)
+    if (other.get() != &core && !other->idle() && other->ready > now)
+      other->ready = now + static_cast<Nanos>(static_cast<double>(other->ready - now) * factor);
+}
+
+// What it has done takes effect when its time has come, and nothing can come before: what other PEs
+// are still to send takes its time.
+void Simulation::go_on_when_ready(Core& core, sched::Fiber& from) {
+  const auto others = turns_.earliest();
+  const auto from_others = others > never - lookahead_ ? never : others + lookahead_;
+  if (core.ready >= std::min(from_others, turn_of(*core.seat, &core))) return yield(core, from);
+  net_.advance_to(core.seat->index, core.ready);
 }
 
 Nanos Simulation::clock_here() {
-  return simulation_here->net_.clock(simulation_here->running_->index);
+  Core& core = *simulation_here->running_;
+  if (simulation_here->clock_) pause(*core.worker, sched::Moment::in_thread);
+  return simulation_here->net_.clock(simulation_here->running_->seat->index);
 }
 
 int Simulation::here() {
-  return simulation_here->running_->index;
+  return simulation_here->running_->seat->index;
 }
 
-// ---- the driver --------------------------------------------------------------------------------
+// ---- whose turn it is --------------------------------------------------------------------------
 
-Nanos Simulation::wake_time(const Seat& seat) const {
-  const auto clock = net_.clock(seat.index);
-  if (seat.idle_until <= clock) return clock;
-  const auto arrival = net_.next_arrival(seat.index);
-  return std::max(clock, arrival ? std::min(*arrival, seat.idle_until) : seat.idle_until);
+Nanos Simulation::turn_of(const Core& core) const {
+  if (!core.idle()) return core.ready;
+  if (core.relieve) return core.idle_until;
+  if (notified(*core.seat)) return net_.clock(core.seat->index);
+  const auto arrival = net_.next_arrival(core.seat->index);
+  return arrival ? std::min(*arrival, core.idle_until) : core.idle_until;
+}
+
+// By somebody of its own PE, since the last look.
+bool Simulation::notified(const Seat& seat) const {
+  return seat.pe->workers().events().epoch() != seat.epoch;
+}
+
+// The progress thread's: while all workers are busy.
+Nanos Simulation::look_of(const Seat& seat) const {
+  for (std::size_t i = 0; i < seat.pe->workers().size(); ++i)
+    if (seat.cores[i]->idle()) return never;
+  const auto arrival = net_.next_arrival(seat.index).value_or(never);
+  const auto& workers = seat.pe->workers();
+  auto due = notified(seat) ? 0 : std::min(workers.state().due.load(), arrival);
+  if (workers.state().under_way)
+    due = std::min(due, seat.next_look - longest_look + while_under_way);
+  if (due >= seat.next_look) return seat.next_look;
+  return std::max(due, seat.next_look - longest_look) + look_cost;
+}
+
+Nanos Simulation::turn_of(const Seat& seat, const Core* but) const {
+  if (seat.outcome) return never;
+  auto earliest = look_of(seat);
+  for (const auto& core : seat.cores)
+    if (core.get() != but) earliest = std::min(earliest, turn_of(*core));
+  return earliest;
+}
+
+void Simulation::note_turn(Seat& seat) {
+  const auto turn = std::max(turn_of(seat, nullptr), net_.clock(seat.index));
+  turns_.set(static_cast<std::size_t>(seat.index), turn);
+}
+
+void Simulation::resume(Seat& seat) {
+  const auto turn = turns_[static_cast<std::size_t>(seat.index)];
+  turns_.set(static_cast<std::size_t>(seat.index), never);
+  net_.advance_to(seat.index, turn);
+  const auto next =
+      std::min_element(seat.cores.begin(), seat.cores.end(),
+                       [this](const auto& a, const auto& b) { return turn_of(*a) < turn_of(*b); });
+  if (look_of(seat) < turn_of(**next)) {
+    look(seat);
+  } else {
+    Core& core = **next;
+    set_idle(core, 0);
+    running_ = &core;
+    sched::set_this_worker(core.worker);
+    driver_.switch_to(*core.resume);
+    running_ = nullptr;
+  }
+  sched::set_this_worker(nullptr);
+  note_turn(seat);
+}
+
+void Simulation::look(Seat& seat) {
+  const auto begun = net_.clock(seat.index);
+  seat.epoch = seat.pe->workers().events().epoch();
+  seat.pe->poll(nullptr);
+  const auto over = net_.clock(seat.index);
+  const auto cost = over - begun;
+  for (const auto& core : seat.cores)
+    if (!core->idle()) core->ready += cost;
+  seat.next_look = over + longest_look;
+  see_to_spares(seat);
+}
+
+void Simulation::see_to_spares(Seat& seat) {
+  auto& workers = seat.pe->workers();
+  const auto situation = workers.situation();
+  const auto call = [&](Core& core) {
+    core.ready = situation.now;
+    set_idle(core, 0);
+  };
+  const auto spares = [&](const auto& use) {
+    for (std::size_t i = workers.size(); i < seat.cores.size(); ++i)
+      if (seat.cores[i]->idle() && use(*seat.cores[i])) return true;
+    return false;
+  };
+  // One that waits for a certain worker may wait for a spare one.
+  if (situation.bound != 0) spares([&](Core& core) { return call(core), false; });
+  if (!seat.spares.look(situation)) return;
+  if (spares([&](Core& core) { return call(core), true; })) return;
+  if (auto relieve = workers.add_spare()) {
+    auto& core = add_core(seat, *workers.all().back(), &Simulation::spare_loop);
+    core.relieve = std::move(relieve);
+    call(core);
+  }
 }
 
 void Simulation::go_on(const std::function<bool()>& done, Nanos limit) {
   const auto deadline = now() + limit;
   while (!done()) {
-    const auto next = std::min_element(
-        seats_.begin(), seats_.end(),
-        [this](const auto& a, const auto& b) { return wake_time(*a) < wake_time(*b); });
-    Seat& seat = **next;
-    net_.advance_to(seat.index, wake_time(seat));
-    seat.idle_until = 0;
-    if (net_.clock(seat.index) > deadline) throw Error("the simulation takes too long");
-    running_ = &seat;
-    sched::set_this_worker(&seat.pe->workers()[0]);
-    driver_.switch_to(*seat.resume);
-    running_ = nullptr;
-    for (const auto& each : seats_)
-      if (each->outcome && !each->outcome->error.empty())
-        throw Error(each->outcome->error, each->outcome->code);
+    if (turns_.earliest() > deadline) throw Error("the simulation takes too long");
+    Seat& seat = *seats_[turns_.first()];
+    resume(seat);
+    if (seat.outcome && !seat.outcome->error.empty())
+      throw Error(seat.outcome->error, seat.outcome->code);
   }
 }
+
+// ---- a run -------------------------------------------------------------------------------------
 
 void Simulation::run(const std::function<void()>& root, Nanos limit) {
   go_on(
@@ -162,6 +368,9 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
     }
     over = true;
   });
+  set_idle(*seats_.front()->cores.front(), 0);
+  seats_.front()->cores.front()->ready = net_.clock(0);
+  note_turn(*seats_.front());
   go_on([&over] { return over; }, limit);
   // Its thread has still to be put away.
   go_on([this] { return pe(0).workers().threads().size() == 0 && !pe(0).workers()[0].running(); },
@@ -169,13 +378,17 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
   if (error) std::rethrow_exception(error);
 }
 
+// FISH may be on their way: some policies never rest.
 bool Simulation::quiet() {
-  if (net_.in_flight() != 0) return false;
-  return std::all_of(seats_.begin(), seats_.end(), [this](const auto& seat) {
-    return seat->pe->workers().at_rest(nullptr) &&
-           !seat->pe->shared_heap().addresses().has_frees() &&
-           seat->pe->fishing().outstanding() == fish_kept(seat->index);
-  });
+  std::size_t fish = 0;
+  std::int64_t work = 0;
+  for (const auto& seat : seats_) {
+    if (!seat->pe->workers().at_rest(nullptr) || seat->pe->shared_heap().addresses().has_frees())
+      return false;
+    fish += seat->pe->fishing().outstanding() - fish_kept(seat->index);
+    work += seat->pe->deadlock_detector().balance();
+  }
+  return work == 0 && net_.in_flight() == fish;
 }
 
 std::size_t Simulation::fish_kept(int thief) const {
@@ -184,12 +397,13 @@ std::size_t Simulation::fish_kept(int thief) const {
   return sum;
 }
 
-// PEs go on fishing while they have nothing to do; a moment when all fish are kept will come.
+// PEs go on fishing while they have nothing to do; a moment when nothing else is on its way will
+// come.
 void Simulation::settle(Nanos limit) {
   go_on([this] { return quiet(); }, limit);
 }
 
-Outcome Simulation::finish(int code) {
+life::Outcome Simulation::finish(int code) {
   pe(0).finish(code);
   go_on(
       [this] {

@@ -3,22 +3,31 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "rts/fabric/sim.hpp"
 #include "rts/pe.hpp"
+#include "rts/piece_clock.hpp"
+#include "rts/turns.hpp"
 
 namespace trawl {
 
-/// Deterministic: one OS thread runs the PEs in turns, always the one whose clock is behind. A PE's
-/// clock moves by what its program says it works, by what messages cost, and a little by itself.
+/// One OS thread runs all workers of all PEs in turns, always what comes first in virtual time.
+/// Between two calls of the runtime a thread's work is done in one go, and takes effect at its end:
+/// a PE's clock moves by what its threads work, as the program declares it or as it is measured, by
+/// what messages cost, and a little by itself. What comes meanwhile is answered at its own time.
+/// Without measuring, deterministic.
 class Simulation {
  public:
   struct Config {
-    fabric::SimConfig net;
+    fabric::SimConfig net;  ///< with a grid: its clusters, speeds and workers too
     Options options;
+    std::string program = "simulation";
     heap::Weight full_weight = heap::Weight{1} << 16U;
     std::vector<std::string> cluster{};  ///< by PE; one for all where it is not given
+    bool measure = false;                ///< is what threads do work, besides what they declare?
+    double speed_of_host = 1;  ///< what a grid's absolute speeds are in; measure_speed's unit
   };
 
   explicit Simulation(const Config& config);
@@ -34,7 +43,7 @@ class Simulation {
   void settle(Nanos limit = 3600'000'000'000);
 
   /// Ends the run as a program would; gives the main PE's outcome.
-  Outcome finish(int code);
+  life::Outcome finish(int code);
 
   Pe& pe(int i) { return *seats_[static_cast<std::size_t>(i)]->pe; }
   int size() const noexcept { return static_cast<int>(seats_.size()); }
@@ -44,7 +53,7 @@ class Simulation {
   /// The virtual time that the furthest PE has reached.
   Nanos now() const;
 
-  /// Called by the program: this PE is busy for that long (at speed 1).
+  /// Called by the program: this worker is busy for that long (at speed 1).
   static void work(Nanos time);
   /// The PE that runs the calling code.
   static int here();
@@ -52,30 +61,69 @@ class Simulation {
   static Nanos clock_here();
 
  private:
+  struct Seat;
+
+  /// A worker: what runs there, and from when on it goes on.
+  struct Core {
+    Seat* seat = nullptr;
+    sched::Worker* worker = nullptr;
+    std::unique_ptr<sched::Fiber> main{};
+    sched::Fiber* resume = nullptr;  // where it was when others got their turn
+    Nanos ready = 0;
+    Nanos idle_until = 0;  // 0: has something to do
+    progress::WorkerPolicy policy{false};
+    std::function<void()> relieve{};  // of a spare one
+
+    bool idle() const noexcept { return idle_until != 0; }
+  };
+
+  /// A PE.
   struct Seat {
     Simulation* simulation = nullptr;
     int index = 0;
-    std::unique_ptr<Pe> pe;
-    sched::Fiber* resume = nullptr;  // where it was when others got their turn
-    Nanos idle_until = 0;            // 0: has something to do
-    progress::WorkerPolicy policy{false};
-    Nanos next_look = 0;
-    std::optional<Outcome> outcome;
+    std::unique_ptr<Pe> pe{};
+    std::vector<std::unique_ptr<Core>> cores{};  // the spare ones last
+    Nanos next_look = 0;                         // of its progress thread
+    std::uint32_t epoch = 0;                     // of the event count, at the last look
+    progress::SparePolicy spares{};
+    std::optional<life::Outcome> outcome{};
   };
 
-  static void pause(sched::Worker& worker);
-  static void main_loop(void* seat);
-  void idle_from_now(Seat& seat, bool found);
-  void yield(Seat& seat, sched::Fiber& from);
-  Nanos wake_time(const Seat& seat) const;
+  static void pause(sched::Worker& worker, sched::Moment moment);
+  static void main_loop(void* core);
+  static void spare_loop(void* core);
+
+  void add_seat(const Config& config, int index);
+  Core& add_core(Seat& seat, sched::Worker& worker, void (*loop)(void*));
+  void turn(Core& core);
+  void idle_from_now(Core& core, bool found);
+  static double crowd(const Seat& seat);
+  void set_idle(Core& core, Nanos until);
+  void charge(Core& core, Nanos work);
+  void charge_piece(Core& core);
+  void begin_piece();
+  void go_on_when_ready(Core& core, sched::Fiber& from);
+  void yield(Core& core, sched::Fiber& from);
+
+  Nanos turn_of(const Core& core) const;
+  Nanos look_of(const Seat& seat) const;
+  bool notified(const Seat& seat) const;
+  Nanos turn_of(const Seat& seat, const Core* but) const;
+  void note_turn(Seat& seat);
+  void resume(Seat& seat);
+  void look(Seat& seat);
+  void see_to_spares(Seat& seat);
   void go_on(const std::function<bool()>& done, Nanos limit);
   bool quiet();
   std::size_t fish_kept(int thief) const;
 
   fabric::SimNet net_;
+  Nanos lookahead_;
+  Turns turns_;
   std::vector<std::unique_ptr<Seat>> seats_;
   sched::Fiber driver_;
-  Seat* running_ = nullptr;
+  Core* running_ = nullptr;
+  std::optional<PieceClock> clock_;  // none: only what is declared counts
 };
 
 }  // namespace trawl

@@ -6,6 +6,7 @@
 #else
 
 #include <trawl/exception.hpp>
+#include <trawl/inline/work.hpp>
 #include <trawl/lazy.hpp>
 #include <trawl/run.hpp>
 #include <trawl/spawn.hpp>

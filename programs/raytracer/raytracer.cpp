@@ -77,9 +77,10 @@ std::vector<Part> draw_area(const trawl::Lazy<Scene>& scene, const Settings& set
 }
 
 // Each PE fetches the scene once, when it draws its first tile.
-Picture draw(const Scene& scene, const Settings& settings, std::int32_t tile_size) {
+Picture draw(const Scene& scene, const Settings& settings, std::int32_t tile_size,
+             std::int32_t area_size) {
   const trawl::Lazy<Scene> shared(scene);
-  const auto areas = tiles_of(settings, 8 * tile_size);
+  const auto areas = tiles_of(settings, area_size * tile_size);
   std::vector<trawl::Lazy<std::vector<Part>>> drawn;
   drawn.reserve(areas.size());
   for (const Tile& area : areas)
@@ -113,7 +114,7 @@ class Program {
     programs::Command command("raytracer", "A picture of a scene, by ray tracing.");
     add_options(command.options());
     return command.run(
-        argc, argv, [&] { return draw(scene_, settings_, tile_); },
+        argc, argv, [&] { return draw(scene_, settings_, tile_, area_); },
         [&] { return draw_alone(scene_, settings_, tile_); },
         [&](const Picture& picture) {
           return difference(picture, draw_alone(scene_, settings_, tile_));
@@ -142,6 +143,8 @@ class Program {
         ->capture_default_str();
     number("--tile", tile_, "side of a tile in pixels, a multiple of 4", 4, 4096)
         ->capture_default_str();
+    number("--area", area_, "side of an area in tiles, which is halved down to them", 1, 8192)
+        ->capture_default_str();
     app.add_option("--simd", settings_.simd, "instructions, for tests of their being the same")
         ->transform(CLI::CheckedTransformer(names));
     // Before the clock starts: --sequential and --check need the scene too.
@@ -166,6 +169,7 @@ class Program {
   std::string output_ = "-";
   Settings settings_{.samples = 2};
   std::int32_t tile_ = 32;
+  std::int32_t area_ = 8;
   Scene scene_;
 };
 

@@ -28,10 +28,14 @@ Tables::Tables(int self, int pes)
       statics_(static_cast<std::size_t>(pes)),
       loads_(static_cast<std::size_t>(pes), Load{.measured = unknown}),
       latencies_(static_cast<std::size_t>(pes), Latency{.measured = unknown}),
-      speeds_(pes),
-      where_(static_cast<std::size_t>(pes), -1) {
+      strengths_(pes),
+      where_(static_cast<std::size_t>(pes), -1),
+      clusters_(1),
+      place_(static_cast<std::size_t>(pes), -1),
+      far_place_(static_cast<std::size_t>(pes), -1) {
   assert(self >= 0 && self < pes);
   for (int pe = 0; pe < pes; ++pe) {
+    enter_cluster(pe);
     if (pe == self) continue;
     where_[index(pe)] = static_cast<int>(others_.size());
     others_.push_back(pe);
@@ -48,18 +52,71 @@ void Tables::set_static(int pe, const PeStatic& facts) {
                 " cores: give it at least 1");
   }
   auto& row = statics_[index(pe)];
-  if (!lost(pe)) speeds_ += facts.speed - row.speed;
-  const auto is_foreign = [this](const PeStatic& each) {
-    return each.cluster != statics_[index(self_)].cluster;
-  };
-  if (pe != self_) foreign_ -= is_foreign(row) ? 1 : 0;
-  row = facts;
-  if (pe != self_) {
-    foreign_ += is_foreign(row) ? 1 : 0;
-  } else {
-    foreign_ = static_cast<int>(std::count_if(statics_.begin(), statics_.end(), is_foreign));
+  if (lost(pe)) {
+    row = facts;
+    return;
   }
+  const bool moves = facts.cluster != row.cluster;
+  leave_cluster(pe);
+  strengths_ += facts.strength() - row.strength();
+  row = facts;
+  if (facts.cluster >= clusters()) clusters_.resize(facts.cluster + 1);
+  enter_cluster(pe);
+  if (pe != self_ || !moves) return;
+  for (const int other : others_) is_far(other) ? put_far(other) : take_from_far(other);
 }
+
+// ---- clusters
+
+void Tables::enter_cluster(int pe) {
+  Cluster& cluster = clusters_[cluster_of(pe)];
+  place_[index(pe)] = static_cast<int>(cluster.members.size());
+  cluster.members.push_back(pe);
+  cluster.strength += static_of(pe).strength();
+  cluster.lowest = cluster.lowest < 0 ? pe : std::min(cluster.lowest, pe);
+  if (is_far(pe)) put_far(pe);
+}
+
+void Tables::leave_cluster(int pe) {
+  Cluster& cluster = clusters_[cluster_of(pe)];
+  auto& members = cluster.members;
+  const int last = members.back();
+  members[static_cast<std::size_t>(place_[index(pe)])] = last;
+  place_[index(last)] = place_[index(pe)];
+  members.pop_back();
+  cluster.strength -= static_of(pe).strength();
+  if (members.empty())
+    cluster.lowest = -1;
+  else if (cluster.lowest == pe)
+    cluster.lowest = *std::min_element(members.begin(), members.end());
+  take_from_far(pe);
+}
+
+void Tables::put_far(int pe) {
+  if (far_place_[index(pe)] >= 0) return;
+  far_place_[index(pe)] = static_cast<int>(far_.size());
+  far_.push_back(pe);
+}
+
+void Tables::take_from_far(int pe) {
+  const int place = far_place_[index(pe)];
+  if (place < 0) return;
+  const int last = far_.back();
+  far_[static_cast<std::size_t>(place)] = last;
+  far_place_[index(last)] = place;
+  far_.pop_back();
+  far_place_[index(pe)] = -1;
+}
+
+void Tables::note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work) {
+  auto& steal = clusters_[cluster].steal;
+  if (steal.took < 0) stolen_.push_back(cluster);
+  steal = {std::max<Nanos>(took, 1), ended, brought_work ? 0 : steal.in_vain + 1};
+  best_steal_ = steal.took;
+  for (const auto each : stolen_) best_steal_ = std::min(best_steal_, last_steal(each).took);
+}
+
+// ---- what is heard
 
 bool Tables::note_load(int pe, const Load& load) {
   if (pe == self_ || lost(pe)) return false;
@@ -78,6 +135,11 @@ bool Tables::note_latency(int from, int to, const Latency& latency) {
   auto& row = latencies_[index(to)];
   if (latency.measured <= row.measured) return false;
   row = {std::max<Nanos>(latency.one_way, 0), latency.measured};
+  // Whose it was may have come to be far: then others, as they are heard of, are lower.
+  if (nearest_ < 0 || to == nearest_ || row.one_way < lowest_) {
+    nearest_ = to;
+    lowest_ = row.one_way;
+  }
   return true;
 }
 
@@ -89,9 +151,10 @@ void Tables::forget(int pe) {
   where_[index(pe)] = -1;
   loads_[index(pe)] = Load{.measured = unknown};
   latencies_[index(pe)] = Latency{.measured = unknown};
-  speeds_ -= statics_[index(pe)].speed;
-  const auto end = std::remove(hot_.begin(), hot_.begin() + hots_, pe);
-  hots_ = static_cast<std::size_t>(end - hot_.begin());
+  strengths_ -= static_of(pe).strength();
+  leave_cluster(pe);
+  if (nearest_ == pe) nearest_ = -1;
+  for (auto& hot : hot_) hot.remove(pe);
 }
 
 void Tables::move_to(int pe, int place) {
@@ -102,20 +165,26 @@ void Tables::move_to(int pe, int place) {
   where_[index(pe)] = place;
 }
 
+void Tables::Hot::remove(int pe) noexcept {
+  count = static_cast<std::size_t>(std::remove(all.begin(), all.begin() + count, pe) - all.begin());
+}
+
 void Tables::note_hot(int pe) {
-  const auto end = hot_.begin() + hots_;
-  if (std::find(hot_.begin(), end, pe) != end) return;
-  if (hots_ < max_hot) {
-    hot_[hots_++] = pe;
+  auto& hot = hot_[is_far(pe) ? 1 : 0];
+  const auto end = hot.all.begin() + hot.count;
+  if (std::find(hot.all.begin(), end, pe) != end) return;
+  if (hot.count < max_hot) {
+    hot.all[hot.count++] = pe;
     return;
   }
-  const auto oldest = std::min_element(hot_.begin(), end, [this](int a, int b) {
+  const auto oldest = std::min_element(hot.all.begin(), end, [this](int a, int b) {
     return load_of(a).measured < load_of(b).measured;
   });
   if (load_of(*oldest).measured < load_of(pe).measured) *oldest = pe;
 }
 
 void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
+  latest_ = std::max(latest_, now);
   out.put(Load{own.sparks, own.runnable, std::max<Nanos>(now, 0)});
   const auto count_at = out.size();
   out.put(std::uint8_t{0});
@@ -129,8 +198,12 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
     out.put(static_cast<std::uint32_t>(pe));
     out.put(load_of(pe));
   };
-  for (std::size_t i = 0; i < std::min(hots_, max_relayed / 2); ++i)
-    tell(hot_[next_hot_++ % hots_]);
+  const auto near_hots = hot_[0].count;
+  const auto hots = near_hots + hot_[1].count;
+  for (std::size_t i = 0; i < std::min(hots, max_relayed / 2); ++i) {
+    const auto at = next_hot_++ % hots;
+    tell(at < near_hots ? hot_[0].all[at] : hot_[1].all[at - near_hots]);
+  }
   const auto known = static_cast<std::size_t>(known_);
   // A row told already has had its turn: skipping it keeps the cost bounded.
   for (std::size_t i = 0; i < std::min(known, max_relayed) && count < max_relayed; ++i) {
@@ -150,6 +223,7 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
     if (pe >= loads_.size()) throw BadBytes("the load of a PE that does not exist");
     relayed[i] = {static_cast<int>(pe), get_load(in, now)};
   }
+  latest_ = std::max(latest_, now);
   note_load(from, own);
   for (std::size_t i = 0; i < count; ++i) note_load(relayed[i].first, relayed[i].second);
   return own;

@@ -12,12 +12,15 @@
 
 namespace trawl::balance {
 
-/// What does not change about a PE; exchanged at start-up. `speed` is relative, in any unit, > 0.
+/// What does not change about a PE; exchanged at start-up. `speed` is a worker's, relative, in any
+/// unit, > 0.
 struct PeStatic {
   double speed = 1;
-  int cores = 1;
+  int cores = 1;  ///< one for each worker
   std::uint32_t host = 0;
   std::uint32_t cluster = 0;
+
+  double strength() const noexcept { return speed * cores; }
 };
 
 /// A row of the load table (PEDynamic, Grid-GUM2 section 3). `measured` is on the clock all PEs
@@ -34,6 +37,13 @@ struct Latency {
   Nanos measured = 0;
 };
 
+/// How fishing in another cluster went, the last time.
+struct Steal {
+  Nanos took = -1;       ///< from FISH to answer; < 0: there was none
+  Nanos ended = 0;       ///< by this PE's own clock
+  unsigned in_vain = 0;  ///< so many in a row until then
+};
+
 /// The load and latency tables of one PE. Loads of all other PEs and latencies from `self` only:
 /// who is near someone else is told by clusters. A `pe` argument must be in [0, size()).
 class Tables {
@@ -42,6 +52,9 @@ class Tables {
   static constexpr std::size_t max_relayed = 4;
   /// The bytes a piggyback takes at most, whatever the number of PEs.
   static constexpr std::size_t max_piggyback_bytes = 16 + 1 + max_relayed * 20;
+
+  /// PEs with sparks of which is kept who they are, near and far ones apart.
+  static constexpr std::size_t max_hot = 8;
 
   Tables(int self, int pes);
 
@@ -52,10 +65,28 @@ class Tables {
   void set_static(int pe, const PeStatic& facts);
   const PeStatic& static_of(int pe) const noexcept { return statics_[index(pe)]; }
 
-  /// The mean speed of the living PEs, `self` among them.
-  double mean_speed() const noexcept { return speeds_ / static_cast<double>(others_.size() + 1); }
+  /// Speed x workers: the mean of the living PEs, `self` among them, and the sum of a cluster's.
+  double mean_strength() const noexcept {
+    return strengths_ / static_cast<double>(others_.size() + 1);
+  }
+  double cluster_strength(std::uint32_t cluster) const noexcept {
+    return clusters_[cluster].strength;
+  }
+
+  std::uint32_t cluster_of(int pe) const noexcept { return static_of(pe).cluster; }
+  std::uint32_t own_cluster() const noexcept { return cluster_of(self_); }
+  bool is_far(int pe) const noexcept { return cluster_of(pe) != own_cluster(); }
   /// False when all PEs are in one cluster, so that clusters say nothing about distance.
-  bool has_clusters() const noexcept { return foreign_ > 0; }
+  bool has_clusters() const noexcept { return !far_.empty(); }
+  /// Of the living PEs, in no particular order: those of a cluster, and those outside of ours.
+  std::span<const int> members(std::uint32_t cluster) const noexcept {
+    return clusters_[cluster].members;
+  }
+  std::span<const int> far() const noexcept { return far_; }
+  /// The lowest living PE of a cluster; -1: there is none.
+  int representative(std::uint32_t cluster) const noexcept { return clusters_[cluster].lowest; }
+  /// All numbers of clusters are less.
+  std::uint32_t clusters() const noexcept { return static_cast<std::uint32_t>(clusters_.size()); }
 
   /// Takes what is newer than the row there is; true if taken. Rows of `self` (which knows better)
   /// and of lost PEs are never taken.
@@ -69,6 +100,19 @@ class Tables {
   bool note_latency(int from, int to, const Latency& latency);
   /// `measured` < 0: unknown.
   const Latency& latency_to(int pe) const noexcept { return latencies_[index(pe)]; }
+  /// About the lowest there is; 0: none is known.
+  Nanos lowest_latency() const noexcept { return nearest_ < 0 ? 0 : lowest_; }
+
+  /// A FISH to another cluster has been answered, or came home.
+  void note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work);
+  const Steal& last_steal(std::uint32_t cluster) const noexcept { return clusters_[cluster].steal; }
+  /// What the last steal took where it took least; 0: there was none.
+  Nanos best_steal() const noexcept { return best_steal_; }
+
+  /// Who had sparks, or has just run out of them: the freshest rows, at most max_hot each.
+  std::span<const int> hot(bool far) const noexcept { return hot_[far ? 1 : 0].pes(); }
+  /// The latest time that a piggyback was written or read at, by the clock of `Load::measured`.
+  Nanos latest() const noexcept { return latest_; }
 
   /// `pe` is lost: it is not chosen, and nothing about it is learned or relayed, ever again.
   void forget(int pe);
@@ -86,7 +130,19 @@ class Tables {
   Load read_piggyback(Reader& in, int from, Nanos now);
 
  private:
-  static constexpr std::size_t max_hot = 8;
+  struct Cluster {
+    std::vector<int> members;
+    double strength = 0;
+    int lowest = -1;
+    Steal steal;
+  };
+  struct Hot {
+    std::array<int, max_hot> all{};
+    std::size_t count = 0;
+
+    std::span<const int> pes() const noexcept { return {all.data(), count}; }
+    void remove(int pe) noexcept;
+  };
 
   std::size_t index(int pe) const noexcept {
     assert(pe >= 0 && static_cast<std::size_t>(pe) < loads_.size());
@@ -94,19 +150,30 @@ class Tables {
   }
   void move_to(int pe, int place);
   void note_hot(int pe);
+  void enter_cluster(int pe);
+  void leave_cluster(int pe);
+  void put_far(int pe);
+  void take_from_far(int pe);
 
   int self_;
   std::vector<PeStatic> statics_;
   std::vector<Load> loads_;
   std::vector<Latency> latencies_;
-  double speeds_;    // the sum over the living
-  int foreign_ = 0;  // PEs outside the cluster of self
+  double strengths_;  // the sum over the living
+  int nearest_ = -1;  // whose latency lowest_ is
+  Nanos lowest_ = 0;
+  Nanos latest_ = 0;
 
   std::vector<int> others_;  // the known_ PEs with a known load come first
   std::vector<int> where_;   // the place of each PE in others_; -1: not there
   int known_ = 0;
-  std::array<int, max_hot> hot_{};  // the freshest PEs worth talking about
-  std::size_t hots_ = 0;
+  std::vector<Cluster> clusters_;
+  std::vector<int> place_;  // of each PE in the members of its cluster
+  std::vector<int> far_;
+  std::vector<int> far_place_;         // of each PE in far_; -1: not there
+  std::vector<std::uint32_t> stolen_;  // clusters that have a last steal
+  Nanos best_steal_ = 0;
+  std::array<Hot, 2> hot_{};  // near, far
   std::size_t next_hot_ = 0;
   std::size_t next_known_ = 0;
 };

@@ -6,8 +6,9 @@ find_program(TRAWL_DOXYGEN doxygen)
 if(TRAWL_DOXYGEN)
   # Of the runtime's headers those with classes that a program names: Error, RemoteError,
   # needs_no_destructor.
-  file(GLOB_RECURSE docs_input CONFIGURE_DEPENDS
-    rts/inline/error.hpp rts/inline/exception.hpp rts/inline/traits.hpp)
+  set(docs_input rts/inline/error.hpp rts/inline/exception.hpp rts/inline/traits.hpp
+                 rts/inline/work.hpp)
+  list(TRANSFORM docs_input PREPEND ${PROJECT_SOURCE_DIR}/)
   file(CONFIGURE OUTPUT ${docs_dir}/main.md CONTENT "# Trawl @PROJECT_VERSION@
 
 A program includes `<trawl/trawl.hpp>` and names what is in namespace #trawl. How to write one is in
@@ -25,7 +26,7 @@ A program includes `<trawl/trawl.hpp>` and names what is in namespace #trawl. Ho
 endif()
 
 find_package(Python3 COMPONENTS Interpreter)
-if(TARGET trawl-profile AND TARGET fib AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET trawl-profile AND TARGET trawl-replay AND TARGET fib AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
   set(man_pages)
   function(man_page name section summary program flag)
     set(page ${PROJECT_BINARY_DIR}/man/${name}.${section})
@@ -39,6 +40,7 @@ if(TARGET trawl-profile AND TARGET fib AND Python3_FOUND AND NOT CMAKE_CROSSCOMP
     set(man_pages ${man_pages} ${page} PARENT_SCOPE)
   endfunction()
   man_page(trawl-profile 1 "draws what each PE of a Trawl run did" trawl-profile --help)
+  man_page(trawl-replay 1 "evaluates the task graph of a run with declared work" trawl-replay --help)
   man_page(trawl 7 "flags of programs that run on Trawl" fib --trawl:help)
   add_custom_target(man ALL DEPENDS ${man_pages})
 endif()

@@ -54,6 +54,10 @@ class Fabric {
   /// Is something of ours under way that needs another poll soon?
   virtual bool under_way() const noexcept { return false; }
 
+  /// When something of which nobody is notified needs another poll; `never` if nothing does. To be
+  /// asked by any thread.
+  virtual Nanos due() const noexcept { return never; }
+
   /// A PE whose process has ended, and not by `leave`: each is told once, and only those that can
   /// be seen from here.
   virtual std::optional<int> dead() noexcept { return std::nullopt; }

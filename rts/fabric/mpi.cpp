@@ -59,6 +59,10 @@ class Mpi final : public Fabric {
     return {neighbours_.count(), neighbours_.index(), neighbours_.processes(cards)};
   }
 
+  std::span<std::byte> board() const noexcept {
+    return neighbours_.count() == size_ ? neighbours_.board() : std::span<std::byte>();
+  }
+
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
   std::size_t limit() const noexcept override { return message_limit; }
@@ -202,7 +206,8 @@ Joined make_mpi() {
   const auto cards = exchange_cards(comm, make_card());
   auto fabric = std::make_unique<Mpi>(comm, self, cards);
   auto place = fabric->place(cards);
-  return {std::move(fabric), std::move(place)};
+  const auto board = fabric->board();
+  return {std::move(fabric), std::move(place), board};
 }
 
 void leave(int code) {

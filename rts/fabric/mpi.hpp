@@ -1,7 +1,9 @@
 // Messages over MPI, and how a process started by mpiexec begins and ends.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <sys/types.h>
@@ -21,6 +23,8 @@ struct Place {
 struct Joined {
   std::unique_ptr<Fabric> fabric;
   Place place;
+  /// Memory that all PEs share, zeros at first; empty if they are on several hosts.
+  std::span<std::byte> board{};
 };
 
 /// Joins the PEs that were started together. All of them call this once, before they use any other

@@ -151,7 +151,10 @@ Neighbours::Neighbours(int self, const std::vector<Card>& cards)
     const auto lines = pipes ? lines_of_a_pipe(pes_.size()) : 0;
     const auto size =
         pes_.size() * (sizeof(Front) + (lines == 0 ? 0 : pes_.size() * Pipe::size(lines)));
-    if (auto* memory = attach(card(pes_.front()), size)) lay_out(memory, lines);
+    if (auto* memory = attach(card(pes_.front()), size + board_size)) {
+      lay_out(memory, lines);
+      board_ = {memory + size, board_size};
+    }
   }
   if (self != pes_.front() || count() == 1) close(card(self).memory);
   if (reach(self).front == nullptr) return;

@@ -77,6 +77,9 @@ class Neighbours {
   /// Of the PEs of this host.
   std::vector<pid_t> processes(const std::vector<Card>& cards) const;
 
+  /// Memory that all PEs of this host share, zeros at first; empty: there is none.
+  std::span<std::byte> board() const noexcept { return board_; }
+
   /// Whose memory this PE can read.
   Memory memory(const std::vector<Card>& cards) const;
 
@@ -88,6 +91,8 @@ class Neighbours {
   static void say_leaving() noexcept;
 
  private:
+  static constexpr std::size_t board_size = std::size_t{64} << 10U;
+
   /// A PE's part of the shared memory begins with this; behind it the pipes to it, by their
   /// writer's index on the host.
   struct Front {
@@ -118,6 +123,7 @@ class Neighbours {
   std::vector<int> pes_;  // of this host
   mutable std::atomic<bool> are_all_{false};
   std::vector<Reach> reach_;  // by PE
+  std::span<std::byte> board_{};
   std::vector<std::unique_ptr<Inlet>> inlets_;
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};

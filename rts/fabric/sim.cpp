@@ -24,6 +24,7 @@ class SimNet::Endpoint final : public Fabric {
   bool flushed() override { return true; }
   std::size_t unsent(int to) const noexcept override { return net_.unsent(self_, to); }
   bool under_way() const noexcept override {
+    if (!net_.config_.one_at_a_time) return false;
     for (int pe = 0; pe < size(); ++pe)
       if (unsent(pe) != 0) return true;
     return false;
@@ -36,6 +37,10 @@ class SimNet::Endpoint final : public Fabric {
 };
 
 SimNet::SimNet(SimConfig config) : config_(std::move(config)), random_(config_.seed) {
+  if (config_.grid) {
+    config_.pes = config_.grid->pes();
+    network_.emplace(std::move(*config_.grid));
+  }
   if (config_.pes < 1) throw Error("a simulated grid needs at least one PE");
   if (config_.latency < 0 || config_.jitter < 0 || config_.send_cost < 0 || config_.poll_cost < 0) {
     throw Error("a simulated grid cannot have negative times");
@@ -59,9 +64,19 @@ Fabric& SimNet::endpoint(int pe) {
   return *pe_at(pe).endpoint;
 }
 
-void SimNet::advance(int pe, Nanos work) {
-  auto& entry = pe_at(pe);
-  entry.clock += std::llround(static_cast<double>(work) / entry.speed);
+Nanos SimNet::done(int pe, Nanos work) const {
+  const auto& entry = pe_at(pe);
+  auto now = entry.clock;
+  auto left = static_cast<double>(work) / entry.speed;
+  while (network_) {
+    const auto pace = network_->pace_of(pe, now);
+    const auto takes = left / pace.share;
+    if (pace.until == never || takes <= static_cast<double>(pace.until - now))
+      return now + std::llround(takes);
+    left -= static_cast<double>(pace.until - now) * pace.share;
+    now = pace.until;
+  }
+  return now + std::llround(left);
 }
 
 void SimNet::advance_to(int pe, Nanos time) {
@@ -70,8 +85,9 @@ void SimNet::advance_to(int pe, Nanos time) {
 }
 
 std::size_t SimNet::unsent(int from, int to) const {
-  if (!config_.one_at_a_time) return 0;
   const auto& sender = pe_at(from);
+  if (network_) return network_->unsent(from, to, sender.clock);
+  if (!config_.one_at_a_time) return 0;
   const auto line = sender.line_free.find(to);
   if (line == sender.line_free.end() || line->second <= sender.clock) return 0;
   return static_cast<std::size_t>(static_cast<double>(line->second - sender.clock) *
@@ -106,6 +122,7 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
   }
   receiver.inbox.emplace(std::pair(arrival, number), std::pair(from, copy_of(message)));
   ++in_flight_;
+  if (tell_) tell_(to);
 }
 
 std::optional<Arrival> SimNet::poll(int pe) {
@@ -122,6 +139,7 @@ std::optional<Arrival> SimNet::poll(int pe) {
 
 Nanos SimNet::arrival_time(int from, int to, std::size_t bytes) {
   auto& sender = pe_at(from);
+  if (network_) return network_->send(from, to, bytes, sender.clock, random_());
   auto leaves = sender.clock;
   if (config_.one_at_a_time) leaves = std::max(leaves, sender.line_free[to]);
   leaves += std::llround(static_cast<double>(bytes) / config_.bytes_per_nano);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rts/fabric/fabric.hpp"
+#include "rts/fabric/network.hpp"
 
 namespace trawl::fabric {
 
@@ -28,6 +29,8 @@ struct SimConfig {
   bool shared_memory = false;  ///< are all PEs on one host?
   /// Is there a line from each PE to each other, on which a message waits for the one before it?
   bool one_at_a_time = false;
+  /// Overrides the number of PEs and all that is said of latency and bandwidth, if given.
+  std::optional<GridFile> grid{};
   /// Overrides `latency`, if given.
   std::function<Nanos(int from, int to)> latency_between{};
   /// True loses the message. Asked once for each, in the order of sending.
@@ -58,8 +61,14 @@ class SimNet {
   /// Bytes that wait for the line to be free, or are on it.
   std::size_t unsent(int from, int to) const;
 
-  /// Charges work: what takes `work` at speed 1.
-  void advance(int pe, Nanos work);
+  /// When work is done that is begun now and takes `work` at speed 1.
+  Nanos done(int pe, Nanos work) const;
+
+  /// No message between two PEs takes less, on a described grid; else 0.
+  Nanos least_latency() const noexcept { return network_ ? network_->least_latency() : 0; }
+
+  /// To be called for each message, with its receiver, once it is known when it arrives.
+  void on_arrival(std::function<void(int pe)> tell) { tell_ = std::move(tell); }
 
   /// Waits until `time`; the past changes nothing.
   void advance_to(int pe, Nanos time);
@@ -93,6 +102,8 @@ class SimNet {
   Nanos arrival_time(int from, int to, std::size_t bytes);
 
   SimConfig config_;
+  std::optional<Network> network_;
+  std::function<void(int pe)> tell_;
   std::mt19937_64 random_;
   std::vector<Pe> pes_;
   Counters counters_;

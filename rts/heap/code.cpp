@@ -41,7 +41,7 @@ std::string short_name(const Code& code) {
     function.remove_prefix(open + std::string_view("Function<").size());
     function.remove_suffix(1);
   }
-  return std::string(function) + "(" + std::string(between("A = {", "}")) + ")";
+  return std::string(function) + "(" + std::string(between("A = {", "};")) + ")";
 }
 
 CodeTable::CodeTable() : by_id_(entered()), digest_(0xcbf29ce484222325U) {

@@ -38,13 +38,11 @@ std::uint32_t read_count(Reader& in, std::size_t size_of_each) {
 }  // namespace
 
 void Schedule::write(Writer& out) const {
-  out.put(static_cast<std::uint8_t>(first));
+  out.put(fish);
 }
 
 Schedule Schedule::read(Reader& in, const fabric::Envelope&) {
-  const auto first = in.get<std::uint8_t>();
-  if (first > 1) throw BadBytes("it neither answers a fish nor comes along");
-  return {first == 1};
+  return {in.get<std::uint16_t>()};
 }
 
 Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {

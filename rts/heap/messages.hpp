@@ -15,11 +15,11 @@ namespace trawl::heap {
 
 /// A spark, to be evaluated by the receiver; its result goes home unasked.
 ///
-///     | first 1 | packet (packet.hpp) ... |
+///     | fish 2 | packet (packet.hpp) ... |
 struct Schedule {
   static constexpr auto kind = fabric::Kind::schedule;
 
-  bool first = true;  ///< it answers the FISH; others come along
+  std::uint16_t fish = 0;  ///< the number of the FISH that it answers; 0: it comes along
 
   void write(Writer& out) const;
   static Schedule read(Reader& in, const fabric::Envelope& envelope);

@@ -55,13 +55,14 @@ struct Unpacked {
 /// payloads are read, so that the next packet can be made meanwhile. Gives the proxy's ticket.
 using Ahead = std::function<std::uint32_t(const Address&)>;
 
-/// Reads one packet, to its end. The root becomes `into`, a proxy or an exported thunk of ours that
-/// lacks its value (else that stays as it is), or a new node if `into` is nullptr. Throws BadBytes;
-/// then nothing was changed that anybody could see, but `into` and the nodes it names may no longer
-/// be evaluated; throws Error if a PE that lends an array has died. `ahead` may be nullptr; it is
-/// not called when there is much to choose from. With `outbox`, it steps out of the lock while it
-/// reads much.
-Unpacked unpack_graph(Reader& from, GlobalAddressTable& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead* ahead = nullptr, fabric::Outbox* outbox = nullptr);
+/// Reads one packet of the PE `from`, to its end. The root becomes `into`, a proxy or an exported
+/// thunk of ours that lacks its value (else that stays as it is), or a new node if `into` is
+/// nullptr. Throws BadBytes; then nothing was changed that anybody could see, but `into` and the
+/// nodes it names may no longer be evaluated; throws Error if a PE that lends an array has died.
+/// `ahead` may be nullptr; it is not called when there is much to choose from. With `outbox`, it
+/// steps out of the lock while it reads much.
+Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& addresses,
+                      const fabric::Memory& memory, Node* into, const Ahead* ahead = nullptr,
+                      fabric::Outbox* outbox = nullptr);
 
 }  // namespace trawl::heap

@@ -33,13 +33,13 @@ class Claim {
 SharedHeap::SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight,
                        const PackLimits& limits, const fabric::Memory& memory,
                        fabric::Outbox& outbox, Counters& counters,
-                       std::function<void(Node*)> spark_pool)
+                       std::function<void(Node*)> add_spark)
     : addresses_(self, pes, full_weight),
       limits_(limits),
       memory_(memory),
       outbox_(outbox),
       counters_(counters),
-      spark_pool_(std::move(spark_pool)),
+      add_spark_(std::move(add_spark)),
       fetch_ahead_([this](const Address& at) { return fetch_ahead(at); }) {}
 
 bool SharedHeap::wait(Node* node, Waiter& waiter) {
@@ -105,11 +105,11 @@ Arrays SharedHeap::arrays_for(std::uint32_t pe) const noexcept {
   return readable ? Arrays::lent : Arrays::laid;
 }
 
-bool SharedHeap::export_spark(Node* thunk, int to, bool first) {
+bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   Claim claim(thunk);
   if (!claim.got()) return false;
   auto message = outbox_.open(Kind::schedule, to);
-  Schedule{first}.write(message);
+  Schedule{fish}.write(message);
   const auto before = message.size();
   pack_graph(message, thunk, addresses_, limits_, arrays_for(static_cast<std::uint32_t>(to)));
   claim.keep();
@@ -122,8 +122,9 @@ bool SharedHeap::export_spark(Node* thunk, int to, bool first) {
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
 // root's acknowledgement.
-void SharedHeap::on_schedule(Reader& packet) {
-  const auto unpacked = unpack_graph(packet, addresses_, memory_, nullptr, nullptr, &outbox_);
+void SharedHeap::on_schedule(Reader& packet, int from) {
+  const auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
+                                     nullptr, nullptr, &outbox_);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
   const Reference home = thunks.front().was;
@@ -133,7 +134,7 @@ void SharedHeap::on_schedule(Reader& packet) {
   acknowledge(thunks.subspan(1));
   resume_waiters(unpacked);
   counters_.add(Count::sparks_imported);
-  spark_pool_(unpacked.root);
+  add_spark_(unpacked.root);
 }
 
 void SharedHeap::fetch(Node* proxy) {
@@ -173,7 +174,7 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
     // Our own FETCH has come round to a thunk that meanwhile moved here.
     counters_.add(Count::sparks_created);
-    spark_pool_(node);
+    add_spark_(node);
   } else if (Claim claim(node); claim.got()) {
     // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
     send_resume(node, remote);
@@ -194,7 +195,7 @@ void SharedHeap::send_resume(Node* node, const Remote& remote) {
   outbox_.send(to, std::move(message));
 }
 
-void SharedHeap::on_resume(const Resume& message, Reader& packet) {
+void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   const auto& [key, weight, ticket] = message;
   const bool own = key.pe == addresses_.self();
   Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key, ticket);
@@ -203,8 +204,8 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet) {
   // Somebody waits for it, and is likely to need what comes after it.
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
-  const auto unpacked =
-      unpack_graph(packet, addresses_, memory_, node, ahead ? &fetch_ahead_ : nullptr, &outbox_);
+  const auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
+                                     node, ahead ? &fetch_ahead_ : nullptr, &outbox_);
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
@@ -241,7 +242,7 @@ void SharedHeap::arrived(Node* thunk) {
                                  [](const Remote& remote) { return remote.weight == 0; });
   if (next == remotes.end()) {
     counters_.add(Count::sparks_created);
-    return spark_pool_(thunk);
+    return add_spark_(thunk);
   }
   const Remote remote = *next;
   remotes.erase(next);

@@ -39,10 +39,10 @@ class Waiter {
 /// Guarded by its PE's lock, like everything that it refers to.
 class SharedHeap {
  public:
-  /// `spark_pool` is told of thunks that another PE waits for and nobody here evaluates.
+  /// `add_spark` is told of thunks that another PE waits for and nobody here evaluates.
   SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight, const PackLimits& limits,
              const fabric::Memory& memory, fabric::Outbox& outbox, Counters& counters,
-             std::function<void(Node*)> spark_pool);
+             std::function<void(Node*)> add_spark);
 
   SharedHeap(const SharedHeap&) = delete;
   SharedHeap& operator=(const SharedHeap&) = delete;
@@ -59,13 +59,13 @@ class SharedHeap {
 
   /// Sends an unevaluated thunk away as a spark; false if it is not unevaluated (any more).
   /// `first`: it is what answers the FISH.
-  bool export_spark(Node* thunk, int to, bool first = true);
+  bool export_spark(Node* thunk, int to, std::uint16_t fish = 0);
 
   /// A message has come, with what is behind it if it has a packet. They throw BadBytes when it
   /// doesn't fit what is here.
-  void on_schedule(Reader& packet);
+  void on_schedule(Reader& packet, int from);
   void on_fetch(const Fetch& message);
-  void on_resume(const Resume& message, Reader& packet);
+  void on_resume(const Resume& message, Reader& packet, int from);
   void on_ack(const Ack& message);
   void on_free(const Free& message);
 
@@ -119,7 +119,7 @@ class SharedHeap {
   const fabric::Memory& memory_;
   fabric::Outbox& outbox_;
   Counters& counters_;
-  std::function<void(Node*)> spark_pool_;
+  std::function<void(Node*)> add_spark_;
   const Ahead fetch_ahead_;  // made once: each RESUME may need it
   Queues queues_;
 };

@@ -41,10 +41,14 @@ bool unpack_plain(Reader& from, Node* into) {
 // are.
 class GraphUnpacker final : public PacketIn {
  public:
-  GraphUnpacker(Reader& from, GlobalAddressTable& addresses, const fabric::Memory& memory,
-                fabric::Outbox* outbox)
-      : addresses_(addresses), memory_(memory), outbox_(outbox), unpacker_(payload_, *this) {
-    auto packet = from.slice(from.left());
+  GraphUnpacker(Reader& all, std::uint32_t from, GlobalAddressTable& addresses,
+                const fabric::Memory& memory, fabric::Outbox* outbox)
+      : from_(from),
+        addresses_(addresses),
+        memory_(memory),
+        outbox_(outbox),
+        unpacker_(payload_, *this) {
+    auto packet = all.slice(all.left());
     if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
     const auto body = packet.size() - sizeof(std::uint32_t);
     const auto count = Reader(packet.subspan(body)).get<std::uint32_t>();
@@ -131,9 +135,7 @@ class GraphUnpacker final : public PacketIn {
 
   // Its ends are looked at before memory is taken: they tell whether it is as long as it says.
   void borrow(const Loan& loan, std::uint64_t size) override {
-    addresses_.check(loan.keeps.at.pe);
-    if (loan.keeps.at.pe == addresses_.self() || loan.keeps.weight == 0 || size == 0)
-      throw BadBytes("it lends what is not the sender's");
+    if (!is_senders(loan.keeps) || size == 0) throw BadBytes("it lends what is not the sender's");
     std::byte end{};
     read(loan, 0, {&end, 1});
     read(loan, size - 1, {&end, 1});
@@ -195,7 +197,8 @@ class GraphUnpacker final : public PacketIn {
       case Part::thunk:
         if (code.evaluate == nullptr) throw BadBytes("it moves a value as if it were a thunk");
         item.reference = payload_.get<Reference>();
-        check_origin(item.reference);
+        if (!is_senders(item.reference))
+          throw BadBytes("it moves a thunk that was not the sender's");
         return choose(item, code, into);
       case Part::reference:
       case Part::rest:
@@ -215,12 +218,10 @@ class GraphUnpacker final : public PacketIn {
     throw BadBytes("it has a node of unknown kind");
   }
 
-  // One acknowledgement answers a whole packet.
-  void check_origin(const Reference& was) {
-    addresses_.check(was.at.pe);
-    if (!origin_) origin_ = was.at.pe;
-    if (was.at.pe != *origin_ || was.at.pe == addresses_.self() || was.weight == 0)
-      throw BadBytes("it moves a thunk that was not the sender's");
+  // Whoever packs lends what is his, and moves thunks only to others. So ACKs and what loans weigh
+  // go to who has sent the packet, and nowhere else.
+  bool is_senders(const Reference& reference) const {
+    return reference.at.pe == from_ && from_ != addresses_.self() && reference.weight != 0;
   }
 
   // The node that an item becomes: a known one that lacks its value, else a fresh one.
@@ -361,6 +362,7 @@ class GraphUnpacker final : public PacketIn {
     if (item.filled) item.node->settle(State::black_hole, State::fetch_me);
   }
 
+  std::uint32_t from_;
   GlobalAddressTable& addresses_;
   const fabric::Memory& memory_;
   fabric::Outbox* outbox_;  // nullptr: it doesn't take long
@@ -374,21 +376,21 @@ class GraphUnpacker final : public PacketIn {
   Node* chosen_one_ = nullptr;  // known nodes that get their value: the first, all others
   bool chosen_one_again_ = false;
   boost::unordered_flat_set<Node*> chosen_;
-  std::optional<std::uint32_t> origin_;  // of all thunks
   boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> borrowed_;
 };
 
 }  // namespace
 
-Unpacked unpack_graph(Reader& from, GlobalAddressTable& addresses, const fabric::Memory& memory,
-                      Node* into, const Ahead* ahead, fabric::Outbox* outbox) {
-  if (into != nullptr && lacks_value(into) && unpack_plain(from, into)) {
+Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& addresses,
+                      const fabric::Memory& memory, Node* into, const Ahead* ahead,
+                      fabric::Outbox* outbox) {
+  if (into != nullptr && lacks_value(into) && unpack_plain(packet, into)) {
     Unpacked result;
     result.root = into;
     result.resolved.push_back(into);
     return result;
   }
-  return GraphUnpacker(from, addresses, memory, outbox).unpack(into, ahead);
+  return GraphUnpacker(packet, from, addresses, memory, outbox).unpack(into, ahead);
 }
 
 }  // namespace trawl::heap

@@ -8,9 +8,9 @@
 
 #include <hwloc.h>
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "rts/host/clocks.hpp"
 #include "rts/host/quota.hpp"
 #include "rts/options/options.hpp"
 
@@ -21,9 +21,7 @@ constexpr double rounding = 1e-9;
 
 // Processor time: another process on this core must not make it look slow.
 double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  return static_cast<double>(processor_time()) * 1e-9;
 }
 
 /// The host as hwloc sees it; only its cores, as more takes time to find.

@@ -1,6 +1,6 @@
 #include "rts/life/ending.hpp"
 
-namespace trawl {
+namespace trawl::life {
 namespace {
 
 // A PE on a busy host may not get a core at once; a finished program exits within two seconds where
@@ -14,7 +14,7 @@ Ending::Ending(int self, int pes, fabric::Outbox& outbox)
       outbox_(outbox),
       missing_(static_cast<std::size_t>(pes), true),
       missing_count_(static_cast<std::size_t>(pes) - 1),
-      statistics_(static_cast<std::size_t>(pes)) {}
+      statistics_(self == 0 ? static_cast<std::size_t>(pes) : 0) {}
 
 void Ending::begin(Nanos now, Nanos round_trip) {
   begun_ = true;
@@ -27,16 +27,16 @@ void Ending::finish(int code, Nanos now, const Statistics& own, Nanos round_trip
   code_ = code;
   statistics_[static_cast<std::size_t>(self_)] = own;
   for (int pe = 1; pe < static_cast<int>(statistics_.size()); ++pe)
-    fabric::send(outbox_, pe, life::Finish());
+    fabric::send(outbox_, pe, Finish());
 }
 
 void Ending::on_finish(Nanos now, const Statistics& own, Nanos round_trip) {
   if (begun_) return;
   begin(now, round_trip);
-  fabric::send(outbox_, 0, life::Bye{own});
+  fabric::send(outbox_, 0, Bye{own});
 }
 
-void Ending::on_bye(const life::Bye& message, int from) {
+void Ending::on_bye(const Bye& message, int from) {
   statistics_[static_cast<std::size_t>(from)] = message.statistics;
   no_longer_missing(from);
 }
@@ -55,7 +55,7 @@ void Ending::no_longer_missing(int pe) {
   missing_[static_cast<std::size_t>(pe)] = false;
   if (--missing_count_ != 0 || !begun_) return;
   for (int other = 1; other < static_cast<int>(statistics_.size()); ++other)
-    fabric::send(outbox_, other, life::Leave());
+    fabric::send(outbox_, other, Leave());
 }
 
 std::optional<Outcome> Ending::over(Nanos now, bool flushed) {
@@ -65,4 +65,4 @@ std::optional<Outcome> Ending::over(Nanos now, bool flushed) {
   return Outcome{code_, {}, self_ == 0 ? statistics_ : std::vector<std::optional<Statistics>>()};
 }
 
-}  // namespace trawl
+}  // namespace trawl::life

@@ -10,7 +10,7 @@
 #include "rts/life/messages.hpp"
 #include "rts/trace/stats.hpp"
 
-namespace trawl {
+namespace trawl::life {
 
 /// How a run ended, for one PE.
 struct Outcome {
@@ -30,7 +30,7 @@ class Ending {
   void finish(int code, Nanos now, const Statistics& own, Nanos round_trip);
 
   void on_finish(Nanos now, const Statistics& own, Nanos round_trip);
-  void on_bye(const life::Bye& message, int from);
+  void on_bye(const Bye& message, int from);
   void on_leave() noexcept { may_leave_ = true; }
 
   /// Something has come from a PE: it is alive, and its BYE may be behind what is under way.
@@ -57,4 +57,4 @@ class Ending {
   std::vector<std::optional<Statistics>> statistics_;
 };
 
-}  // namespace trawl
+}  // namespace trawl::life

@@ -1,5 +1,6 @@
 #include "rts/life/messages.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -57,7 +58,13 @@ void Welcome::write(Writer& out) const {
   out.put(offset);
   out.put(begun);
   out.put(latency);
-  for (const auto& facts : all) facts.write(out);
+  for (auto first = all.begin(); first != all.end();) {
+    const auto next =
+        std::find_if(first, all.end(), [&](const auto& facts) { return facts != *first; });
+    out.put(static_cast<std::uint32_t>(next - first));
+    first->write(out);
+    first = next;
+  }
 }
 
 Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
@@ -66,7 +73,12 @@ Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
   welcome.begun = read_time(in);
   welcome.latency = read_time(in);
   if (welcome.latency < 0) throw BadBytes("its time is impossible");
-  for (int pe = 0; pe < envelope.pes; ++pe) welcome.all.push_back(Introduction::read(in));
+  const auto pes = static_cast<std::size_t>(envelope.pes);
+  while (welcome.all.size() < pes) {
+    const auto alike = in.get<std::uint32_t>();
+    if (alike == 0 || alike > pes - welcome.all.size()) throw BadBytes("it tells of other PEs");
+    welcome.all.insert(welcome.all.end(), alike, Introduction::read(in));
+  }
   in.end();
   return welcome;
 }

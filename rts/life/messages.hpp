@@ -46,7 +46,10 @@ struct Hello {
 
 /// The main PE tells a PE about all. Clocks differ by less than 30 years.
 ///
-///     | offset 8 | begun 8 | latency 8 | introductions of all PEs, in their order ... |
+///     | offset 8 | begun 8 | latency 8 | so many alike 4 | introduction ... | so many alike 4 ...
+///     |
+///
+/// of all PEs, in their order: on a grid of equal clusters it is short.
 struct Welcome {
   static constexpr auto kind = fabric::Kind::welcome;
 

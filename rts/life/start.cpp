@@ -5,42 +5,38 @@
 
 #include "rts/inline/error.hpp"
 
-namespace trawl {
+namespace trawl::life {
 namespace {
 
 constexpr int pings = 4;  // a PE's clock offset is taken from the fastest of them
 
 }  // namespace
 
-Start::Start(int self, int pes, life::Introduction own, balance::Tables& tables,
-             fabric::Outbox& outbox)
-    : self_(self),
-      tables_(tables),
-      outbox_(outbox),
-      peers_(static_cast<std::size_t>(pes)),
-      missing_(2 * (pes - 1)) {
-  auto& me = peers_[static_cast<std::size_t>(self)];
-  me.facts = std::move(own);
-  me.introduced = true;
+Start::Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Outbox& outbox)
+    : self_(self), tables_(tables), outbox_(outbox), own_(std::move(own)), missing_(2 * (pes - 1)) {
+  if (self != 0) return;
+  peers_.resize(static_cast<std::size_t>(pes));
+  peers_.front().facts = own_;
+  peers_.front().introduced = true;
 }
 
 void Start::begin(Nanos now) {
   if (self_ == 0) {
     if (missing_ == 0) {
-      set_statics();
+      set_statics({own_});
       begun_ = now;
       complete_ = true;
     }
     return;
   }
-  fabric::send(outbox_, 0, life::Hello{peers_[static_cast<std::size_t>(self_)].facts});
+  fabric::send(outbox_, 0, Hello{own_});
 }
 
-void Start::on_hello(life::Hello message, int from, Nanos now) {
+void Start::on_hello(Hello message, int from, Nanos now) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (peer.introduced) throw BadBytes("nobody asked");
   peer.facts = std::move(message.facts);
-  const auto own_flags = peers_[static_cast<std::size_t>(self_)].facts.flags_digest;
+  const auto own_flags = own_.flags_digest;
   if (peer.facts.flags_digest != own_flags && peer.facts.flags_digest != 0 && own_flags != 0)
     throw Error("PE " + std::to_string(from) +
                     " was started with other arguments, or with another --trawl:policy or "
@@ -53,17 +49,18 @@ void Start::on_hello(life::Hello message, int from, Nanos now) {
 }
 
 void Start::ping(int pe, Nanos now) {
-  fabric::send(outbox_, pe, life::Ping{now});
+  fabric::send(outbox_, pe, Ping{now});
 }
 
-void Start::on_ping(const life::Ping& message, int from, Nanos now) {
-  fabric::send(outbox_, from, life::Pong{message.sent, now});
+void Start::on_ping(const Ping& message, int from, Nanos now) {
+  fabric::send(outbox_, from, Pong{message.sent, now});
 }
 
-void Start::on_pong(const life::Pong& message, int from, Nanos now) {
+void Start::on_pong(const Pong& message, int from, Nanos now) {
   if (message.sent > now) throw BadBytes("it answers what was not sent yet");
+  if (self_ != 0 || complete_) return;
   Peer& peer = peers_[static_cast<std::size_t>(from)];
-  if (self_ != 0 || complete_ || !peer.introduced) return;
+  if (!peer.introduced) return;
   const auto round_trip = now - message.sent;
   if (peer.pongs == 0 || round_trip < peer.best_round_trip) {
     peer.best_round_trip = round_trip;
@@ -74,7 +71,7 @@ void Start::on_pong(const life::Pong& message, int from, Nanos now) {
 }
 
 void Start::welcome_all(Nanos now) {
-  life::Welcome message;
+  Welcome message;
   message.begun = now;
   for (const auto& peer : peers_) message.all.push_back(peer.facts);
   for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe) {
@@ -85,31 +82,30 @@ void Start::welcome_all(Nanos now) {
     tables_.note_latency(0, pe, {message.latency, now});
     round_trip_ = std::max(round_trip_, reached.best_round_trip);
   }
-  set_statics();
+  set_statics(message.all);
   begun_ = now;
   complete_ = true;
 }
 
-void Start::on_welcome(life::Welcome message, Nanos now) {
+void Start::on_welcome(const Welcome& message, Nanos now) {
   offset_ = message.offset;
   begun_ = message.begun;
   round_trip_ = 2 * message.latency;
-  for (std::size_t pe = 0; pe < peers_.size(); ++pe) peers_[pe].facts = std::move(message.all[pe]);
-  set_statics();
+  set_statics(message.all);
   tables_.note_latency(self_, 0, {message.latency, now + offset_});
   complete_ = true;
 }
 
 // Hosts and clusters get their numbers in the order of the PEs, alike everywhere.
-void Start::set_statics() {
+void Start::set_statics(const std::vector<Introduction>& all) {
   std::map<std::string, std::uint32_t> hosts;
   std::map<std::string, std::uint32_t> clusters;
-  for (std::size_t pe = 0; pe < peers_.size(); ++pe) {
-    const auto& facts = peers_[pe].facts;
+  for (std::size_t pe = 0; pe < all.size(); ++pe) {
+    const auto& facts = all[pe];
     const auto host = hosts.try_emplace(facts.host, hosts.size()).first->second;
     const auto cluster = clusters.try_emplace(facts.cluster, clusters.size()).first->second;
     tables_.set_static(static_cast<int>(pe), {facts.speed, facts.cores, host, cluster});
   }
 }
 
-}  // namespace trawl
+}  // namespace trawl::life

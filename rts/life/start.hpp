@@ -8,12 +8,12 @@
 #include "rts/fabric/message.hpp"
 #include "rts/life/messages.hpp"
 
-namespace trawl {
+namespace trawl::life {
 
 /// Guarded by its PE's lock.
 class Start {
  public:
-  Start(int self, int pes, life::Introduction own, balance::Tables& tables, fabric::Outbox& outbox);
+  Start(int self, int pes, Introduction own, balance::Tables& tables, fabric::Outbox& outbox);
 
   /// Sends the first message.
   void begin(Nanos now);
@@ -27,14 +27,14 @@ class Start {
   Nanos begun() const noexcept { return begun_; }
 
   /// They throw BadBytes when nobody asked, or Error when the PEs don't fit together.
-  void on_hello(life::Hello message, int from, Nanos now);
-  void on_ping(const life::Ping& message, int from, Nanos now);
-  void on_pong(const life::Pong& message, int from, Nanos now);
-  void on_welcome(life::Welcome message, Nanos now);
+  void on_hello(Hello message, int from, Nanos now);
+  void on_ping(const Ping& message, int from, Nanos now);
+  void on_pong(const Pong& message, int from, Nanos now);
+  void on_welcome(const Welcome& message, Nanos now);
 
  private:
   struct Peer {
-    life::Introduction facts;
+    Introduction facts;
     bool introduced = false;
     int pongs = 0;
     Nanos best_round_trip = 0;
@@ -43,12 +43,13 @@ class Start {
 
   void ping(int pe, Nanos now);
   void welcome_all(Nanos now);
-  void set_statics();
+  void set_statics(const std::vector<Introduction>& all);
 
   int self_;
   balance::Tables& tables_;
   fabric::Outbox& outbox_;
-  std::vector<Peer> peers_;  // the main PE: all; the others, until they are told: themselves
+  Introduction own_;
+  std::vector<Peer> peers_;  // the main PE's
   int missing_;
   bool complete_ = false;
   Nanos offset_ = 0;
@@ -56,4 +57,4 @@ class Start {
   Nanos begun_ = 0;
 };
 
-}  // namespace trawl
+}  // namespace trawl::life

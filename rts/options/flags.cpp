@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "rts/balance/policy.hpp"
+#include "rts/balance/registered.hpp"
 
 namespace trawl {
 namespace {
@@ -34,12 +34,14 @@ constexpr std::array table{
          "heap that a PE starts with (bytes; 64M, 1G)"},
     Flag{"collect-every", "N", &Options::collect_every, 0, giga,
          "collect at every N-th allocation: slow; finds what the collector can't see (0: off)"},
-    Flag{"max-fish", "N", &Options::max_fish, 1, 1024, "FISH of a PE that may be under way"},
+    Flag{"max-fish", "N", &Options::max_fish, 0, 1024,
+         "FISH of a PE that may be under way (0: one near PE's, and far ones as the policy wants)"},
     Flag{"fish-delay", "MICROSECONDS", &Options::fish_delay, 0.01, 1e9,
          "how long a FISH waits for a spark where there is none, at first (us)"},
     Flag{"fish-delay-max", "MICROSECONDS", &Options::fish_delay_max, 0.01, 1e9,
          "... and after many in vain (us); fish-delay if that is longer"},
-    Flag{"policy", "NAME", &Options::policy, 0, 0, "where to fish", balance::policy_names, true},
+    Flag{"policy", "NAME", &Options::policy, 0, 0, "where to fish", balance::all_policy_names,
+         true},
     Flag{"packet-size", "BYTES", &Options::packet_size, 0, tera,
          "bytes after which a packet holds only references"},
     Flag{"thunks-per-packet", "N", &Options::thunks_per_packet, 0, 2 * giga,
@@ -50,8 +52,17 @@ constexpr std::array table{
          "relative speed of this PE (0: measured at start)"},
     Flag{"silence", "SECONDS", &Options::silence, 0.1, 1e6,
          "seconds of silence after which a PE counts as lost", nullptr, true},
+    Flag{"grid", "FILE", &Options::grid, 0, 0,
+         "rehearse on this grid: its links' delays, its PEs' speeds (see profiles/grids)", nullptr,
+         true},
+    Flag{"simulate", "FILE", &Options::simulate, 0, 0,
+         "run in this process, in virtual time, as on this grid", nullptr, true},
+    Flag{"seed", "N", &Options::seed, 0, 2 * giga,
+         "of random decisions: simulated, the same seed gives the same grid (0: any)"},
     Flag{"trace", "DIR", &Options::trace, 0, 0,
          "write an event log into this directory (see trawl-profile)"},
+    Flag{"record", "FILE", &Options::record, 0, 0,
+         "write the tasks of a run on one worker into this file (see trawl-replay)"},
     Flag{"stats", "FORMAT", &Options::stats, 0, 0, "print statistics at the end, on standard error",
          stats_formats},
     Flag{"stats-file", "FILE", &Options::stats_file, 0, 0,

@@ -23,16 +23,20 @@ struct Options {
   std::size_t stack_size = 8U << 20U;  ///< bytes a thread
   std::size_t heap = 64U << 20U;       ///< bytes to start with
   unsigned collect_every = 0;          ///< at each so many-th allocation; 0: when it is due
-  unsigned max_fish = 1;               ///< outstanding
+  unsigned max_fish = 0;               ///< under way; 0: as the policy wants
   double fish_delay = 20;              ///< microseconds
   double fish_delay_max = 5000;        ///< microseconds; at least fish_delay
-  std::string policy = "targeted";
+  std::string policy = "trawl";
   std::size_t packet_size = 64U << 10U;  ///< bytes
   std::size_t thunks_per_packet = 1024;
-  std::string cluster;  ///< empty: the host is the cluster
-  double speed = 0;     ///< 0: measured
-  double silence = 10;  ///< seconds after which a PE counts as lost
-  std::string trace;    ///< directory; empty: off
+  std::string cluster;   ///< empty: the host is the cluster
+  double speed = 0;      ///< 0: measured
+  double silence = 10;   ///< seconds after which a PE counts as lost
+  std::string grid;      ///< file; empty: the PEs are as they are
+  std::string simulate;  ///< file; empty: off
+  unsigned seed = 0;     ///< of random decisions; 0: from the clock, and 1 where it is simulated
+  std::string trace;     ///< directory; empty: off
+  std::string record;    ///< file; empty: off
   StatsFormat stats = StatsFormat::none;
   std::string stats_file;  ///< empty: standard error
   bool help = false;

@@ -11,11 +11,12 @@ namespace trawl::progress {
 
 /// Any thread may read it, without the PE's lock.
 struct State {
-  std::atomic<bool> stopping{false};  ///< the program has ended: workers leave their main loops
   /// When the progress thread wakes by itself, at last; `never` while it is still finding out. So
   /// who leaves something that is due sooner knows that he has to notify it, and else that he need
   /// not. Without a progress thread nobody need.
   std::atomic<Nanos> progress_thread_wakes{0};
+  /// One of the idle workers that are not parked polls for all: the attendant.
+  std::atomic<bool> attended{false};
 
   // ---- what each poll writes
 

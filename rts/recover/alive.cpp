@@ -3,7 +3,7 @@
 namespace trawl::recover {
 
 Alive::Alive(int self, int pes, Nanos silence)
-    : self_(self), silence_(silence), heard_(static_cast<std::size_t>(pes)) {}
+    : self_(self), silence_(silence), heard_(self == 0 ? static_cast<std::size_t>(pes) : 1) {}
 
 std::vector<int> Alive::to_ping(Nanos now) {
   if (now < next_beat_) return {};

@@ -19,7 +19,9 @@ class Alive {
   void begin(Nanos now) { heard_.assign(heard_.size(), now); }
 
   /// Something has arrived from a PE, be it a part of a message.
-  void heard(int pe, Nanos now) { heard_[static_cast<std::size_t>(pe)] = now; }
+  void heard(int pe, Nanos now) {
+    if (watches(pe)) heard_[static_cast<std::size_t>(pe)] = now;
+  }
 
   /// The PEs that should be shown at this time of the clock that we are alive; may be empty. O(1)
   /// between beats.

@@ -31,7 +31,7 @@ DeadlockDetector::DeadlockDetector(int self, int pes, Workers& workers, fabric::
       workers_(workers),
       outbox_(outbox),
       patience_(patience),
-      states_(static_cast<std::size_t>(pes)) {}
+      states_(self == 0 ? static_cast<std::size_t>(pes) : 0) {}
 
 std::string DeadlockDetector::look(Nanos now, const Worker* by) {
   if (now < next_round_) return {};
@@ -50,7 +50,7 @@ std::string DeadlockDetector::look(Nanos now, const Worker* by) {
 void DeadlockDetector::begin_round(const Worker* by) {
   asking_ = true;
   ++round_;
-  std::fill(states_.begin(), states_.end(), Rest());
+  std::fill(states_.begin(), states_.end(), std::nullopt);
   states_[static_cast<std::size_t>(self_)] = own_state(by);
   answers_ = 1;
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
@@ -63,9 +63,9 @@ std::string DeadlockDetector::judge(Nanos now) {
   std::uint64_t received = 0;
   bool at_rest = true;
   for (const auto& state : states_) {
-    at_rest = at_rest && state.at_rest;
-    sent += state.sent;
-    received += state.received;
+    at_rest = at_rest && state->at_rest;
+    sent += state->sent;
+    received += state->received;
   }
   if (!at_rest || states_ != before_) {
     before_ = states_;
@@ -82,7 +82,7 @@ std::string DeadlockDetector::judge(Nanos now) {
 
 std::string DeadlockDetector::report() const {
   std::string text;
-  for (const auto& state : states_) text += state.report;
+  for (const auto& state : states_) text += state->report;
   return text;
 }
 
@@ -92,7 +92,9 @@ void DeadlockDetector::on_probe(const Probe& message, const Worker* by) {
 
 void DeadlockDetector::on_state(State message, int from) {
   if (!asking_ || message.round != round_) return;
-  states_[static_cast<std::size_t>(from)] = std::move(message.rest);
+  auto& state = states_[static_cast<std::size_t>(from)];
+  if (state) throw BadBytes("it answers a probe twice");
+  state = std::move(message.rest);
   ++answers_;
 }
 

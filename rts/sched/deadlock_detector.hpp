@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class DeadlockDetector {
   /// A message that carries work was sent, or has arrived.
   void sent() noexcept { ++sent_; }
   void received() noexcept { ++received_; }
+  /// How many more were sent here than have arrived; summed over all PEs: that are on their way.
+  std::int64_t balance() const noexcept { return static_cast<std::int64_t>(sent_ - received_); }
 
   /// The main PE's turn; `by` as in Host::poll. Returns the report of a deadlock, else nothing.
   std::string look(Nanos now, const Worker* by);
@@ -46,8 +49,8 @@ class DeadlockDetector {
   std::uint32_t round_ = 0;
   std::size_t answers_ = 0;
   bool asking_ = false;
-  std::vector<Rest> states_;
-  std::vector<Rest> before_;
+  std::vector<std::optional<Rest>> states_;  // of who has answered
+  std::vector<std::optional<Rest>> before_;
   Nanos next_round_ = 0;
   Nanos unchanged_since_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "rts/inline/error.hpp"
 #include "rts/inline/thunk.hpp"
+#include "rts/sched/recorder.hpp"
 #include "rts/sched/static_guard.hpp"
 #include "rts/sched/worker.hpp"
 
@@ -24,6 +25,7 @@ heap::Node* reclaim(OwnerEnd& end, Slot* slot) {
     throw Error(
         "sync() was called again on what spawn returned: it gives its result once; keep that in a "
         "variable");
+  worker_here().let_others_run(Moment::in_thread);
   auto& pool = static_cast<SparkPool&>(end);
   return pool.reclaim(slot, &worker_here().pool == &pool);
 }
@@ -37,13 +39,28 @@ namespace {
       "variable");
 }
 
+// Nobody else evaluates anything: what is a black hole waits for itself.
+void demand_recorded(Worker& worker, heap::Node* node) {
+  if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
+    if (worker.recorder()->evaluate(node)) worker.counters.add(Count::sparks_subsumed);
+  } else if (!node->finished()) {
+    if (initialising_static()) refuse_to_block();
+    bool granted = false;
+    worker.block_on(node, granted);
+  }
+}
+
 }  // namespace
 
 void demand(heap::Node* node) {
   Worker* worker = &worker_here();
-  worker->let_others_run();
+  if (worker->is_special()) [[unlikely]] {
+    if (worker->recorder() != nullptr) return demand_recorded(*worker, node);
+    worker->let_others_run(Moment::in_thread);
+  }
   while (!node->finished()) {
     if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
+      if (worker->simulated()) node->mark(heap::Node::waited);
       if (worker->pool.take_back(node)) worker->counters.add(Count::sparks_subsumed);
       return node->code().evaluate(node);
     }
@@ -57,6 +74,7 @@ void demand(heap::Node* node) {
 
 void fetch(heap::Node* node) {
   if (node->state() != heap::State::fetch_me) return;
+  worker_here().let_others_run(Moment::in_thread);
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());
   host.shared_heap().fetch_early(node);
@@ -90,7 +108,19 @@ std::size_t room_for_sparks() noexcept {
 
 }  // namespace sched
 
+// A simulated thread has done its work, but not yet at the time it is for others: until then the
+// value is hidden from them. All that a simulated worker evaluates is marked so that it comes here.
+static void finish_in_time(sched::Worker& worker, heap::Node* node) {
+  using heap::State;
+  const auto outcome = node->state();
+  node->settle(outcome, State::black_hole);
+  worker.let_others_run(sched::Moment::in_thread);
+  node->settle(State::black_hole, outcome);
+  node->unmark(heap::Node::waited);
+}
+
 void heap::notify_waiters(Node* node) {
+  if (sched::worker_here().simulated()) finish_in_time(sched::worker_here(), node);
   auto& host = sched::worker_here().host();
   try {
     const std::lock_guard lock(host.lock());

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "rts/trace/note.hpp"
+
 namespace trawl::sched {
 namespace {
 
 constexpr std::size_t most_remembered = 16;
 constexpr Nanos between_announcements = 2'000'000;
+constexpr unsigned most_under_way = 1024;  // whatever the policy wants
+constexpr int most_in_a_turn = 8;
 
 }  // namespace
 
@@ -17,60 +21,180 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
       outbox_(outbox),
       counters_(counters),
       policy_(balance::make_policy(options.policy)),
-      backoff_(static_cast<Nanos>(options.fish_delay * 1000),
-               static_cast<Nanos>(options.fish_delay_max * 1000)),
+      means_(policy_->means()),
       random_(seed),
       low_watermark_(options.low_watermark),
-      max_fish_(options.max_fish) {}
+      max_fish_(options.max_fish),
+      near_{balance::Backoff(static_cast<Nanos>(options.fish_delay * 1000),
+                             static_cast<Nanos>(options.fish_delay_max * 1000))},
+      far_(near_) {}
 
-void Fishing::consider() {
-  if (outstanding_ >= max_fish_ + (invited_ ? 1U : 0U) || !hungry()) return;
-  const int victim = policy_->victim(tables_, random_());
-  if (victim >= 0) fish_at(victim);
+// ---- our own FISH
+
+// Beside a FISH that an invitation has sent, another may go.
+bool Fishing::may_fish() const noexcept {
+  const auto most = max_fish_ == 0 ? most_under_way : max_fish_;
+  return under_way_.size() < most + (invited_ ? 1U : 0U);
 }
 
-void Fishing::fish_at(int victim) {
-  ++outstanding_;
-  counters_.add(Count::fish_sent);
-  trace::note(workers_.log(), trace::Kind::fish_sent, 0, static_cast<std::uint32_t>(victim));
-  balance::Fish fish;
-  fish.thief = tables_.self();
-  fish.patience = backoff_.next(random_());
-  fabric::send(outbox_, victim, fish);
+void Fishing::consider(Nanos now) {
+  again_ = never;
+  for (int turns = 0; turns < most_in_a_turn && may_fish(); ++turns) {
+    if (!workers_.may_start_thread()) return;
+    const auto pe = situation(workers_.load(), now);
+    if (!pe.hungry && !means_.looks_ahead) return;
+    const auto decision = policy_->next(tables_, pe, random_());
+    if (decision.victim < 0) {
+      again_ = decision.again;
+      auto& due = workers_.state().due;
+      if (again_ < due.load(std::memory_order_relaxed))
+        due.store(again_, std::memory_order_relaxed);
+      return;
+    }
+    fish_at(decision.victim, !pe.idle && pe.waiting == 0, now);
+  }
 }
 
-// Idle, or about to be. A PE whose threads are all blocked and may not be more is not hungry: it
-// could do nothing with a spark.
-bool Fishing::hungry() const {
-  if (!workers_.may_start_thread()) return false;
-  const auto load = workers_.load();
-  if (load.sparks == 0 && load.runnable < workers_.size()) return true;
+balance::Situation Fishing::situation(const balance::Load& load, Nanos now) const {
+  balance::Situation pe;
+  pe.now = now;
+  pe.idle = is_idle(load);
+  pe.hungry = hungry(load);
+  if (means_.looks_ahead && tables_.has_clusters()) {
+    pe.rest = pe.idle ? 0 : rest(load);
+    pe.waiting = waiting();
+  }
+  pe.most_near = std::max(max_fish_, 1U) + (invited_ ? 1U : 0U);
+  pe.near_after = near_.until;
+  pe.far_after = far_.until;
+  pe.under_way = under_way_;
+  return pe;
+}
+
+bool Fishing::is_idle(const balance::Load& load) const {
+  return load.sparks == 0 && load.runnable < workers_.size();
+}
+
+// Idle, or about to be.
+bool Fishing::hungry(const balance::Load& load) const {
+  if (is_idle(load)) return true;
   return low_watermark_ != 0 && load.sparks < policy_->low_watermark(tables_, low_watermark_);
 }
 
+// As if each spark were worth what threads have been so far. Divide and conquer has larger ones:
+// there it runs out of sparks first.
+Nanos Fishing::rest(const balance::Load& load) const {
+  Nanos busy = 0;
+  std::uint64_t threads = 1;
+  for (const auto& worker : workers_.all()) {
+    busy += worker->life_time() - worker->idle_time();
+    threads += worker->counters[Count::threads_created];
+  }
+  return load.sparks * (busy / static_cast<Nanos>(threads)) / static_cast<Nanos>(workers_.size());
+}
+
+// Whoever has found something meanwhile is no longer counted as soon as that is heard.
+unsigned Fishing::waiting() const {
+  const auto told = std::count_if(turned_away_.begin(), turned_away_.end(), [this](int thief) {
+    const auto& load = tables_.load_of(thief);
+    return load.sparks == 0 && load.runnable == 0 && !tables_.lost(thief);
+  });
+  return static_cast<unsigned>(held_.size() + static_cast<std::size_t>(told));
+}
+
+void Fishing::fish_at(int victim, bool ahead, Nanos now) {
+  const auto is_taken = [this](std::uint16_t number) {
+    return std::any_of(under_way_.begin(), under_way_.end(),
+                       [number](const auto& cast) { return cast.number == number; });
+  };
+  do {
+    ++last_number_;
+  } while (last_number_ == 0 || is_taken(last_number_));
+  const bool far = tables_.is_far(victim);
+  under_way_.push_back({last_number_, victim, tables_.cluster_of(victim), far, now});
+  trace::note<Count::fish_sent>(counters_, workers_.log(), 0, static_cast<std::uint32_t>(victim),
+                                last_number_, tables_.load_of(victim).sparks);
+  balance::Fish fish;
+  fish.thief = tables_.self();
+  fish.number = last_number_;
+  fish.ahead = ahead;
+  if (means_.holds_fish && !far) fish.patience = near_.backoff.next(random_());
+  fabric::send(outbox_, victim, fish);
+}
+
+balance::Cast Fishing::resolve(std::uint16_t number, bool brought_work, Nanos now) {
+  const auto found = std::find_if(under_way_.begin(), under_way_.end(),
+                                  [number](const auto& cast) { return cast.number == number; });
+  if (found == under_way_.end())
+    throw BadBytes(brought_work ? "it answers a fish that was not sent"
+                                : "it brings home a fish that was not sent");
+  const auto cast = *found;
+  under_way_.erase(found);
+  if (cast.far) tables_.note_steal(cast.cluster, now - cast.sent, now, brought_work);
+  return cast;
+}
+
+void Fishing::came_home(std::uint16_t number, Nanos now) {
+  const auto cast = resolve(number, false, now);
+  invited_ = false;
+  trace::note<Count::fish_home_empty>(counters_, workers_.log(), 0, 0, number);
+  if (means_.holds_fish && !cast.far) return;  // it has waited where it was
+  auto& pause = cast.far ? far_ : near_;
+  pause.until = now + (means_.at_once ? pause.backoff.shortest() : pause.backoff.next(random_()));
+}
+
+void Fishing::caught(std::uint16_t number, Nanos now) {
+  const auto cast = resolve(number, true, now);
+  if (under_way_.size() < std::max(max_fish_, 1U)) invited_ = false;
+  auto& pause = cast.far ? far_ : near_;
+  pause.backoff.reset();
+  pause.until = 0;
+}
+
+// The FISH under way may be held where there is nothing: until one comes home, another may go.
+void Fishing::on_work_available(int from, Nanos now) {
+  const auto most = std::max(max_fish_, 1U);
+  const auto near = static_cast<std::size_t>(std::count_if(
+      under_way_.begin(), under_way_.end(), [](const auto& cast) { return !cast.far; }));
+  if (near > most || !workers_.may_start_thread() || !hungry(workers_.load())) return;
+  invited_ = near >= most;
+  near_.backoff.reset();
+  fish_at(from, false, now);
+}
+
+// ---- the FISH of others
+
 void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
-  if (fish.thief == tables_.self()) return came_home();
+  if (fish.thief == tables_.self()) return came_home(fish.number, now);
   feed_held(by);  // they were here first
-  if (feed(fish.thief, by)) return;
+  if (feed(fish, by)) return;
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
-  if (next == fish.thief) return keep(fish, now);
+  if (next == fish.thief && means_.holds_fish && !tables_.is_far(fish.thief))
+    return keep(fish, now);
   remember(fish.thief);
   if (next < 0) return;
-  counters_.add(Count::fish_forwarded);
-  trace::note(workers_.log(), trace::Kind::fish_forward, 0, static_cast<std::uint32_t>(next));
+  if (next != fish.thief) {
+    trace::note<Count::fish_forwarded>(counters_, workers_.log(), 0,
+                                       static_cast<std::uint32_t>(next), fish.number,
+                                       static_cast<std::uint32_t>(fish.thief));
+  }
   fabric::send(outbox_, next, fish);
 }
 
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
-bool Fishing::feed(int thief, Worker* by) {
-  const auto most = balance::sparks_per_schedule(workers_.spare_sparks());
+bool Fishing::feed(const balance::Fish& fish, Worker* by) {
+  const auto spare = workers_.spare_sparks();
+  if (spare == 0) return false;
+  const int thief = fish.thief;
+  const auto most = policy_->portion(tables_, fish, spare);
   std::uint32_t given = 0;
   while (given < most) {
     heap::Node* spark = workers_.take_for_export(by);
     if (spark == nullptr) break;
     try {
-      if (!workers_.host().shared_heap().export_spark(spark, thief, given == 0)) {
+      const auto answers = given == 0 ? fish.number : std::uint16_t{0};
+      if (!workers_.host().shared_heap().export_spark(spark, thief, answers)) {
         counters_.add(Count::sparks_fizzled);
         continue;
       }
@@ -79,7 +203,8 @@ bool Fishing::feed(int thief, Worker* by) {
       break;
     }
     ++given;
-    trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(thief));
+    trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(thief),
+                fish.number, spark->code().id);
   }
   if (given > 0) counters_.add(Count::fish_answered);
   return given > 0;
@@ -102,20 +227,21 @@ void Fishing::serve(Worker* by, Nanos now) {
       watching_ = false;
       next_announcement_ = now + between_announcements;
     }
-    return workers_.state().due.store(never, std::memory_order_relaxed);
+    return workers_.state().due.store(again_, std::memory_order_relaxed);
   }
   feed_held(by);
   return_held(now);
   watch_or_announce(now);
   Nanos due = held_.empty() && turned_away_.empty() ? never : std::max(now, next_announcement_);
   if (watching_) due = never;
+  due = std::min(due, again_);
   for (const Held& each : held_) due = std::min(due, each.until);
   workers_.state().due.store(due, std::memory_order_relaxed);
 }
 
 void Fishing::feed_held(Worker* by) {
   auto fed = held_.begin();
-  while (fed != held_.end() && workers_.spare_sparks() != 0 && feed(fed->fish.thief, by)) ++fed;
+  while (fed != held_.end() && workers_.spare_sparks() != 0 && feed(fed->fish, by)) ++fed;
   held_.erase(held_.begin(), fed);
 }
 
@@ -130,6 +256,7 @@ void Fishing::return_held(Nanos now) {
 }
 
 void Fishing::remember(int thief) {
+  if (!means_.announces || tables_.is_far(thief)) return;
   if (turned_away_.size() == most_remembered) return;
   if (std::find(turned_away_.begin(), turned_away_.end(), thief) != turned_away_.end()) return;
   turned_away_.push_back(thief);
@@ -153,28 +280,6 @@ void Fishing::watch_or_announce(Nanos now) {
     turned_away_.pop_back();
     if (!tables_.lost(thief)) fabric::send(outbox_, thief, WorkAvailable());
   }
-}
-
-// The FISH under way may be held where there is nothing: until one comes home, another may go.
-void Fishing::on_work_available(int from) {
-  if (outstanding_ > max_fish_ || !hungry()) return;
-  invited_ = outstanding_ >= max_fish_;
-  backoff_.reset();
-  fish_at(from);
-}
-
-void Fishing::came_home() {
-  if (outstanding_ == 0) throw BadBytes("it brings home a fish that was not sent");
-  --outstanding_;
-  invited_ = false;
-  counters_.add(Count::fish_home_empty);
-  trace::note(workers_.log(), trace::Kind::fish_home, 0);
-}
-
-void Fishing::caught() {
-  if (outstanding_ == 0) throw BadBytes("it answers a fish that was not sent");
-  if (--outstanding_ < max_fish_) invited_ = false;
-  backoff_.reset();
 }
 
 }  // namespace trawl::sched

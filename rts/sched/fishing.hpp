@@ -2,11 +2,11 @@
 // 2 and 3). What to do is decided in rts/balance; this is how.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <random>
 #include <vector>
 
+#include "rts/balance/backoff.hpp"
 #include "rts/balance/policy.hpp"
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
@@ -24,8 +24,9 @@ class Fishing {
   Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables, Workers& workers,
           fabric::Outbox& outbox, Counters& counters);
 
-  /// Sends a FISH if this PE wants sparks and has none under way.
-  void consider();
+  /// Sends the FISH that the policy wants sent. Whether it is to be asked again even if nothing
+  /// happens goes into progress::State::due, at the next `serve` too.
+  void consider(Nanos now);
 
   /// Feeds the FISH that are held here, and sends home those whose patience is at an end. Tells PEs
   /// whose FISH were here in vain if there are sparks for them too, or sees to it that the next
@@ -33,39 +34,57 @@ class Fishing {
   /// happens (progress::State::due).
   void serve(Worker* by, Nanos now);
 
-  /// It throws BadBytes when it is one of ours that was not sent; so does `caught`.
+  /// It throws BadBytes when it is one of ours that is not under way; so does `caught`.
   void on_fish(balance::Fish fish, Worker* by, Nanos now);
-  /// One of our FISH was answered, perhaps with more than one SCHEDULE: to be called for the first.
-  void caught();
-  void on_work_available(int from);
+  /// Our FISH of this number was answered, perhaps with more than one SCHEDULE: to be called for
+  /// the first.
+  void caught(std::uint16_t number, Nanos now);
+  void on_work_available(int from, Nanos now);
 
   /// Our FISH that are under way, or held somewhere.
-  unsigned outstanding() const noexcept { return outstanding_; }
+  unsigned outstanding() const noexcept { return static_cast<unsigned>(under_way_.size()); }
   /// The FISH of `thief` that are held here.
   std::size_t held(int thief) const noexcept;
+  /// When the policy is to be asked again; `never`: when something has happened.
+  Nanos again() const noexcept { return again_; }
 
  private:
-  bool hungry() const;
-  bool feed(int thief, Worker* by);
+  bool hungry(const balance::Load& load) const;
+  bool is_idle(const balance::Load& load) const;
+  bool may_fish() const noexcept;
+  balance::Situation situation(const balance::Load& load, Nanos now) const;
+  Nanos rest(const balance::Load& load) const;
+  unsigned waiting() const;
+  bool feed(const balance::Fish& fish, Worker* by);
   void keep(const balance::Fish& fish, Nanos now);
   void feed_held(Worker* by);
   void return_held(Nanos now);
   void remember(int thief);
   void watch_or_announce(Nanos now);
-  void fish_at(int victim);
-  void came_home();
+  void fish_at(int victim, bool ahead, Nanos now);
+  balance::Cast resolve(std::uint16_t number, bool brought_work, Nanos now);
+  void came_home(std::uint16_t number, Nanos now);
 
   balance::Tables& tables_;
   Workers& workers_;
   fabric::Outbox& outbox_;
   Counters& counters_;
   std::unique_ptr<balance::Policy> policy_;
-  balance::Backoff backoff_;
+  const balance::Means means_;
   std::mt19937_64 random_;
   unsigned low_watermark_;
-  unsigned max_fish_;
-  unsigned outstanding_ = 0;
+  unsigned max_fish_;  // 0: as many as the policy wants
+
+  std::vector<balance::Cast> under_way_;
+  std::uint16_t last_number_ = 0;
   bool invited_ = false;
+  /// What follows a FISH in vain, near or far.
+  struct Pause {
+    balance::Backoff backoff;
+    Nanos until = 0;
+  };
+  Pause near_, far_;
+  Nanos again_ = never;
 
   struct Held {
     balance::Fish fish;

@@ -18,6 +18,8 @@ class Host {
   /// Looks after messages; `by` is the worker on whose thread we are, or nullptr. Not for a thread
   /// in the middle of a program's function. False: somebody else holds the lock, look again.
   virtual bool poll(Worker* by) = 0;
+  /// The program has ended, or the run can't go on: workers leave their main loops.
+  virtual bool stopping() const noexcept = 0;
   /// The run can't go on. Takes the lock.
   virtual void fail(const std::string& why, int code) = 0;
   /// As `fail`, when memory has run out: to be called where nobody else would learn of it.

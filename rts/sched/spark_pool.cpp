@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "rts/sched/recorder.hpp"
+
 namespace trawl::sched {
 
 // ---- Slot --------------------------------------------------------------------------------------
@@ -87,6 +89,10 @@ void SparkPool::Roots::forget_the_dead(bool (*lives)(const void*)) noexcept {
 }
 
 bool SparkPool::push_at_end(heap::Node* node) noexcept {
+  if (recorder_ != nullptr) {
+    recorder_->par(node);
+    return true;
+  }
   if (push_slowly([node](Slot& slot) { slot.put(node); }) != nullptr) return true;
   refused_.fetch_add(1, std::memory_order_release);
   return false;
@@ -95,6 +101,7 @@ bool SparkPool::push_at_end(heap::Node* node) noexcept {
 // nullptr: there is no room.
 template <class Put>
 Slot* SparkPool::push_slowly(Put put) noexcept {
+  if (ask_) ask_();
   const bool watched = stop_watching();
   if (!make_room()) return nullptr;
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
@@ -105,7 +112,14 @@ Slot* SparkPool::push_slowly(Put put) noexcept {
 }
 
 bool SparkPool::stop_watching() noexcept {
-  return end_.exchange(limit_, std::memory_order_relaxed) != limit_ && noticed_;
+  const bool watched = ask_ ? std::exchange(watched_, false)
+                            : end_.exchange(limit_, std::memory_order_relaxed) != limit_;
+  return watched && noticed_;
+}
+
+void SparkPool::always_ask(std::function<void()> ask) {
+  ask_ = std::move(ask);
+  end_.store(slots_.data(), std::memory_order_relaxed);
 }
 
 // Looking for what has fizzled takes as long as the pool is full: not for each spark that a program
@@ -126,7 +140,7 @@ bool SparkPool::make_room() noexcept {
 }
 
 heap::Node* SparkPool::reclaim(Slot* slot, bool by_owner) noexcept {
-  if (!in_array(slot)) return nullptr;
+  if (!in_array(slot)) return recorder_ != nullptr ? recorder_->reclaim(slot) : nullptr;
   const std::lock_guard lock(thieves_);
   heap::Node* node = slot->promoted();
   if (slot < top_.load(std::memory_order_relaxed) && skipped(*slot)) ++settled_;
@@ -330,6 +344,7 @@ Slot* OwnerEnd::push_call_at_end() {
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
   const Slot call = *bottom;
   bottom->clear();
+  if (pool.recorder_ != nullptr) return pool.recorder_->spawn(call);
   Slot* slot = pool.push_slowly([&call](Slot& at) { at.put(call); });
   if (slot != nullptr) return slot;
   pool.refused_calls_.fetch_add(1, std::memory_order_release);
@@ -350,7 +365,8 @@ bool OwnerEnd::claim_contended(Slot* newest) noexcept {
 }
 
 void OwnerEnd::discard(const Slot* slot) noexcept {
-  if (!static_cast<SparkPool&>(*this).in_array(slot)) delete slot;
+  const auto& pool = static_cast<SparkPool&>(*this);
+  if (!pool.in_array(slot) && pool.recorder_ == nullptr) delete slot;
 }
 
 }  // namespace trawl::sched

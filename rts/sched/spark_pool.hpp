@@ -23,6 +23,8 @@
 
 namespace trawl::sched {
 
+class Recorder;
+
 /// The slots lie in one array, oldest first; when its end is reached thunks move towards its
 /// beginning.
 class SparkPool : public OwnerEnd {
@@ -34,6 +36,11 @@ class SparkPool : public OwnerEnd {
   /// Of all pools: do collections forget sparks? Not in a simulation: no run depends on when the
   /// collector runs.
   static void set_weak(bool weak) noexcept;
+  /// Of a run that is recorded: all that comes goes to the recorder, and nothing lies here.
+  void record(Recorder& recorder) noexcept {
+    recorder_ = &recorder;
+    watch();
+  }
 
   // ---- owner
 
@@ -87,8 +94,18 @@ class SparkPool : public OwnerEnd {
   heap::Node* take_oldest(bool by_owner);
 
   /// The owner will notice the next spark. Costs nothing where there is none.
-  void watch() noexcept { end_.store(slots_.data(), std::memory_order_relaxed); }
-  bool watched() const noexcept { return end_.load(std::memory_order_relaxed) != limit_; }
+  void watch() noexcept {
+    if (ask_)
+      watched_ = true;
+    else
+      end_.store(slots_.data(), std::memory_order_relaxed);
+  }
+  bool watched() const noexcept {
+    return ask_ ? watched_ : end_.load(std::memory_order_relaxed) != limit_;
+  }
+
+  /// Of a simulated worker: `ask` is called before each spark, and call, is put here.
+  void always_ask(std::function<void()> ask);
 
   // So far. To add up at any moment, what became of sparks is to be read before how many were made:
   // in the order of these.
@@ -115,7 +132,9 @@ class SparkPool : public OwnerEnd {
   }
 
   /// How many more it takes at least; fizzled ones may make room too.
-  std::size_t room() const noexcept { return slots_.size() - 2 - size(); }
+  std::size_t room() const noexcept {
+    return recorder_ != nullptr ? SIZE_MAX : slots_.size() - 2 - size();
+  }
 
  private:
   friend class OwnerEnd;
@@ -160,6 +179,9 @@ class SparkPool : public OwnerEnd {
   // Owner's side.
   alignas(64) Slot* limit_;
   std::function<void()> noticed_;
+  std::function<void()> ask_;  // if there is one, end_ is always the beginning
+  bool watched_ = false;       // and this says what else that would say
+  Recorder* recorder_ = nullptr;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room
   // The first slot is never used: take_back looks below an empty pool. Nor is the last, but for
   // what is being pushed. Below top_ lie promoted calls whose spawners have not come back yet, and

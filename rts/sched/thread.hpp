@@ -42,6 +42,7 @@ class Thread final : public heap::Waiter {
   Seals seals_;
   Worker* bound_to_ = nullptr;    // where alone it may go on
   std::atomic<bool> left_{true};  // its stack: woken, it may still be on its way out of it
+  std::uint32_t number_ = 0;      // in the event log
   std::size_t place_ = 0;         // among the PE's blocked threads
   std::size_t index_ = 0;         // among all of the PE's
   Thread* next_ = nullptr;        // in the thread pool

@@ -5,7 +5,9 @@
 
 #include <sched.h>
 
+#include "rts/sched/recorder.hpp"
 #include "rts/sched/workers.hpp"
+#include "rts/trace/note.hpp"
 
 namespace trawl::sched {
 
@@ -55,7 +57,7 @@ void Thread::body(void* self) {
 void Thread::wake(heap::Node*, bool granted) {
   granted_ = granted;
   workers_.note_woken(*this);
-  trace::note(workers_.log(), trace::Kind::thread_resume, 0);
+  trace::note(workers_.log(), trace::Kind::thread_resume, 0, number_);
   workers_.make_runnable(*this);
 }
 
@@ -70,7 +72,13 @@ Worker::Worker(Workers& workers, int index, const Options& options)
       state_(workers.state()),
       log_(workers.log()),
       pause_(workers.pause()),
-      index_(index) {}
+      recorder_(workers.recorder()),
+      special_(pause_ != nullptr || recorder_ != nullptr),
+      index_(index),
+      next_number_(static_cast<std::uint32_t>(index)) {
+  if (recorder_ != nullptr) pool.record(*recorder_);
+  if (pause_ != nullptr) pool.always_ask([this] { let_others_run(Moment::in_thread); });
+}
 
 Worker::~Worker() = default;
 
@@ -82,11 +90,15 @@ void Worker::attach(std::unique_ptr<Fiber> main) {
 
 void Worker::start_root(std::function<void()> root) {
   Thread& thread = free_thread();
-  thread.root_ = std::move(root);
+  if (recorder_ != nullptr)
+    thread.root_ = [this, root = std::move(root)] {
+      recorder_->begin();
+      root();
+    };
+  else
+    thread.root_ = std::move(root);
   thread.bound_to_ = this;
-  workers_.thread_started();
-  counters.add(Count::threads_created);
-  trace::note(log_, trace::Kind::thread_start, static_cast<unsigned>(index_));
+  thread_started(thread);
   workers_.make_runnable(thread);
 }
 
@@ -95,7 +107,7 @@ void Worker::loop(bool spins) {
   progress::WorkerPolicy policy(spins);
   born_ = fabric_.now();  // joining the others was no work
   events_.begin_polling();
-  while (!state_.stopping) {
+  while (!host_.stopping()) {
     const auto epoch = policy.will_park() ? events_.epoch() : 0;
     if (step()) {
       policy.found();
@@ -109,12 +121,13 @@ void Worker::loop(bool spins) {
     if (next == Next::yield) sched_yield();
     listen();
   }
+  stop_attending();
   events_.end_polling();
   end_idle();
 }
 
 bool Worker::step() {
-  let_others_run();
+  let_others_run(Moment::between_turns);
   poll_when_due();
   if (Thread* thread = workers_.threads().take(*this)) {
     end_idle();
@@ -122,10 +135,11 @@ bool Worker::step() {
     run(*thread);
     return true;
   }
-  if (heap::Node* spark = find_spark()) {
+  bool imported = false;
+  if (heap::Node* spark = find_spark(imported)) {
     end_idle();
     workers_.leave_imported();
-    start_thread(spark);
+    start_thread(spark, imported);
     return true;
   }
   begin_idle();
@@ -133,15 +147,17 @@ bool Worker::step() {
 }
 
 void Worker::listen() noexcept {
-  listened_ = true;
-  for (int looks = 0; looks < looks_between_turns && !fabric_.waiting(); ++looks)
+  listened_ = attends_;
+  for (int looks = 0; looks < looks_between_turns; ++looks) {
+    if (attends_ && fabric_.waiting()) return;
     if (workers_.threads().movable() != 0 || workers_.has_imported()) return;
+  }
 }
 
 void Worker::relieve() {
   events_.begin_polling();
   parked_ = false;
-  while (!state_.stopping) {
+  while (!host_.stopping()) {
     Thread* const thread = workers_.threads().take(*this);
     if (thread == nullptr) break;
     end_idle();
@@ -152,14 +168,28 @@ void Worker::relieve() {
   leave_messages();
 }
 
-// With work of its own at hand, not before each piece of it.
+// With work of its own at hand, not before each piece of it; without, only as the attendant.
 void Worker::poll_when_due() {
   if (!idle() && (workers_.threads().size() != 0 || pool.size() != 0)) {
     const auto now = fabric_.now();
     if (now < next_poll_) return;
     next_poll_ = now + poll_interval;
+  } else if (!attend()) {
+    has_polled_ = false;
+    return;
   }
   has_polled_ = host_.poll(this);
+}
+
+bool Worker::attend() noexcept {
+  bool attended = attends_ || state_.attended.load();
+  if (!attended) attends_ = state_.attended.compare_exchange_strong(attended, true);
+  return attends_;
+}
+
+// Before he looks for the last time: who saw him attend, and parks, has left messages to him.
+void Worker::stop_attending() noexcept {
+  if (std::exchange(attends_, false)) state_.attended = false;
 }
 
 Nanos Worker::about_now() const noexcept {
@@ -169,51 +199,61 @@ Nanos Worker::about_now() const noexcept {
 // Whoever sends a message from here on sees that nobody polls, and notifies the progress thread;
 // what has come since the last look did not.
 void Worker::leave_messages() {
+  stop_attending();
   events_.end_polling();
   for (int i = 0; i < most_polls_in_a_row && fabric_.waiting() && host_.poll(this);) ++i;
   notify_progress_thread_if_needed();
 }
 
 void Worker::notify_progress_thread_if_needed() {
-  const progress::Undone undone{fabric_.waiting(), state_.under_way, state_.due};
-  if (undone.needs_poll_before(state_.progress_thread_wakes)) events_.notify_progress_thread();
+  if (workers_.undone().needs_poll_before(state_.progress_thread_wakes))
+    events_.notify_progress_thread();
 }
 
 // What has come from other PEs, where somebody may be waiting for it, then its own newest spark,
 // then its siblings' oldest.
-heap::Node* Worker::find_spark() {
-  if (!workers_.may_start_thread())
-    return workers_.all_blocked() ? workers_.take_imported() : nullptr;
-  if (heap::Node* node = workers_.take_imported()) return node;
+heap::Node* Worker::find_spark(bool& imported) {
+  const bool may_start = workers_.may_start_thread();
+  heap::Node* const arrived =
+      may_start || workers_.all_blocked() ? workers_.take_imported() : nullptr;
+  imported = arrived != nullptr;
+  if (imported || !may_start) return arrived;
   if (heap::Node* node = pool.take_newest()) return node;
   return workers_.take_from_siblings(*this);
 }
 
-void Worker::start_thread(heap::Node* spark) {
+void Worker::start_thread(heap::Node* spark, bool imported) {
   if (!spark->move(heap::State::unevaluated, heap::State::black_hole)) {
     counters.add(Count::sparks_fizzled);
     return;
   }
+  if (simulated()) spark->mark(heap::Node::waited);  // see notify_waiters
   Thread& thread = free_thread();
   thread.spark_ = spark;
-  workers_.thread_started();
-  counters.add(Count::sparks_converted);
-  counters.add(Count::threads_created);
-  trace::note(log_, trace::Kind::spark_convert, static_cast<unsigned>(index_));
-  trace::note(log_, trace::Kind::thread_start, static_cast<unsigned>(index_));
+  trace::note<Count::sparks_converted>(counters, log_, static_cast<unsigned>(index_),
+                                       spark->code().id, imported ? 1 : 0, thread.number_);
+  thread_started(thread);
   run(thread);
+}
+
+void Worker::thread_started(Thread& thread) {
+  workers_.thread_started();
+  trace::note<Count::threads_created>(counters, log_, static_cast<unsigned>(index_),
+                                      thread.number_);
 }
 
 void Worker::run(Thread& thread) {
   running_ = &thread;
   busy_.store(true, std::memory_order_relaxed);
-  trace::note(log_, trace::Kind::thread_run, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::thread_run, static_cast<unsigned>(index_), thread.number_);
   while (!thread.left_.load(std::memory_order_acquire)) sched_yield();
   thread.left_.store(false, std::memory_order_relaxed);
   thread.bound_to_ = nullptr;
   thread.seals_.lift(pool);
   leave_messages();
+  let_others_run(Moment::before_thread);
   main_->switch_to(thread.fiber_);
+  let_others_run(Moment::after_thread);
   busy_.store(false, std::memory_order_relaxed);
   running_ = nullptr;
   if (!thread.done_) {  // it has blocked: from here on others may run it
@@ -221,7 +261,7 @@ void Worker::run(Thread& thread) {
     return;
   }
   events_.begin_polling();
-  trace::note(log_, trace::Kind::thread_end, static_cast<unsigned>(index_));
+  trace::note(log_, trace::Kind::thread_end, static_cast<unsigned>(index_), thread.number_);
   put_away(thread);
 }
 
@@ -241,10 +281,16 @@ void Worker::put_away(Thread& thread) {
 }
 
 Thread& Worker::free_thread() {
-  if (free_threads_.empty()) return workers_.new_thread();
-  Thread& thread = *free_threads_.back();
-  free_threads_.pop_back();
-  return thread;
+  Thread* thread;
+  if (free_threads_.empty()) {
+    thread = &workers_.new_thread();
+  } else {
+    thread = free_threads_.back();
+    free_threads_.pop_back();
+  }
+  thread->number_ = next_number_;
+  next_number_ += trace::max_workers;
+  return *thread;
 }
 
 // Polls before the FETCH is sent: its answer may be faster than this thread, and would wake the
@@ -280,8 +326,8 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
     notify_progress_thread_if_needed();
     return false;
   }
-  counters.add(Count::threads_blocked);
-  trace::note(log_, trace::Kind::thread_block, static_cast<unsigned>(index_));
+  trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_),
+                                      thread.number_);
   thread.fiber_.switch_to(*main_);
   granted = std::exchange(thread.granted_, false);
   return true;
@@ -320,6 +366,7 @@ Nanos Worker::life_time() const noexcept {
 void Worker::park(std::uint32_t epoch, progress::WorkerPolicy& policy) {
   if (workers_.threads().movable() != 0) return;
   parked_ = true;
+  stop_attending();
   events_.end_polling();
   events_.park_worker(index_, epoch, policy.park_time(workers_.situation()));
   events_.begin_polling();

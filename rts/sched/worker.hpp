@@ -29,7 +29,16 @@ class Log;
 
 namespace trawl::sched {
 
+class Recorder;
 class Workers;
+
+/// Where a simulated worker is when others get their turn.
+enum class Moment : std::uint8_t {
+  between_turns,  ///< of its main loop
+  before_thread,  ///< about to switch to a thread
+  in_thread,      ///< a piece of work of the running thread is over, before it takes effect
+  after_thread,   ///< the thread has ended, or blocked
+};
 
 class Worker {
  public:
@@ -57,8 +66,9 @@ class Worker {
   bool step();
   /// A spare worker's: runs threads that have been woken, until there is none.
   void relieve();
-  /// Looks for messages alone, for some hundred nanoseconds where there are few PEs: an idle worker
-  /// between two turns sees them sooner so, and keeps nobody from the lock.
+  /// Looks for messages alone, for some hundred nanoseconds where there are few PEs: the attendant
+  /// sees them sooner so between two turns, and keeps nobody from the lock. Others look for
+  /// threads.
   void listen() noexcept;
   /// Was that all it did since its last poll?
   bool has_listened() noexcept { return std::exchange(listened_, false); }
@@ -73,11 +83,16 @@ class Worker {
   const heap::Code* running_code() const noexcept;
   /// Where the calling code runs: the running thread's fiber, or the main loop's.
   Fiber& current_fiber() noexcept { return running_ != nullptr ? running_->fiber_ : *main_; }
+  /// Is it in a simulation, or a run that is recorded?
+  bool is_special() const noexcept { return special_; }
+  /// nullptr: nothing is recorded.
+  Recorder* recorder() const noexcept { return recorder_; }
   /// In a simulation, lets other PEs run.
-  void let_others_run() {
+  void let_others_run(Moment moment) {
     if (pause_ != nullptr) [[unlikely]]
-      pause_(*this);
+      pause_(*this, moment);
   }
+  bool simulated() const noexcept { return pause_ != nullptr; }
 
   // ---- anybody
 
@@ -93,12 +108,15 @@ class Worker {
  private:
   friend class Thread;
 
-  heap::Node* find_spark();
-  void start_thread(heap::Node* spark);
+  heap::Node* find_spark(bool& imported);
+  void start_thread(heap::Node* spark, bool imported);
+  void thread_started(Thread& thread);
   void run(Thread& thread);
   Thread& free_thread();
   void put_away(Thread& thread);
   void poll_when_due();
+  bool attend() noexcept;
+  void stop_attending() noexcept;
   Nanos about_now() const noexcept;
   void leave_messages();
   void notify_progress_thread_if_needed();
@@ -113,8 +131,11 @@ class Worker {
   progress::EventCount& events_;
   progress::State& state_;
   trace::Log* log_;
-  void (*pause_)(Worker&);
+  void (*pause_)(Worker&, Moment);
+  Recorder* recorder_;
+  bool special_;
   int index_;
+  std::uint32_t next_number_;  // of a thread, in the log
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
@@ -122,6 +143,7 @@ class Worker {
   Nanos next_poll_ = 0;
   bool has_polled_ = false;  // at the last try
   bool listened_ = false;
+  bool attends_ = false;
 
   std::atomic<bool> busy_{false};
   std::atomic<bool> idle_{false};

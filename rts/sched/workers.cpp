@@ -26,10 +26,14 @@ Workers::Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progres
 
 Workers::~Workers() = default;
 
+progress::Undone Workers::undone() const noexcept {
+  return {fabric_.waiting(), state().under_way, std::min(state().due.load(), fabric_.due())};
+}
+
 progress::Situation Workers::situation() const noexcept {
   progress::Situation now;
   now.now = fabric_.now();
-  now.undone = {fabric_.waiting(), state().under_way, state().due};
+  now.undone = undone();
   now.all_notify = fabric_.all_notify();
   now.polled = events().polled();
   now.busy = anybody_busy();

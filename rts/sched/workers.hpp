@@ -29,7 +29,10 @@ class Workers final : public progress::Engine {
     int workers = 1;
     trace::Log* log = nullptr;  ///< nullptr: off
     /// Simulated PEs share one OS thread: here they let others run. Otherwise nullptr.
-    void (*pause)(Worker&) = nullptr;
+    void (*pause)(Worker&, Moment) = nullptr;
+    /// ... and here declared work (rts/inline/work.hpp) moves their clocks.
+    void (*work)(Worker&, Nanos) = nullptr;
+    Recorder* recorder = nullptr;  ///< nullptr: nothing is recorded
   };
 
   Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progress::State& state);
@@ -39,6 +42,8 @@ class Workers final : public progress::Engine {
   const fabric::Fabric& fabric() const noexcept { return fabric_; }
   trace::Log* log() const noexcept { return setup_.log; }
   auto pause() const noexcept { return setup_.pause; }
+  auto charge() const noexcept { return setup_.work; }
+  Recorder* recorder() const noexcept { return setup_.recorder; }
   std::size_t size() const noexcept { return regular_; }
   Worker& operator[](std::size_t i) noexcept { return *all_[i]; }
 
@@ -75,6 +80,7 @@ class Workers final : public progress::Engine {
 
   // ---- what the progress thread asks for
 
+  progress::Undone undone() const noexcept;
   progress::Situation situation() const noexcept override;
   bool look() override;
   std::function<void()> add_spare() override;

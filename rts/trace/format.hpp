@@ -1,7 +1,7 @@
 // The event log as it lies on the disk: what rts/trace writes and profiles/ reads.
 //
 //   file  = header (512 bytes, rewritten in place at close), then blocks
-//   block = Block (32 bytes), then its events (16 bytes each), in the order of their times
+//   block = Block (32 bytes), then its events (24 bytes each), in the order of their times
 //
 // All numbers are in the byte order of the machine that wrote them.
 #pragma once
@@ -20,22 +20,26 @@
 
 namespace trawl::trace {
 
-/// What happened. The meaning of an event's `value` and `extra` is in brackets; where none is given
-/// both are 0. Names follow in `kind_names`.
+/// What happened. The meaning of an event's numbers is in brackets; those that are not given are 0.
+/// A thread's number is its own on its PE, until 2^32 have been. Names follow in `kind_names`.
 enum class Kind : std::uint8_t {
-  thread_start,      ///< a new thread is runnable
-  thread_run,        ///< the worker switched a runnable thread in
-  thread_block,      ///< it switched its thread out, blocked
-  thread_resume,     ///< a blocked thread is runnable again
-  thread_end,        ///< the worker's thread is finished
-  spark_convert,     ///< a spark became a thread
-  spark_export,      ///< one spark left [value: to PE]
-  spark_import,      ///< one spark arrived [value: from PE]
-  message_sent,      ///< any message [value: to PE, extra: the message's kind]
-  message_received,  ///< any message [value: from PE, extra: the message's kind]
-  fish_sent,         ///< a FISH of our own [value: to PE]
-  fish_home,         ///< a FISH of our own came home without work
-  fish_forward,      ///< somebody else's FISH went on [value: to PE]
+  thread_start,   ///< a new thread is runnable [value: its number]
+  thread_run,     ///< the worker switched a runnable thread in [value: its number]
+  thread_block,   ///< it switched its thread out, blocked [value: its number]
+  thread_resume,  ///< a blocked thread is runnable again [value: its number]
+  thread_end,     ///< the worker's thread is finished [value: its number]
+  spark_convert,  ///< a spark becomes a thread, which starts next [value: its code, extra: 1 if it
+                  ///< came from another PE, id: the thread's number]
+  spark_export,   ///< one spark left [value: to PE, extra: the number of the FISH, id: its code]
+  spark_import,   ///< one spark arrived [value: from PE, extra: the number of our FISH if this is
+                  ///< its answer, else 0]
+  message_sent,   ///< any message [value: to PE, extra: the message's kind, id: its number, size:
+                  ///< its bytes]
+  message_received,  ///< any message [value: from PE, extra, id, size: as when it was sent]
+  fish_sent,         ///< a FISH of our own [value: to PE, extra: its number, id: the sparks which
+                     ///< that PE is believed to have]
+  fish_home,         ///< a FISH of our own came home without work [extra: its number]
+  fish_forward,      ///< somebody else's FISH went on [value: to PE, extra: its number, id: whose]
   fetch_sent,        ///< [value: to PE]
   resume_received,   ///< [value: from PE]
   gc_begin,          ///< a collection: no thread of this PE runs until gc_end
@@ -60,8 +64,10 @@ struct Event {
   std::uint16_t extra;
   Kind kind;
   std::uint8_t worker;
+  std::uint32_t id = 0;
+  std::uint32_t size = 0;
 };
-static_assert(sizeof(Event) == 16);
+static_assert(sizeof(Event) == 24);
 
 /// Precedes the events of one flush of the buffer.
 struct Block {
@@ -77,7 +83,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::size_t header_size = 512;
 inline constexpr int max_pes = 1 << 20;
 inline constexpr int max_workers = 256;

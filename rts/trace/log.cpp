@@ -1,9 +1,11 @@
 #include "rts/trace/log.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <span>
 #include <system_error>
 
@@ -15,7 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t block_entries = sizeof(Block) / sizeof(Event);
+// A Block lies behind the first of them so that its events follow it.
+constexpr std::size_t block_entries = (sizeof(Block) + sizeof(Event) - 1) / sizeof(Event);
+constexpr std::size_t block_at = block_entries * sizeof(Event) - sizeof(Block);
 
 [[noreturn]] void refuse(const std::string& path, int error) {
   const char* cure = "name another directory for the event log";
@@ -66,12 +70,28 @@ Log::Log(const Setup& setup)
   }
 }
 
-void Log::event(Kind kind, unsigned worker, std::uint32_t value, std::uint16_t extra) noexcept {
+void Log::event(Kind kind, unsigned worker, std::uint32_t value, std::uint16_t extra,
+                std::uint32_t id) noexcept {
   const std::lock_guard lock(mutex_);
-  if (file_ < 0) return;
-  last_ = std::max(last_, now());  // under the lock: the file is in the order of time
-  buffer_[fill_++] = Event{last_, value, extra, kind, static_cast<std::uint8_t>(worker)};
-  if (fill_ == buffer_.size()) flush();
+  append({0, value, extra, kind, static_cast<std::uint8_t>(worker), id, 0});
+}
+
+// A collection is noted from within it: what allocates must not hold the lock.
+void Log::message(Kind kind, int pe, std::uint16_t what, std::size_t size) noexcept try {
+  const auto number = next_number(kind, pe, what, size);
+  const std::lock_guard lock(mutex_);
+  append({0, static_cast<std::uint32_t>(pe), what, kind, 0, number,
+          static_cast<std::uint32_t>(std::min<std::size_t>(size, UINT32_MAX))});
+} catch (const std::bad_alloc&) {  // the log does without
+}
+
+// Short messages overtake long ones, and some kinds wait where others don't.
+std::uint32_t Log::next_number(Kind kind, int pe, std::uint16_t what, std::size_t size) {
+  const auto key = static_cast<std::uint64_t>(pe) << 32U | std::uint64_t{what} << 16U |
+                   static_cast<std::uint64_t>(std::bit_width(size)) << 1U |
+                   static_cast<std::uint64_t>(kind == Kind::message_sent);
+  const std::lock_guard lock(numbers_lock_);
+  return ++numbers_[key];
 }
 
 void Log::set_offset(Nanos offset) noexcept {
@@ -106,16 +126,25 @@ std::string Log::trouble() const {
 
 // From here on the caller holds the lock.
 
+void Log::append(const Event& event) noexcept {
+  if (file_ < 0) return;
+  last_ = std::max(last_, now());  // under the lock: the file is in the order of time
+  buffer_[fill_] = event;
+  buffer_[fill_++].time = last_;
+  if (fill_ == buffer_.size()) flush();
+}
+
 void Log::flush() noexcept {
   if (fill_ == block_entries) return;
   const auto events = std::span(buffer_).subspan(block_entries, fill_ - block_entries);
   Block block{block_magic, static_cast<std::uint32_t>(events.size()), 0, events.front().time,
               events.back().time};
   block.checksum = checksum(block, std::as_bytes(events));
-  std::memcpy(buffer_.data(), &block, sizeof block);
-  const auto size = fill_ * sizeof(Event);
+  auto* const begin = reinterpret_cast<std::byte*>(buffer_.data()) + block_at;
+  std::memcpy(begin, &block, sizeof block);
+  const auto size = fill_ * sizeof(Event) - block_at;
   fill_ = block_entries;
-  if (const int error = write_at(end_, buffer_.data(), size); error != 0) return stop(error);
+  if (const int error = write_at(end_, begin, size); error != 0) return stop(error);
   end_ += size;
 }
 

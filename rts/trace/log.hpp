@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "rts/inline/bytes.hpp"
@@ -38,7 +39,11 @@ class Log {
   ~Log() { close(); }
 
   /// Appends an event that happened now. Never fails: see `trouble`.
-  void event(Kind kind, unsigned worker, std::uint32_t value = 0, std::uint16_t extra = 0) noexcept;
+  void event(Kind kind, unsigned worker, std::uint32_t value = 0, std::uint16_t extra = 0,
+             std::uint32_t id = 0) noexcept;
+  /// Appends a message that was sent to `pe`, or has come from it. Both ends give it the same
+  /// number: messages of one kind and of similar size don't overtake each other.
+  void message(Kind kind, int pe, std::uint16_t what, std::size_t size) noexcept;
 
   /// What is to be added to this PE's clock to get the nanoseconds since the run's start on the
   /// main PE's clock. Also holds for the events before. Until then the log's opening counts as the
@@ -61,6 +66,8 @@ class Log {
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
+  void append(const Event& event) noexcept;
+  std::uint32_t next_number(Kind kind, int pe, std::uint16_t what, std::size_t size);
   void flush() noexcept;
   void stop(int error) noexcept;
   int write_header() noexcept;
@@ -75,14 +82,17 @@ class Log {
   std::size_t end_ = header_size;  // where the next block goes
   Nanos last_ = 0;                 // time of the last event
   std::size_t fill_;               // used entries of buffer_
-  std::vector<Event> buffer_;      // its first two entries are the Block
+  std::vector<Event> buffer_;      // its first two entries end with the Block
+  // Messages so far, by direction, PE, kind and size.
+  std::mutex numbers_lock_;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
 };
 
 /// What call sites use: `log` is null when the log is off.
 inline void note(Log* log, Kind kind, unsigned worker, std::uint32_t value = 0,
-                 std::uint16_t extra = 0) noexcept {
+                 std::uint16_t extra = 0, std::uint32_t id = 0) noexcept {
   if (log != nullptr) [[unlikely]]
-    log->event(kind, worker, value, extra);
+    log->event(kind, worker, value, extra, id);
 }
 
 }  // namespace trawl::trace

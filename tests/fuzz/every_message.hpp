@@ -64,11 +64,13 @@ class Sampler {
   void fill(fabric::Bare<kind>&) {}
   void fill(balance::Fish& fish) {
     fish.thief = static_cast<int>(pe());
+    fish.number = static_cast<std::uint16_t>(some());
+    fish.ahead = below(2) == 0;
     fish.patience = static_cast<Nanos>(some());
     for (auto visits = below(balance::Fish::max_age + 1); visits > 0; --visits)
       fish.visit(static_cast<int>(pe()));
   }
-  void fill(heap::Schedule& schedule) { schedule.first = below(2) == 0; }
+  void fill(heap::Schedule& schedule) { schedule.fish = static_cast<std::uint16_t>(below(3)); }
   void fill(heap::Fetch& fetch) {
     fetch = {at(envelope_.to), static_cast<std::uint32_t>(envelope_.from), 7, at(envelope_.to)};
   }

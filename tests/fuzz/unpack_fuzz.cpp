@@ -197,7 +197,7 @@ void packets(Bits& bits, Tally& tally) {
     if (!here.empty() && bits.one_in(2)) into = here[bits.below(here.size())];
     try {
       Reader reader(bytes);
-      const auto unpacked = heap::unpack_graph(reader, away, memory, into);
+      const auto unpacked = heap::unpack_graph(reader, 0, away, memory, into);
       Walk().visit(unpacked.root);
       for (const auto& arrived : unpacked.thunks)
         if (bits.one_in(2)) evaluate(arrived.thunk);
@@ -265,8 +265,9 @@ struct Seat {
     setup.seed = static_cast<std::uint64_t>(self) + 1;
     setup.facts.host = std::string("h");  // g++ 12 warns of an assigned literal
     setup.facts.cluster = std::string("c");
-    setup.pause = [](trawl::sched::Worker&) {};
-    pe = std::make_unique<trawl::Pe>(setup, wire, [this](const trawl::Outcome&) { over = true; });
+    setup.pause = [](trawl::sched::Worker&, trawl::sched::Moment) {};
+    pe = std::make_unique<trawl::Pe>(setup, wire,
+                                     [this](const trawl::life::Outcome&) { over = true; });
   }
 };
 

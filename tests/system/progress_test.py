@@ -19,7 +19,7 @@ LONG = [  # arguments, for a second or so, and what is counted
     (["raytracer", SCENE, "--simd", "portable", "--samples", 3], ["areas"]),
     (["barnes_hut", "plummer", "--bodies", 20000, "--steps", 10, "--kernel", "portable"], ["step"]),
 ]
-LINE = re.compile(r"\r\033\[K(?:(.*?): (\d+) of (\d+) \((\d+) %\))?")  # without words: the line is wiped
+LINE = re.compile(r"\r\033\[K(?:([^\r\033]*?): (\d+) of (\d+) \((\d+) %\))?")  # without words: the line is wiped
 
 
 def run_on_terminal(program, *args):

@@ -104,4 +104,43 @@ with tempfile.TemporaryDirectory() as logs:
     profile = json.loads(done.stdout)
     expect(profile["runtime"] > 0.5 and all(pe["threads"] > 0 for pe in profile["per_pe"][:1]),
            f"expected most of the run: {done.stdout}", result)
+
+# A simulated run is drawn and traced like any other, in virtual time.
+with tempfile.TemporaryDirectory() as logs:
+    grid = os.path.join(logs, "grid.json")
+    with open(grid, "w") as file:
+        json.dump({"clusters": [{"name": "fast", "pes": 2}, {"name": "slow", "pes": 2, "speed": 0.5}],
+                   "between": {"latency": "1 ms", "bandwidth": "1 MB/s"}}, file)
+    result = run(0, "queens", "11", "--trawl:simulate=" + grid, "--trawl:trace=" + logs)
+    expect(result.code == 0 and result.out.strip() == "2680", "expected 2680", result)
+    trace = os.path.join(logs, "trace.json")
+    done = subprocess.run([os.path.join(BIN, "trawl-profile"), logs, "--json", "--perfetto", trace],
+                          text=True, capture_output=True)
+    expect(done.returncode == 0, f"trawl-profile failed: {done.stdout}{done.stderr}", result)
+    profile = json.loads(done.stdout)
+    expect(all(os.path.getsize(picture) > 1000 for picture in profile["pictures"]) and
+           len(profile["pictures"]) == 4, "expected four pictures", result)
+    work = profile["work"]
+    for name, column in ("asked", "fish_sent"), ("forwarded", "fish_forwarded"), ("in_vain", "fish_home"):
+        told, counted = sum(cell[name] for cell in work["fish"]), profile["total"][column]
+        expect(told == counted, f"{told} FISH {name}, not {counted}", result)
+    expect(work["spark_bytes"]["count"] == profile["total"]["sparks_exported"], "expected a packet a spark", result)
+    threads = work["threads"]["count"] + work["threads_of_imported"]["count"]
+    expect(threads == profile["total"]["threads"], f"{threads} threads have a length", result)
+
+    with open(trace) as file:
+        events = json.load(file)["traceEvents"]
+    processes = {event["args"]["name"] for event in events if event["name"] == "process_name"}
+    expect(len(processes) == 4 and "PE 3, slow, speed 0.50" in processes, f"expected 4 PEs: {processes}", result)
+    lanes = {}
+    for event in events:
+        if event["ph"] == "X":
+            lanes.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
+    for slices in map(sorted, lanes.values()):
+        expect(all(one[1] <= two[0] + 1e-6 for one, two in zip(slices, slices[1:])), "slices overlap", result)
+    expect(any("solutions" in event["name"] for event in events if event["ph"] == "X"), "no thread has a name", result)
+    begins = {event["id"]: event["ts"] for event in events if event["ph"] == "s"}
+    ends = {event["id"]: event["ts"] for event in events if event["ph"] == "f"}
+    expect(begins and begins.keys() == ends.keys(), "an arrow has one end only", result)
+    expect(all(begins[arrow] <= ends[arrow] for arrow in begins), "an arrow goes back in time", result)
 print("all right")

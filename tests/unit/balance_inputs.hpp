@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <random>
 #include <span>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
-#include "rts/balance/tables.hpp"
+#include "rts/balance/policy.hpp"
 
 namespace trawl::balance {
 
@@ -20,6 +22,16 @@ inline int pick(Random& random, int low, int high) {
 
 inline Load load(unsigned sparks, unsigned runnable, Nanos measured) {
   return {sparks, runnable, measured};
+}
+
+/// How often each PE is chosen as the victim in 10,000 decisions; -1: nobody.
+inline std::map<int, int> victims(std::string_view policy, const Tables& tables,
+                                  const Situation& pe = {}) {
+  Random random(11);
+  const auto chooser = make_policy(policy);
+  std::map<int, int> chosen;
+  for (int i = 0; i < 10'000; ++i) ++chosen[chooser->next(tables, pe, random()).victim];
+  return chosen;
 }
 
 /// Calls `parse` with every truncation, every bit flip and many random strings; each must be taken

@@ -89,6 +89,18 @@ TEST(DeadlockRounds, TwoEqualOnesOfRestAreADeadlock) {
   EXPECT_EQ(pe.round({}), "blocked for ever, nobody can go on:\n  PE 1: somebody waits\n");
 }
 
+// Else one PE could answer for another.
+TEST(DeadlockRounds, NobodyAnswersTwice) {
+  MainPe pe;
+  EXPECT_EQ(pe.look(0), "");
+  pe.answer({});
+  EXPECT_THROW(pe.answer({}), BadBytes);
+  EXPECT_NO_THROW(pe.answer({}, 1)) << "an older one, late";
+  EXPECT_THROW(pe.deadlock.on_state({1, {}}, 0), BadBytes) << "it has not asked itself";
+  EXPECT_EQ(pe.look(round_time), "");
+  EXPECT_EQ(pe.probes(), 2) << "and nothing is lost";
+}
+
 TEST(DeadlockRounds, OneComesAtMostEveryFiftyMilliseconds) {
   MainPe pe;
   pe.look(0);

@@ -66,7 +66,7 @@ struct Starting {
 
   balance::Tables tables;
   RecordingOutbox outbox;
-  Start start;
+  life::Start start;
 };
 
 /// Two PEs; the other's clock is `ahead` of the main PE's. A message takes `to_main` or
@@ -96,7 +96,7 @@ class TwoPes {
   Starting other{1, 2, {0.5, 1, "small", "east"}};
 
  private:
-  static void deliver(const RecordingOutbox::Letter& letter, Start& to, int from, Nanos now) {
+  static void deliver(const RecordingOutbox::Letter& letter, life::Start& to, int from, Nanos now) {
     switch (letter.kind) {
       case Kind::hello:
         return to.on_hello(letter.read<life::Hello>(), from, now);
@@ -210,8 +210,8 @@ Statistics statistics_with(std::uint64_t sparks) {
 TEST(Ending, AllAgreeThenLeave) {
   RecordingOutbox main_box;
   RecordingOutbox other_box;
-  Ending main(0, 2, main_box);
-  Ending other(1, 2, other_box);
+  life::Ending main(0, 2, main_box);
+  life::Ending other(1, 2, other_box);
   EXPECT_FALSE(main.over(0, true));
   main.finish(7, 0, statistics_with(1), 0);
   EXPECT_FALSE(main.over(1, true));
@@ -234,7 +234,7 @@ TEST(Ending, AllAgreeThenLeave) {
 
 TEST(Ending, NobodyWaitsForLong) {
   RecordingOutbox box;
-  Ending main(0, 3, box);
+  life::Ending main(0, 3, box);
   main.finish(0, 10 * second, {}, 0);
   EXPECT_FALSE(main.over(10 * second, true));
   EXPECT_TRUE(main.over(12 * second, true));
@@ -243,7 +243,7 @@ TEST(Ending, NobodyWaitsForLong) {
 
 TEST(Ending, WhoIsHeardOfIsWaitedFor) {
   RecordingOutbox box;
-  Ending main(0, 3, box);
+  life::Ending main(0, 3, box);
   main.finish(0, 0, {}, 0);
   main.on_bye({statistics_with(5)}, 1);
   main.heard(1, 900 * ms);  // it has answered already
@@ -257,14 +257,14 @@ TEST(Ending, WhoIsHeardOfIsWaitedFor) {
 
 TEST(Ending, WhoIsDeadIsNotWaitedFor) {
   RecordingOutbox box;
-  Ending main(0, 3, box);
+  life::Ending main(0, 3, box);
   main.finish(0, 0, {}, 0);
   main.dead(1);
   EXPECT_FALSE(main.over(1, true));
   main.on_bye({statistics_with(5)}, 2);
   ASSERT_TRUE(main.over(1, true));
   EXPECT_EQ(main.over(1, true)->statistics.at(1), std::nullopt);
-  Ending other(1, 3, box);
+  life::Ending other(1, 3, box);
   other.on_finish(0, {}, 0);
   other.dead(2);
   EXPECT_FALSE(other.over(1, true));

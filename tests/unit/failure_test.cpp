@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "rts/inline/exception.hpp"
+#include "tests/unit/counted.hpp"
 #include "tests/unit/heap_grid.hpp"
 
 namespace trawl::heap {
@@ -36,19 +37,7 @@ struct Missing : std::exception {
 };
 [[maybe_unused]] static const auto& missing_travels = exception_of<Missing>;
 
-/// Knows how many of its kind there are.
-class Counted {
- public:
-  Counted() { ++alive; }
-  Counted(const Counted&) { ++alive; }
-  ~Counted() { --alive; }
-  Counted& operator=(const Counted&) = default;
-
-  template <class Archive>
-  void serialize(Archive&) {}
-
-  static inline int alive = 0;
-};
+using Counted = test::Counted<struct OfFailures>;
 
 namespace {
 

@@ -1,6 +1,8 @@
 // One PE's fishing by itself: what it does with the FISH of others. The test plays PE and network.
 #include "rts/sched/fishing.hpp"
 
+#include <deque>
+
 #include <gtest/gtest.h>
 #include <trawl/lazy.hpp>
 
@@ -51,6 +53,7 @@ class Desk final : public test::StillHost, public fabric::Outbox {
   void fish_from(int thief, Nanos now, const std::vector<int>& visited) {
     balance::Fish fish;
     fish.thief = thief;
+    fish.number = 1;
     fish.patience = patience;
     for (const int pe : visited) fish.visit(pe);
     fishing.on_fish(fish, &workers_[0], now);
@@ -59,21 +62,27 @@ class Desk final : public test::StillHost, public fabric::Outbox {
 
   /// How many FISH are sent when it may send as many as it wants.
   std::size_t fish() {
-    for (int i = 0; i < 100; ++i) fishing.consider();
+    for (int i = 0; i < 100; ++i) fishing.consider(0);
     return sent().size();
   }
   /// How long the next FISH may be held, when the last has come home empty.
   Nanos next_patience() {
-    fishing.consider();
+    fishing.consider(0);
     return fish_comes_home();
   }
-  /// The last one that was sent; gives its patience.
-  Nanos fish_comes_home() {
-    Reader reader(last_.view());
-    reader.get<std::uint8_t>();  // its kind
-    const auto fish = balance::Fish::read(reader, {0, 1, pes});
-    fishing.on_fish(fish, &workers_[0], 0);
+  /// The oldest that is under way; gives its patience.
+  Nanos fish_comes_home(Nanos now = 0) {
+    const auto fish = take_fish();
+    fishing.on_fish(fish, &workers_[0], now);
     return fish.patience;
+  }
+  void fish_is_answered(Nanos now = 0) { fishing.caught(take_fish().number, now); }
+  std::uint16_t number_under_way() const { return under_way_.front().number; }
+  /// How many FISH are sent at that time.
+  std::size_t fish_at(Nanos now) {
+    serve(now);
+    fishing.consider(now);
+    return sent().size();
   }
   /// It has as many live threads as may be.
   void reach_thread_limit() {
@@ -110,18 +119,28 @@ class Desk final : public test::StillHost, public fabric::Outbox {
   }
   void send(int to, Writer message) override {
     sent_.push_back({static_cast<Kind>(message.view()[0]), to});
-    last_ = std::move(message);
+    if (sent_.back().kind != Kind::fish) return;
+    Reader reader(message.view());
+    reader.get<std::uint8_t>();  // its kind
+    if (const auto fish = balance::Fish::read(reader, {0, 1, pes}); fish.thief == 0)
+      under_way_.push_back(fish);
   }
 
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
   Nanos due() const noexcept { return state_.due; }
 
  private:
+  balance::Fish take_fish() {
+    const auto fish = under_way_.front();
+    under_way_.pop_front();
+    return fish;
+  }
+
   Options options_;
   Counters counters_;
   std::vector<Lazy<long>> wanted_;  // else a collection forgets their sparks
   std::vector<Letter> sent_;
-  Writer last_;
+  std::deque<balance::Fish> under_way_;
   fabric::Memory memory_;
   heap::SharedHeap shared_heap_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
   test::StillFabric fabric_;
@@ -231,22 +250,22 @@ TEST(Fishing, SixteenAreRemembered) {
 TEST(Fishing, AnInvitationIsTakenEvenWithAFishUnderWay) {
   Desk desk;
   EXPECT_EQ(desk.fish(), 1U);
-  desk.fishing.on_work_available(2);
+  desk.fishing.on_work_available(2, 0);
   EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 2}}));
-  desk.fishing.on_work_available(3);
+  desk.fishing.on_work_available(3, 0);
   EXPECT_EQ(desk.sent(), Letters()) << "one more, not two";
   desk.fish_comes_home();
   EXPECT_EQ(desk.fish(), 0U) << "the other is still under way";
   desk.fish_comes_home();
   EXPECT_EQ(desk.fish(), 1U);
   desk.make_spare_sparks(1);
-  desk.fishing.on_work_available(2);
+  desk.fishing.on_work_available(2, 0);
   EXPECT_EQ(desk.sent(), Letters()) << "it is not hungry";
 }
 
 TEST(Fishing, AnAnswerToNoFishIsRefused) {
   Desk desk;
-  EXPECT_THROW(desk.fishing.caught(), BadBytes);
+  EXPECT_THROW(desk.fishing.caught(1, 0), BadBytes);
   EXPECT_THROW(desk.fish_from(0, 0), BadBytes);
 }
 
@@ -375,10 +394,103 @@ TEST(Fishing, AFishWaitsForFishDelayAtFirst) {
       EXPECT_GE(wait, 4 * delay);
       EXPECT_LE(wait, 8 * delay);
     }
-    desk.fishing.consider();
-    desk.fishing.caught();
+    desk.fishing.consider(0);
+    desk.fish_is_answered();
     EXPECT_LE(desk.next_patience(), 2 * delay) << "a catch resets it";
   }
+}
+
+// ---- what a policy has not
+
+TEST(Fishing, WhereThePolicyHoldsNoneAFishGoesHomeAtOnce) {
+  for (const auto* policy : {"random", "targeted", "rs", "crs", "cmrs", "acrs"}) {
+    Options options;
+    options.policy = policy;
+    Desk desk(options);
+    desk.fish_from(1, 0);
+    EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 1}})) << policy;
+    EXPECT_EQ(desk.count(Count::fish_forwarded), 0U) << "that is no journey";
+    desk.make_spare_sparks(64);
+    desk.serve(1);
+    EXPECT_EQ(desk.sent(), Letters()) << "nor does it announce anything";
+    EXPECT_FALSE(desk.watching());
+    desk.fish_from(1, 2);
+    EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 1}})) << "one";
+  }
+}
+
+TEST(Fishing, ThenTheThiefWaits) {
+  for (const auto* policy : {"random", "targeted", "rs", "crs", "acrs"}) {
+    Options options;
+    options.policy = policy;
+    options.fish_delay = 20;
+    Desk desk(options);
+    Nanos longest = 0;
+    Nanos now = 0;
+    for (int i = 0; i < 12; ++i) {
+      ASSERT_EQ(desk.fish_at(now), 1U) << policy;
+      EXPECT_EQ(desk.fish_comes_home(now), 0) << "it has no patience";
+      EXPECT_EQ(desk.fish_at(now + 19'999), 0U);
+      const auto again = desk.fishing.again();
+      ASSERT_NE(again, never);
+      EXPECT_LE(desk.due(), again);
+      EXPECT_EQ(desk.fish_at(again - 1), 0U);
+      longest = std::max(longest, again - now);
+      now = again;
+    }
+    const bool at_once =
+        std::string_view(policy) != "random" && std::string_view(policy) != "targeted";
+    EXPECT_EQ(longest <= 20'000, at_once) << policy << ": stealing again at once, or backing off";
+  }
+}
+
+// A near one's thief is local: for him it is kept.
+TEST(Fishing, AFarFishIsNotHeld) {
+  Desk desk;
+  desk.tables.set_static(1, {.cluster = 1});
+  desk.fish_from(1, 0);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 1}}));
+  desk.fish_from(2, 0);
+  EXPECT_EQ(desk.sent(), Letters());
+  EXPECT_EQ(desk.fishing.held(2), 1U);
+}
+
+TEST(Fishing, TheTimeOfAFarStealIsTold) {
+  for (const auto* policy : {"crs", "acrs"}) {
+    Options options;
+    options.policy = policy;
+    Desk desk(options);
+    for (int pe = 1; pe < pes; ++pe) desk.tables.set_static(pe, {.cluster = 1});
+    ASSERT_EQ(desk.fish_at(100), 1U);
+    EXPECT_EQ(desk.fish_at(200), 0U) << "only one, and nobody is near";
+    desk.fish_comes_home(1'100);
+    EXPECT_EQ(desk.tables.last_steal(1).took, 1'000);
+    EXPECT_EQ(desk.tables.last_steal(1).in_vain, 1U);
+    ASSERT_EQ(desk.fish_at(30'000), 1U);
+    desk.fish_is_answered(35'000);
+    EXPECT_EQ(desk.tables.last_steal(1).took, 5'000);
+    EXPECT_EQ(desk.tables.last_steal(1).in_vain, 0U);
+  }
+}
+
+TEST(Fishing, AFarFishAndANearOneAreUnderWayTogether) {
+  Options options;
+  options.policy = "crs";
+  for (const unsigned most : {0U, 1U}) {
+    options.max_fish = most;
+    Desk desk(options);
+    for (int pe = 15; pe < pes; ++pe) desk.tables.set_static(pe, {.cluster = 1});
+    EXPECT_EQ(desk.fish(), most == 0 ? 2U : 1U) << "--trawl:max-fish bounds both";
+  }
+}
+
+TEST(Fishing, AFishIsResolvedOnce) {
+  Desk desk;
+  desk.fish();
+  const auto number = desk.number_under_way();
+  desk.fish_is_answered();
+  EXPECT_THROW(desk.fishing.caught(number, 0), BadBytes);
+  EXPECT_EQ(desk.fishing.outstanding(), 0U);
 }
 
 TEST(Fishing, AtTheThreadLimitItDoesNotFish) {

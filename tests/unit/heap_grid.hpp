@@ -24,7 +24,7 @@ Lazy<T> carry(Lazy<T> lazy, heap::GlobalAddressTable& from, heap::GlobalAddressT
   Writer packet;
   heap::pack_graph(packet, lazy.node(), from, limits);
   Reader reader(packet.view());
-  return Lazy<T>::refer_to(heap::unpack_graph(reader, to, {}, nullptr).root);
+  return Lazy<T>::refer_to(heap::unpack_graph(reader, from.self(), to, {}, nullptr).root);
 }
 
 /// Evaluates a thunk as a worker would; what it calls may not force anything.
@@ -89,12 +89,12 @@ class HeapGrid {
     switch (row.kind) {
       case fabric::Kind::schedule:
         heap::Schedule::read(reader, envelope);
-        return shared_heap.on_schedule(reader);
+        return shared_heap.on_schedule(reader, letter.from);
       case fabric::Kind::fetch:
         return shared_heap.on_fetch(heap::Fetch::read(reader, envelope));
       case fabric::Kind::resume: {
         const auto resume = heap::Resume::read(reader, envelope);
-        return shared_heap.on_resume(resume, reader);
+        return shared_heap.on_resume(resume, reader, letter.from);
       }
       case fabric::Kind::ack:
         return shared_heap.on_ack(heap::Ack::read(reader, envelope));

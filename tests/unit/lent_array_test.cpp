@@ -76,7 +76,7 @@ class LentArray : public ::testing::Test {
     const Writer packet = pack(lazy.node());
     size = packet.size();
     Reader reader(packet.view());
-    return Lazy<T>::refer_to(unpack_graph(reader, away, memory, nullptr).root);
+    return Lazy<T>::refer_to(unpack_graph(reader, 0, away, memory, nullptr).root);
   }
   void send_frees() {
     for (const auto& [pe, weights] : away.take_frees())
@@ -104,7 +104,7 @@ TEST_F(LentArray, GoesHomeEvenIfItsValueIsThereAlready) {
   const auto arrived = carry(array);
   const Writer again = pack(array.node());
   Reader reader(again.view());
-  EXPECT_EQ(unpack_graph(reader, away, memory, arrived.node()).root, arrived.node());
+  EXPECT_EQ(unpack_graph(reader, 0, away, memory, arrived.node()).root, arrived.node());
   EXPECT_EQ(force(arrived), counted(100'000));
   send_frees();
   EXPECT_EQ(home.slots(), 0U);
@@ -151,7 +151,7 @@ TEST_F(LentArray, BadLoansAreRefused) {
   };
   const auto refused = [&](const Bytes& bytes) {
     Reader reader(bytes);
-    EXPECT_THROW(unpack_graph(reader, away, memory, nullptr), BadBytes);
+    EXPECT_THROW(unpack_graph(reader, 0, away, memory, nullptr), BadBytes);
   };
   refused(spoil(0, ~std::uint64_t{0}));                                      // longer than memory
   refused(spoil(0, (std::uint64_t{1} << 63U) | (std::uint64_t{1} << 45U)));  // than its sender's
@@ -160,8 +160,10 @@ TEST_F(LentArray, BadLoansAreRefused) {
   refused(spoil(8, 2));                                                      // by nobody
   refused(spoil(24, 0));                                                     // without weight
   refused(spoil(32, 8));                                                     // at no address
+  Reader others(packet.view());
+  EXPECT_THROW(unpack_graph(others, 2, away, memory, nullptr), BadBytes) << "not the sender's";
   Reader reader(packet.view());
-  EXPECT_THROW(unpack_graph(reader, away, fabric::Memory(), nullptr), BadBytes) << "not shared";
+  EXPECT_THROW(unpack_graph(reader, 0, away, fabric::Memory(), nullptr), BadBytes) << "not shared";
 }
 
 TEST_F(LentArray, ItsLenderHasDied) {
@@ -172,7 +174,7 @@ TEST_F(LentArray, ItsLenderHasDied) {
   const Lazy<Array> array(counted(100'000));
   const Writer packet = pack(array.node());
   Reader reader(packet.view());
-  EXPECT_THROW(unpack_graph(reader, away, fabric::Memory({dead, getpid()}), nullptr), Error);
+  EXPECT_THROW(unpack_graph(reader, 0, away, fabric::Memory({dead, getpid()}), nullptr), Error);
 }
 
 // ---- a whole grid ------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ class Stranger final : public fabric::Fabric {
 /// A PE in some phase of a run, and what a stranger tells it.
 class Told {
  public:
-  Told(int self, Phase phase) : fabric_(self), pe_(setup(), fabric_, [](const Outcome&) {}) {
+  Told(int self, Phase phase) : fabric_(self), pe_(setup(), fabric_, [](const life::Outcome&) {}) {
     if (phase == Phase::joining) return;
     if (self == 0)
       hear(life::Hello{{1, 1, "h", "c"}});
@@ -241,7 +241,7 @@ class Told {
  private:
   static Pe::Setup setup() {
     Pe::Setup setup;
-    setup.pause = [](sched::Worker&) {};
+    setup.pause = [](sched::Worker&, sched::Moment) {};
     return setup;
   }
 

@@ -47,10 +47,10 @@ const Flag flags[] = {
     {"spark-pool", "99", "16384", [](const Options& o) { return o.spark_pool == 99; }},
     {"stack-size", "1M", "8M", [](const Options& o) { return o.stack_size == 1U << 20U; }},
     {"heap", "128M", "64M", [](const Options& o) { return o.heap == 128U << 20U; }},
-    {"max-fish", "4", "1", [](const Options& o) { return o.max_fish == 4; }},
+    {"max-fish", "4", "0", [](const Options& o) { return o.max_fish == 4; }},
     {"fish-delay", "2.5", "20", [](const Options& o) { return o.fish_delay == 2.5; }},
     {"fish-delay-max", "700", "5000", [](const Options& o) { return o.fish_delay_max == 700; }},
-    {"policy", "random", "targeted", [](const Options& o) { return o.policy == "random"; }},
+    {"policy", "random", "trawl", [](const Options& o) { return o.policy == "random"; }},
     {"packet-size", "512", "64K", [](const Options& o) { return o.packet_size == 512; }},
     {"thunks-per-packet", "0", "1024", [](const Options& o) { return o.thunks_per_packet == 0; }},
     {"cluster", "west", "", [](const Options& o) { return o.cluster == "west"; }},
@@ -146,7 +146,7 @@ TEST(Options, WhatMakesNoSenseIsRefusedInOneLine) {
   expect_refused({"--trawl:workers=2x"}, "--trawl:workers");
   expect_refused({"--trawl:workers=99999999999999999999"}, "--trawl:workers");
   expect_refused({"--trawl:thread-limit=0"}, "--trawl:thread-limit");
-  expect_refused({"--trawl:max-fish=0"}, "--trawl:max-fish");
+  expect_refused({"--trawl:max-fish=-1"}, "--trawl:max-fish");
   expect_refused({"--trawl:spark-pool=0"}, "--trawl:spark-pool");
   expect_refused({"--trawl:stack-size=1K"}, "--trawl:stack-size");
   expect_refused({"--trawl:stack-size=8Q"}, "--trawl:stack-size: 8Q is no size");

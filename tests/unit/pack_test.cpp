@@ -237,7 +237,7 @@ TEST_F(Pack, ThunksMoveWithAThunkAndCanBeReverted) {
   EXPECT_EQ(home.slots(), 2U);
 
   Reader reader(packet.view());
-  const auto unpacked = unpack_graph(reader, away, {}, nullptr);
+  const auto unpacked = unpack_graph(reader, 0, away, {}, nullptr);
   EXPECT_TRUE(unpacked.moved());
   ASSERT_EQ(unpacked.thunks.size(), 2U);
   EXPECT_EQ(unpacked.thunks[0].thunk, unpacked.root);
@@ -284,7 +284,7 @@ TEST_F(Pack, LimitOfThunks) {
     Writer packet;
     pack_graph(packet, root.node(), home, {std::size_t{1} << 20U, limit});
     Reader reader(packet.view());
-    const auto unpacked = unpack_graph(reader, away, {}, nullptr);
+    const auto unpacked = unpack_graph(reader, 0, away, {}, nullptr);
     EXPECT_EQ(unpacked.thunks.size(), 1 + std::min<std::size_t>(limit, 5));
     std::size_t stayed = 0;
     for (const auto& part : parts) stayed += part.node()->state() == State::unevaluated ? 1U : 0U;
@@ -315,7 +315,7 @@ TEST_F(Pack, AValueThatComesHomeFillsItsProxy) {
   Writer packet;
   pack_graph(packet, Lazy<Cell>(Cell{1, black, {}}).node(), home, {});
   Reader reader(packet.view());
-  const auto unpacked = unpack_graph(reader, away, {}, nullptr);
+  const auto unpacked = unpack_graph(reader, 0, away, {}, nullptr);
   EXPECT_EQ(get(Lazy<Cell>::refer_to(unpacked.root)).left.node(), proxy.node());
   EXPECT_EQ(get(proxy).value, 5);
   ASSERT_EQ(unpacked.resolved.size(), 1U);
@@ -336,11 +336,11 @@ TEST_F(Pack, ARootFillsTheProxyThatAskedForIt) {
   pack_graph(packet, thunk.node(), home, {});
   for (std::size_t size = 0; size < packet.size(); ++size) {
     Reader cut(packet.view().first(size));
-    EXPECT_THROW(unpack_graph(cut, away, {}, proxy.node()), BadBytes) << size;
+    EXPECT_THROW(unpack_graph(cut, 0, away, {}, proxy.node()), BadBytes) << size;
     EXPECT_EQ(proxy.node()->state(), State::fetch_me);
   }
   Reader reader(packet.view());
-  const auto unpacked = unpack_graph(reader, away, {}, proxy.node());
+  const auto unpacked = unpack_graph(reader, 0, away, {}, proxy.node());
   EXPECT_EQ(unpacked.root, proxy.node());
   ASSERT_EQ(unpacked.resolved.size(), 1U);
   EXPECT_EQ(unpacked.resolved[0], proxy.node());
@@ -363,20 +363,34 @@ TEST_F(Pack, APlainRootFillsTheProxyThatAskedForIt) {
   pack_graph(packet, thunk.node(), home, {});
   for (std::size_t size = 0; size < packet.size(); ++size) {
     Reader cut(packet.view().first(size));
-    EXPECT_THROW(unpack_graph(cut, away, {}, proxy), BadBytes) << size;
+    EXPECT_THROW(unpack_graph(cut, 0, away, {}, proxy), BadBytes) << size;
   }
   Writer of_another;
   pack_graph(of_another, Lazy<double>(5.0).node(), home, {});
   Reader wrong(of_another.view());
-  EXPECT_THROW(unpack_graph(wrong, away, {}, proxy), BadBytes);
+  EXPECT_THROW(unpack_graph(wrong, 0, away, {}, proxy), BadBytes);
   ASSERT_EQ(proxy->state(), State::fetch_me);
   Reader reader(packet.view());
-  const auto unpacked = unpack_graph(reader, away, {}, proxy);
+  const auto unpacked = unpack_graph(reader, 0, away, {}, proxy);
   EXPECT_EQ(reader.left(), 0U);
   ASSERT_EQ(unpacked.resolved.size(), 1U);
   EXPECT_EQ(unpacked.resolved[0], proxy);
   EXPECT_EQ(proxy->state(), State::value);
   EXPECT_EQ(ResultOf<long>::get(proxy), 5);
+}
+
+// Acknowledgements go to where the thunks say they were.
+TEST_F(Pack, NobodyMovesTheThunksOfAnother) {
+  const auto inner = lazy<make_cell>(2L, Lazy<Cell>(), Lazy<Cell>());
+  const auto outer = claimed_thunk(1, inner, inner);
+  Writer packet;
+  pack_graph(packet, outer.node(), home, {});
+  for (const std::uint32_t from : {1U, 2U}) {
+    Reader reader(packet.view());
+    EXPECT_THROW(unpack_graph(reader, from, away, {}, nullptr), BadBytes) << from;
+  }
+  Reader reader(packet.view());
+  EXPECT_TRUE(unpack_graph(reader, 0, away, {}, nullptr).moved());
 }
 
 TEST_F(Pack, ARootThatIsAskedForHasNoOtherName) {
@@ -391,7 +405,7 @@ TEST_F(Pack, ARootThatIsAskedForHasNoOtherName) {
       heap::Run{.size = packet.size(), .code = proxy.node()->code().id, .part = Part::named_value});
   packet.put(std::uint32_t{1});
   Reader reader(packet.view());
-  EXPECT_THROW(unpack_graph(reader, away, {}, proxy.node()), BadBytes);
+  EXPECT_THROW(unpack_graph(reader, 0, away, {}, proxy.node()), BadBytes);
 }
 
 TEST_F(Pack, BadPacketsAreRefused) {
@@ -399,12 +413,12 @@ TEST_F(Pack, BadPacketsAreRefused) {
   pack_graph(packet, Lazy<Cell>(Cell{1, {}, {}}).node(), home, {});
   for (std::size_t size = 0; size < packet.size(); ++size) {
     Reader cut(packet.view().first(size));
-    EXPECT_THROW(unpack_graph(cut, away, {}, nullptr), BadBytes) << size;
+    EXPECT_THROW(unpack_graph(cut, 0, away, {}, nullptr), BadBytes) << size;
   }
   Reader whole(packet.view());
   const auto proxy =
       carry(Lazy<Cell>(Cell{0, lazy<make_cell>(1L, Lazy<Cell>(), Lazy<Cell>()), {}}), home, away);
-  EXPECT_THROW(unpack_graph(whole, away, {}, get(proxy).left.node()), BadBytes)
+  EXPECT_THROW(unpack_graph(whole, 0, away, {}, get(proxy).left.node()), BadBytes)
       << "of another type";
 }
 

@@ -33,7 +33,7 @@ class Quiet final : public fabric::Fabric {
 // More may come at a time than a poll takes, and each notifies only once.
 TEST(Pe, ParksShortlyWhileAMessageWaitsThatNobodyLooksFor) {
   Quiet fabric;
-  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
   const auto longest_park = [&] { return progress::longest_park(pe.workers().situation()); };
   constexpr Nanos millisecond = 1'000'000;
   EXPECT_GT(longest_park(), millisecond);
@@ -50,13 +50,14 @@ TEST(Pe, ParksShortlyWhileAMessageWaitsThatNobodyLooksFor) {
 // forgotten.
 TEST(Pe, WhoeverListenedDoesNotReadTheClockTwiceForAMessage) {
   Quiet fabric;
-  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
   auto& worker = pe.workers()[0];
   const auto polls_at = [&](bool listened) {
     if (listened) worker.listen();
     pe.poll(&worker);
     return pe.workers().state().last_poll.load();
   };
+  worker.step();  // from now on it attends
   fabric.message_waits = true;
   const auto first = polls_at(false);
   EXPECT_EQ(polls_at(true), first);
@@ -73,7 +74,7 @@ TEST(Pe, WhoeverListenedDoesNotReadTheClockTwiceForAMessage) {
 // A thread may send in the middle of a long function; the progress thread may be parked for long.
 TEST(Pe, NotifiesTheProgressThreadOfWhatIsStillBeingSent) {
   Quiet fabric;
-  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
   const auto send = [&] {
     const std::lock_guard lock(pe.lock());
     pe.outbox().send(1, pe.outbox().open(fabric::Kind::work_available, 1));
@@ -95,7 +96,7 @@ TEST(Pe, NotifiesTheProgressThreadOfWhatAWorkerLeaves) {
     int polls = 0;
   };
   const auto run_a_thread = [](Quiet& fabric) {
-    Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+    Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
     auto& worker = pe.workers()[0];
     worker.attach(std::make_unique<sched::Fiber>());
     fabric.events().begin_polling();
@@ -125,7 +126,7 @@ TEST(Pe, NotifiesTheProgressThreadOfWhatAWorkerLeaves) {
 
 TEST(Pe, NotifiesTheProgressThreadOfItsMessagesToItself) {
   Quiet fabric;
-  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
   const auto epoch = fabric.events().epoch();
   const std::lock_guard lock(pe.lock());
   pe.outbox().send(0, pe.outbox().open(fabric::Kind::work_available, 0));
@@ -138,7 +139,7 @@ long number(long n) {
 
 TEST(Pe, SparksThatOthersMayWaitForGoFirst) {
   Quiet fabric;
-  Pe pe(Pe::Setup{}, fabric, [](const Outcome&) {});
+  Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
   auto& worker = pe.workers()[0];
   worker.attach(std::make_unique<sched::Fiber>());
   fabric.events().begin_polling();

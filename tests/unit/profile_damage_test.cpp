@@ -110,6 +110,7 @@ TEST_F(ProfileTest, EveryFlippedBitIsReportedAndMovesNoTime) {
     ASSERT_EQ(found.damage[0].at, trace::header_size) << "bit " << bit;
     ASSERT_LE(found.end, 1000) << "bit " << bit;
     ASSERT_GE(digest(), 0);
+    if (bit % 64 == 0) digest_work();
   }
 }
 
@@ -120,7 +121,8 @@ TEST_F(ProfileTest, BlocksBehindADamagedOneAreRead) {
     for (std::uint32_t i = 0; i < 1000; ++i) at(log, i, Kind::note, 0, i);
   }
   auto bytes = contents();
-  const auto second = trace::header_size + 4096;
+  const auto second = trace::header_size + sizeof(trace::Block) +
+                      (4096 / sizeof(trace::Event) - 2) * sizeof(trace::Event);
   std::fill_n(bytes.begin() + second, 100, '\xFF');  // its Block and some events
   overwrite(bytes);
   const auto found = run();
@@ -154,7 +156,7 @@ TEST_F(ProfileTest, RandomBytesAreReported) {
     overwrite(header + noise);
     ASSERT_GE(digest(), 0);
     // Many beginnings of blocks, none of which is one.
-    for (std::size_t at = 0; at + 64 < noise.size(); at += 16 * (1 + random() % 5))
+    for (std::size_t at = 0; at + 64 < noise.size(); at += 8 * (1 + random() % 9))
       std::memcpy(noise.data() + at, &trace::block_magic, 8);
     overwrite(header + noise);
     ASSERT_GE(digest(), 0);
@@ -171,14 +173,19 @@ TEST_F(ProfileTest, IntactBlocksOfNonsenseAreHarmless) {
     std::vector<trace::Event> events(1 + random() % 100);
     for (auto& event : events)
       event = {static_cast<Nanos>(random() >> (random() % 64)),
-               static_cast<std::uint32_t>(random()), static_cast<std::uint16_t>(random()),
-               static_cast<Kind>(random() % 30), static_cast<std::uint8_t>(random())};
+               static_cast<std::uint32_t>(random()),
+               static_cast<std::uint16_t>(random()),
+               static_cast<Kind>(random() % 30),
+               static_cast<std::uint8_t>(random()),
+               static_cast<std::uint32_t>(random()),
+               static_cast<std::uint32_t>(random())};
     trace::Block block{trace::block_magic, static_cast<std::uint32_t>(events.size()), 0, 0, 0};
     block.checksum = trace::checksum(block, std::as_bytes(std::span(events)));
     auto bytes = text_of(encode(header)) + raw(block);
     for (const auto& event : events) bytes += raw(event);
     overwrite(bytes);
     ASSERT_GE(digest(), 0);
+    digest_work();
   }
 }
 

@@ -9,11 +9,16 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "profiles/activity.hpp"
+#include "profiles/fishing.hpp"
+#include "profiles/granularity.hpp"
+#include "profiles/perfetto.hpp"
 #include "profiles/read.hpp"
 #include "profiles/summary.hpp"
+#include "profiles/work_summary.hpp"
 #include "rts/trace/log.hpp"
 
 namespace trawl::test {
@@ -99,6 +104,19 @@ class ProfileTest : public testing::Test {
       EXPECT_EQ(error.exit_code(), 2) << error.what();
       return -1;
     }
+  }
+
+  /// Sums up how work travelled, and writes the trace.
+  void digest_work() const {
+    const auto found = run();
+    const auto fishing = profile::measure_fishing(found, 0, found.end);
+    const auto granularity = profile::measure_granularity(found, 0, found.end);
+    EXPECT_FALSE(work_table(matrix(fishing, found, 8), fishing.beliefs, granularity).empty());
+    EXPECT_FALSE(work_json(fishing, granularity).empty());
+    const auto trace = dir_ / "trace.json";
+    write_perfetto(found, 0, found.end, trace.string());
+    std::ifstream in(trace);
+    EXPECT_TRUE(nlohmann::json::accept(in));
   }
 
   std::filesystem::path dir_;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/counted.hpp"
 #include "tests/unit/heap_grid.hpp"
 
 namespace trawl::heap {
@@ -29,19 +30,7 @@ Cell make_cell(long value, Lazy<Cell> left, Lazy<Cell> right) {
   return cell;
 }
 
-/// Knows how many of its kind there are.
-class Counted {
- public:
-  Counted() { ++alive; }
-  Counted(const Counted&) { ++alive; }
-  ~Counted() { --alive; }
-  Counted& operator=(const Counted&) = default;
-
-  template <class Archive>
-  void serialize(Archive&) {}
-
-  static inline int alive = 0;
-};
+using Counted = test::Counted<struct OfSharedHeap>;
 
 long take_counted(const Counted&) {
   return 1;
@@ -374,8 +363,8 @@ TEST(Sharing, ArgumentsAreDroppedOnceAThunkHasArrived) {
   EXPECT_EQ(Counted::alive, 1);
   const auto& schedule = grid.under_way();
   ASSERT_EQ(schedule.size(), 1U);
-  const auto kind_and_first = 2U;
-  EXPECT_EQ(grid.count(0, Count::packet_bytes), schedule[0].bytes.size() - kind_and_first);
+  const auto kind_and_fish = 3U;
+  EXPECT_EQ(grid.count(0, Count::packet_bytes), schedule[0].bytes.size() - kind_and_fish);
   grid.deliver();
   EXPECT_EQ(Counted::alive, 2);
   ASSERT_NE(grid.work(1), nullptr);
@@ -423,7 +412,7 @@ TEST(Sharing, MessagesThatFitNothingHereAreRefused) {
     Writer packet;
     pack_graph(packet, root, grid[1].addresses(), {});
     Reader reader(packet.view());
-    EXPECT_THROW(here.on_resume({key, 1, 0}, reader), BadBytes);
+    EXPECT_THROW(here.on_resume({key, 1, 0}, reader, 1), BadBytes);
   };
   refused(gone, value.node());
   const auto moving = lazy<make_cell>(3L, none, none);
@@ -433,7 +422,7 @@ TEST(Sharing, MessagesThatFitNothingHereAreRefused) {
   Writer packet;
   pack_graph(packet, value.node(), grid[1].addresses(), {});
   Reader reader(packet.view());
-  EXPECT_THROW(here.on_schedule(reader), BadBytes);
+  EXPECT_THROW(here.on_schedule(reader, 1), BadBytes);
 }
 
 }  // namespace

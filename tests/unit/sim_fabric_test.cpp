@@ -53,7 +53,7 @@ Log run(std::uint64_t seed, bool reorder) {
   for (std::uint32_t round = 0; round < 200; ++round) {
     for (int pe = 0; pe < 5; ++pe) {
       net.endpoint(pe).send((pe + 1 + static_cast<int>(round % 4)) % 5, numbered(round));
-      net.advance(pe, 700);
+      net.advance_to(pe, net.done(pe, 700));
       if (const auto arrival = net.endpoint(pe).poll()) note(pe, take(*arrival));
     }
   }
@@ -75,7 +75,7 @@ TEST(Sim, EqualSeedsGiveEqualRuns) {
 TEST(Sim, AMessageTakesLatencyAndItsLengthOverBandwidth) {
   SimNet net(
       {.pes = 2, .latency = 5'000, .bytes_per_nano = 0.5, .send_cost = 200, .poll_cost = 100});
-  net.advance(0, 1'000);
+  net.advance_to(0, net.done(0, 1'000));
   net.endpoint(0).send(1, Bytes(300));
   EXPECT_EQ(net.clock(0), 1'200);
   EXPECT_EQ(net.next_arrival(1), 1'200 + 5'000 + 600);
@@ -144,7 +144,7 @@ TEST(Sim, MessagesOfAPairOvertakeOnlyWhereTheyMay) {
 
 TEST(Sim, WorkIsScaledBySpeed) {
   SimNet net({.pes = 3, .speed = {4, 0.5}});
-  for (int pe = 0; pe < 3; ++pe) net.advance(pe, 1'000);
+  for (int pe = 0; pe < 3; ++pe) net.advance_to(pe, net.done(pe, 1'000));
   EXPECT_EQ(net.clock(0), 250);
   EXPECT_EQ(net.clock(1), 2'000);
   EXPECT_EQ(net.clock(2), 1'000);

@@ -78,15 +78,84 @@ TEST(Tables, ClustersAndMeanSpeedFollowChanges) {
   EXPECT_FALSE(tables.has_clusters());
   for (int pe = 0; pe < 3; ++pe) tables.set_static(pe, {.speed = 1.0 + pe, .cluster = 4});
   EXPECT_FALSE(tables.has_clusters());
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 2);
+  EXPECT_DOUBLE_EQ(tables.mean_strength(), 2);
   tables.set_static(2, {.speed = 6, .cluster = 5});
   EXPECT_TRUE(tables.has_clusters());
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 3);
+  EXPECT_DOUBLE_EQ(tables.mean_strength(), 3);
   tables.forget(2);
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 1.5);
+  EXPECT_DOUBLE_EQ(tables.mean_strength(), 1.5);
   tables.set_static(2, {.speed = 100, .cluster = 4});
   EXPECT_FALSE(tables.has_clusters());
-  EXPECT_DOUBLE_EQ(tables.mean_speed(), 1.5);
+  EXPECT_DOUBLE_EQ(tables.mean_strength(), 1.5);
+}
+
+// Against what is counted anew after each change.
+TEST(Tables, ClustersKnowTheirMembers) {
+  Random random(3);
+  for (int trial = 0; trial < 300; ++trial) {
+    const int pes = pick(random, 2, 12);
+    Tables tables(pick(random, 0, pes - 1), pes);
+    for (int change = 0; change < 20; ++change) {
+      const int pe = pick(random, 0, pes - 1);
+      if (pick(random, 0, 5) == 0)
+        tables.forget(pe);
+      else
+        tables.set_static(pe, {.speed = double(pick(random, 1, 9)),
+                               .cores = pick(random, 1, 4),
+                               .cluster = static_cast<unsigned>(pick(random, 0, 3))});
+      std::set<int> far;
+      for (unsigned cluster = 0; cluster < tables.clusters(); ++cluster) {
+        std::set<int> members;
+        double strength = 0;
+        for (int each = 0; each < pes; ++each) {
+          if (tables.lost(each) || tables.cluster_of(each) != cluster) continue;
+          members.insert(each);
+          strength += tables.static_of(each).strength();
+          if (tables.is_far(each)) far.insert(each);
+        }
+        const auto said = tables.members(cluster);
+        ASSERT_EQ(std::set<int>(said.begin(), said.end()), members);
+        ASSERT_EQ(said.size(), members.size());
+        ASSERT_NEAR(tables.cluster_strength(cluster), strength, 1e-9);
+        ASSERT_EQ(tables.representative(cluster), members.empty() ? -1 : *members.begin());
+      }
+      ASSERT_EQ(std::set<int>(tables.far().begin(), tables.far().end()), far);
+      ASSERT_EQ(tables.far().size(), far.size());
+    }
+  }
+}
+
+TEST(Tables, TheLastStealCounts) {
+  Tables tables(0, 3);
+  for (const int pe : {1, 2}) tables.set_static(pe, {.cluster = static_cast<unsigned>(pe)});
+  EXPECT_LT(tables.last_steal(1).took, 0);
+  EXPECT_EQ(tables.best_steal(), 0);
+  tables.note_steal(1, 500, 7, false);
+  tables.note_steal(1, 700, 9, false);
+  EXPECT_EQ(tables.last_steal(1).took, 700);
+  EXPECT_EQ(tables.last_steal(1).ended, 9);
+  EXPECT_EQ(tables.last_steal(1).in_vain, 2U);
+  EXPECT_EQ(tables.best_steal(), 700);
+  tables.note_steal(2, 600, 9, true);
+  EXPECT_EQ(tables.last_steal(2).in_vain, 0U);
+  EXPECT_EQ(tables.best_steal(), 600);
+  tables.note_steal(2, 900, 9, true);
+  EXPECT_EQ(tables.best_steal(), 700);
+}
+
+// About: another one's counts as soon as it is heard of.
+TEST(Tables, TheLowestLatencyFollows) {
+  Tables tables(0, 3);
+  EXPECT_EQ(tables.lowest_latency(), 0);
+  tables.note_latency(0, 1, {50, 1});
+  tables.note_latency(0, 2, {80, 1});
+  EXPECT_EQ(tables.lowest_latency(), 50);
+  tables.note_latency(0, 1, {90, 2});
+  EXPECT_EQ(tables.lowest_latency(), 90);
+  tables.note_latency(0, 2, {80, 2});
+  EXPECT_EQ(tables.lowest_latency(), 80);
+  tables.forget(2);
+  EXPECT_EQ(tables.lowest_latency(), 0);
 }
 
 TEST(Tables, LostIsForEver) {
@@ -293,7 +362,7 @@ TEST(Piggyback, HostileBytesTeachNothingOrSomethingValid) {
     }
     EXPECT_FALSE(reader.known(1));
     for (int pe = 0; pe < pes; ++pe) EXPECT_LE(reader.load_of(pe).measured, now + 1'000'000'000);
-    EXPECT_NE(make_policy("targeted")->victim(reader, 7), -1);
+    EXPECT_NE(make_policy("trawl")->next(reader, {}, 7).victim, -1);
     EXPECT_LE(piggyback(reader, now, {}).size(), Tables::max_piggyback_bytes);
   });
   EXPECT_GT(refused, 10'000);

@@ -19,7 +19,7 @@ class Team {
  public:
   explicit Team(int workers, const Options& options = {}) : working_(workers - 1) {
     sched::prepare_fences();
-    pe_.emplace(setup(workers, options), fabric_, [](const Outcome&) {});
+    pe_.emplace(setup(workers, options), fabric_, [](const life::Outcome&) {});
     pe().workers()[0].attach(std::make_unique<sched::Fiber>());
     for (std::size_t i = 1; i < pe().workers().size(); ++i)
       threads_.emplace_back([this, &worker = pe().workers()[i]] {

@@ -8,13 +8,14 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "rts/trace/log.hpp"
+#include "rts/trace/note.hpp"
 
 namespace trawl::trace {
 namespace {
@@ -70,7 +71,7 @@ TEST_F(TraceTest, KeepsEveryFieldOfAnEvent) {
   {
     Log log(setup());
     time_ = 1234;
-    log.event(Kind::fish_sent, 3, 4'000'000'000U, 65'000);
+    log.event(Kind::fish_sent, 3, 4'000'000'000U, 65'000, 3'000'000'000U);
   }
   const auto all = events(file());
   ASSERT_EQ(all.size(), 1U);
@@ -79,6 +80,7 @@ TEST_F(TraceTest, KeepsEveryFieldOfAnEvent) {
   EXPECT_EQ(all[0].worker, 3);
   EXPECT_EQ(all[0].value, 4'000'000'000U);
   EXPECT_EQ(all[0].extra, 65'000);
+  EXPECT_EQ(all[0].id, 3'000'000'000U);
 }
 
 TEST_F(TraceTest, HeaderTellsWhatTheLogWasOpenedWith) {
@@ -170,6 +172,48 @@ TEST_F(TraceTest, WorkersShareALog) {
 
 TEST_F(TraceTest, NullLogIsOff) {
   note(nullptr, Kind::note, 0);
+}
+
+TEST_F(TraceTest, OneCallCountsAndNotes) {
+  Counters counters;
+  {
+    Log log(setup());
+    note<Count::fish_home_empty>(counters, &log, 2);
+    note<Count::fish_forwarded>(counters, &log, 0, 1, 7, 3);
+  }
+  note<Count::fish_forwarded>(counters, nullptr, 0, 1, 7, 3);
+  EXPECT_EQ(counters[Count::fish_home_empty], 1U);
+  EXPECT_EQ(counters[Count::fish_forwarded], 2U);
+  const auto all = events(file());
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].kind, Kind::fish_home);
+  EXPECT_EQ(all[0].worker, 2);
+  EXPECT_EQ(all[1].kind, Kind::fish_forward);
+  EXPECT_EQ(all[1].value, 1U);
+  EXPECT_EQ(all[1].extra, 7);
+  EXPECT_EQ(all[1].id, 3U);
+}
+
+TEST_F(TraceTest, BothEndsGiveAMessageTheSameNumberThoughShortOnesOvertakeLongOnes) {
+  {
+    Log from(setup(0));
+    Log to(setup(1));
+    for (const std::size_t size : {100U, 90'000U, 101U, 90'001U})
+      from.message(Kind::message_sent, 1, 3, size);
+    from.message(Kind::message_sent, 1, 4, 100);
+    from.message(Kind::message_sent, 7, 3, 100);
+    to.message(Kind::message_received, 0, 4, 100);
+    for (const std::size_t size : {100U, 101U, 90'000U, 90'001U})
+      to.message(Kind::message_received, 0, 3, size);
+  }
+  const auto numbers = [this](int pe, std::uint32_t other) {
+    std::map<std::pair<int, std::uint32_t>, std::uint32_t> by_message;
+    for (const auto& event : events(file(pe)))
+      if (event.value == other) by_message[{event.extra, event.size}] = event.id;
+    return by_message;
+  };
+  EXPECT_EQ(numbers(0, 1), numbers(1, 0));
+  EXPECT_EQ(numbers(0, 1).at({3, 90'001}), 2U);
 }
 
 TEST_F(TraceTest, ClosedLogDropsEvents) {

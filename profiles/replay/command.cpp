@@ -1,0 +1,199 @@
+#include "profiles/replay/command.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <trawl/inline/error.hpp>
+
+namespace replay {
+namespace {
+
+using trawl::Error;
+
+constexpr Nanos longest = 1'000'000'000'000;
+
+[[noreturn]] void refuse(const std::string& option, std::string_view form) {
+  throw Error(option + " needs " + std::string(form) + " (see trawl-replay --help)", 2);
+}
+
+double number(std::string_view text) {
+  double value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return wrong == std::errc() && end == text.data() + text.size() ? value : -1;
+}
+
+/// 1500, 1.5us; -1: it is none.
+Nanos time(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> units{
+      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+  double unit = 1;
+  for (const auto& [name, nanos] : units) {
+    if (!text.ends_with(name)) continue;
+    text.remove_suffix(name.size());
+    unit = nanos;
+    break;
+  }
+  const double value = number(text) * unit;
+  return value >= 0 && value <= static_cast<double>(longest) ? std::llround(value) : -1;
+}
+
+std::vector<std::string_view> parts(std::string_view text) {
+  std::vector<std::string_view> list;
+  for (std::size_t comma; (comma = text.find(',')) != text.npos; text.remove_prefix(comma + 1))
+    list.push_back(text.substr(0, comma));
+  list.push_back(text);
+  return list;
+}
+
+/// The values of an option, one after the other.
+class Values {
+ public:
+  Values(std::string option, std::string_view form, std::string_view text, std::size_t count)
+      : option_(std::move(option)), form_(form), left_(parts(text)) {
+    if (left_.size() != count) refuse(option_, form_);
+  }
+  std::uint32_t whole(std::uint32_t least, std::uint32_t most) {
+    const auto value = number(next());
+    if (!(value >= least && value <= most && value == std::floor(value))) refuse(option_, form_);
+    return static_cast<std::uint32_t>(value);
+  }
+  double share() {
+    const auto value = number(next());
+    if (!(value >= 0 && value <= 1)) refuse(option_, form_);
+    return value;
+  }
+  Nanos work() {
+    const auto value = time(next());
+    if (value < 0) refuse(option_, form_);
+    return value;
+  }
+
+ private:
+  std::string_view next() { return left_[at_++]; }
+
+  std::string option_;
+  std::string_view form_;
+  std::vector<std::string_view> left_;
+  std::size_t at_ = 0;
+};
+
+constexpr std::uint32_t many = 100'000'000;
+constexpr std::uint32_t most_levels = 10'000;
+constexpr std::uint32_t most_children = 10'000;
+
+void take_flat(const std::string& text, Shape& shape) {
+  Values values("--flat", "N,WORK, as 1000,10us", text, 2);
+  shape.tree = Tree::flat;
+  shape.children = values.whole(1, many);
+  shape.work = values.work();
+}
+
+void take_divide(const std::string& text, Shape& shape) {
+  Values values("--divide", "DEPTH,FANOUT,WORK, as 16,2,10us", text, 3);
+  shape.tree = Tree::divide;
+  shape.depth = values.whole(0, most_levels);
+  shape.children = values.whole(1, most_children);
+  shape.work = values.work();
+  if (std::pow(shape.children, shape.depth) > 1e11)
+    throw Error("--divide: that is more than 10^11 leaves", 2);
+}
+
+void take_geometric(const std::string& text, Shape& shape) {
+  Values values("--uts", "DEPTH,CHILDREN,WORK, as 10,4,1us", text, 3);
+  shape.tree = Tree::geometric;
+  shape.depth = values.whole(0, most_levels);
+  shape.children = values.whole(1, most_children);
+  shape.work = values.work();
+}
+
+void take_binomial(const std::string& text, Shape& shape) {
+  Values values("--uts-binomial", "ROOTS,CHILDREN,PROBABILITY,WORK, as 2000,8,0.124,1us", text, 4);
+  shape.tree = Tree::binomial;
+  shape.roots = values.whole(1, most_children);
+  shape.children = values.whole(1, most_children);
+  shape.probability = values.share();
+  shape.work = values.work();
+  if (shape.probability * shape.children >= 1)
+    throw Error(
+        "--uts-binomial: CHILDREN times PROBABILITY must be less than 1, or the tree never "
+        "ends",
+        2);
+}
+
+std::vector<std::string> own_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> own;
+  for (int i = argc - 1; i > 0; --i) {
+    const std::string_view argument = argv[i];
+    if (!argument.starts_with("--trawl:")) own.emplace_back(argument);
+  }
+  return own;  // from the last to the first, as CLI11 takes them
+}
+
+}  // namespace
+
+Command read_command(int argc, const char* const* argv) {
+  Command command;
+  std::string flat, divide, geometric, binomial;
+  CLI::App app("Evaluates a task graph on Trawl with declared work instead of computing.",
+               "trawl-replay");
+  app.add_option("FILE", command.file, "a recording (--trawl:record=FILE)");
+  app.add_option("--flat", flat, "a list of N tasks")->type_name("N,WORK");
+  app.add_option("--divide", divide, "a full tree, all work at its leaves")
+      ->type_name("DEPTH,FANOUT,WORK");
+  app.add_option("--uts", geometric,
+                 "an unbalanced tree; numbers of children vary geometrically about CHILDREN")
+      ->type_name("DEPTH,CHILDREN,WORK");
+  app.add_option("--uts-binomial", binomial,
+                 "a very unbalanced one: below the root, CHILDREN with that PROBABILITY, or none")
+      ->type_name("ROOTS,CHILDREN,PROBABILITY,WORK");
+  app.add_option("--scale-work", command.scale.work, "work is so many times what is recorded")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--scale-bytes", command.scale.bytes, "so are arguments and results")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--spread", command.shape.spread,
+                 "work of generated tasks varies by up to this share of it")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--seed", command.shape.seed, "of generated graphs")->capture_default_str();
+  app.add_flag("--info", command.info, "print what is in the graph, and evaluate nothing");
+  app.set_version_flag("--version", "trawl-replay " TRAWL_VERSION);
+  app.footer(
+      "WORK is a time: 500ns, 10us, 2.5ms, 1s. The runtime's own flags begin with --trawl: and "
+      "are\n"
+      "listed by --trawl:help. Exit code: 0; 1 if something was evaluated wrongly; 2 for bad "
+      "usage\n"
+      "or a damaged file.");
+  try {
+    app.parse(own_arguments(argc, argv));
+  } catch (const CLI::Success& asked) {
+    std::ostringstream out;
+    app.exit(asked, out, out);
+    command.answer = out.str();
+    return command;
+  } catch (const CLI::ParseError& wrong) {
+    throw Error(wrong.what() + std::string(" (see trawl-replay --help)"), 2);
+  }
+  const auto given = !command.file.empty() + !flat.empty() + !divide.empty() + !geometric.empty() +
+                     !binomial.empty();
+  if (given != 1)
+    throw Error(
+        "give it one graph: FILE, --flat, --divide, --uts or --uts-binomial (see trawl-replay "
+        "--help)",
+        2);
+  if (!flat.empty()) take_flat(flat, command.shape);
+  if (!divide.empty()) take_divide(divide, command.shape);
+  if (!geometric.empty()) take_geometric(geometric, command.shape);
+  if (!binomial.empty()) take_binomial(binomial, command.shape);
+  if (command.file.empty())
+    command.shape.work = std::llround(static_cast<double>(command.shape.work) * command.scale.work);
+  return command;
+}
+
+}  // namespace replay

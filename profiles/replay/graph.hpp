@@ -1,0 +1,86 @@
+// The task graph of a recording, ready to be replayed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <trawl/inline/bytes.hpp>
+
+namespace replay {
+
+using trawl::Nanos;
+using Number = std::uint32_t;  ///< of a task: all that it begins have lower ones, the root the last
+
+/// What a task does next.
+enum class Step : std::uint8_t {
+  work,   ///< computes
+  spawn,  ///< offers a call
+  par,    ///< offers a thunk
+  sync,   ///< needs the call
+  force,  ///< needs the thunk
+  eval,   ///< makes a thunk, and needs it at once
+};
+
+/// 8 bytes: a recording has millions.
+class Op {
+ public:
+  static Op work(Nanos time) { return Op(Step::work, static_cast<std::uint64_t>(time)); }
+  Op(Step step, Number task, Number place = 0)
+      : Op(step, std::uint64_t{place} << place_at | task) {}
+
+  Step step() const { return static_cast<Step>(word_ & 7U); }
+  Nanos time() const { return static_cast<Nanos>(word_ >> 3U); }
+  Number task() const { return static_cast<Number>(word_ >> 3U) & ((1U << place_at) - 1); }
+  /// Of the thunk, among those that the task knows (Task::thunks).
+  Number place() const { return static_cast<Number>(word_ >> (3U + place_at)); }
+
+ private:
+  static constexpr unsigned place_at = 28;
+  Op(Step step, std::uint64_t value) : word_(value << 3U | static_cast<std::uint64_t>(step)) {}
+
+  std::uint64_t word_;
+};
+
+struct Task {
+  std::uint64_t first = 0;  ///< of its ops
+  Number ops = 0;
+  Number thunks = 0;            ///< how many it makes, or is told of; those it is given come first
+  std::uint32_t arguments = 0;  ///< bytes
+  std::uint32_t result = 0;
+  bool passes_thunks = false;  ///< is given some, or gives some back: see Passed
+};
+
+/// Thunks that are forced by others than have made them.
+struct Passed {
+  std::vector<Number> given;     ///< with the arguments
+  std::vector<Number> returned;  ///< with the result: their places
+  Number place = 0;              ///< of the first that is returned, where this task was needed
+};
+
+template <class T>
+using Plain = std::vector<T, trawl::PlainAllocator<T>>;
+
+struct Graph {
+  std::string program;
+  Plain<Op> ops;
+  Plain<Task> tasks;
+  std::unordered_map<Number, Passed> passed;
+  std::uint64_t not_needed = 0;  ///< calls and sparks that nobody ever needed: left out
+  std::uint64_t unrouted = 0;    ///< sparks of which nobody knows how they came to who needed them
+
+  Number root() const { return static_cast<Number>(tasks.size() - 1); }
+};
+
+struct Totals {
+  std::uint64_t tasks = 0;  ///< without the root
+  std::uint64_t sparks = 0;
+  Nanos work = 0;
+  Nanos critical_path = 0;
+  std::uint64_t argument_bytes = 0, result_bytes = 0;
+};
+
+Totals totals(const Graph& graph);
+
+}  // namespace replay

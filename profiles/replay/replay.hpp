@@ -1,0 +1,24 @@
+// Evaluating a graph on Trawl, with declared work.
+#pragma once
+
+#include <cstdint>
+
+#include "profiles/replay/graph.hpp"
+
+namespace replay {
+
+struct Scale {
+  double work = 1;
+  double bytes = 1;
+};
+
+/// To be called before `trawl::run`, on every PE alike.
+void set_graph(Graph graph, Scale scale);
+
+/// In a run: the checksum of all tasks.
+std::uint64_t replay_graph();
+
+/// What it should be.
+std::uint64_t expected_sum();
+
+}  // namespace replay

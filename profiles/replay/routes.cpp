@@ -1,0 +1,172 @@
+#include "profiles/replay/routes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace replay {
+namespace {
+
+/// A recording does not say by which values a thunk went. It can only have been given with the
+/// arguments of a task, by who made that, or have come back with the result of a task that was
+/// needed: of these ways the first is taken that is found from the end.
+class Router {
+ public:
+  explicit Router(Graph& graph)
+      : graph_(graph), of_(graph.tasks.size()), place_(graph.tasks.size()) {}
+
+  void run() {
+    look();
+    find_all();
+    give_places();
+    write_places();
+  }
+
+ private:
+  struct Origin {
+    Number made_by = 0, needed_by = 0;
+    std::uint64_t made_at = 0, needed_at = 0;  // ops
+  };
+  struct Ways {
+    std::vector<Number> given, returned;  // thunks
+  };
+  /// More generations than that are not searched.
+  static constexpr int far = 10'000;
+
+  template <class Visit>
+  void each_op(Visit visit) {
+    for (Number task = 0; task < graph_.tasks.size(); ++task) {
+      const auto& t = graph_.tasks[task];
+      for (auto at = t.first; at < t.first + t.ops; ++at) visit(task, at, graph_.ops[at]);
+    }
+  }
+
+  void look() {
+    each_op([this](Number task, std::uint64_t at, Op op) {
+      if (op.step() == Step::work) return;
+      auto& origin = of_[op.task()];
+      if (op.step() == Step::spawn || op.step() == Step::par || op.step() == Step::eval) {
+        origin.made_by = task;
+        origin.made_at = at;
+      }
+      if (op.step() == Step::sync || op.step() == Step::force || op.step() == Step::eval) {
+        origin.needed_by = task;
+        origin.needed_at = at;
+      }
+    });
+  }
+
+  // A thunk that is made elsewhere after all may have been on the way of others: so once more.
+  void find_all() {
+    for (auto unrouted = graph_.unrouted + 1; unrouted != graph_.unrouted;) {
+      unrouted = graph_.unrouted;
+      ways_.clear();
+      each_op([this](Number task, std::uint64_t at, Op op) {
+        if (op.step() != Step::force || of_[op.task()].made_by == task || find(op.task())) return;
+        make_where_forced(task, at, op.task());
+      });
+    }
+  }
+
+  void make_where_forced(Number task, std::uint64_t at, Number thunk) {
+    graph_.ops[at] = Op(Step::eval, thunk);
+    auto& origin = of_[thunk];
+    graph_.ops[origin.made_at] = Op::work(0);
+    origin.made_by = task;
+    origin.made_at = at;
+    ++graph_.unrouted;
+  }
+
+  // From its maker outwards, as results; then from who forces it back to who made that task.
+  bool find(Number thunk) {
+    struct Known {
+      int after;         // tasks that it leaves as a result
+      std::uint64_t at;  // from this op on
+    };
+    std::unordered_map<Number, Known> known;
+    const auto& origin = of_[thunk];
+    auto task = origin.made_by;
+    auto at = origin.made_at;
+    for (int after = 0; after < far; ++after) {
+      known[task] = {after, at};
+      if (task == graph_.root()) break;
+      at = of_[task].needed_at;
+      task = of_[task].needed_by;
+    }
+    std::vector<Number> given;
+    task = origin.needed_by;
+    at = origin.needed_at;
+    for (int before = 0; before < far; ++before) {
+      if (const auto found = known.find(task); found != known.end() && found->second.at < at) {
+        take(thunk, given, found->second.after);
+        return true;
+      }
+      if (task == graph_.root()) return false;
+      given.push_back(task);
+      at = of_[task].made_at;
+      task = of_[task].made_by;
+    }
+    return false;
+  }
+
+  void take(Number thunk, const std::vector<Number>& given, int returned) {
+    for (const auto task : given) ways_[task].given.push_back(thunk);
+    auto task = of_[thunk].made_by;
+    for (; returned > 0; --returned, task = of_[task].needed_by)
+      ways_[task].returned.push_back(thunk);
+  }
+
+  // Each task knows first what it is given, then, in this order, what it makes or gets back.
+  void give_places() {
+    for (Number task = 0; task < graph_.tasks.size(); ++task) {
+      auto& t = graph_.tasks[task];
+      Number next = 0;
+      if (const auto ways = ways_.find(task); ways != ways_.end()) {
+        t.passes_thunks = true;
+        for (const auto thunk : ways->second.given) know(task, thunk, next++);
+      }
+      for (auto at = t.first; at < t.first + t.ops; ++at) {
+        const Op op = graph_.ops[at];
+        if (op.step() == Step::par) place_[op.task()] = next++;
+        if (op.step() != Step::sync && op.step() != Step::force && op.step() != Step::eval)
+          continue;
+        const auto ways = ways_.find(op.task());
+        if (ways == ways_.end()) continue;
+        graph_.passed[op.task()].place = next;
+        for (const auto thunk : ways->second.returned) know(task, thunk, next++);
+      }
+      t.thunks = next;
+    }
+  }
+
+  void write_places() {
+    each_op([this](Number task, std::uint64_t at, Op op) {
+      if (op.step() == Step::par || op.step() == Step::force)
+        graph_.ops[at] = Op(op.step(), op.task(), place(task, op.task()));
+    });
+    for (const auto& [task, ways] : ways_) {
+      auto& passed = graph_.passed[task];
+      for (const auto thunk : ways.given) passed.given.push_back(place(of_[task].made_by, thunk));
+      for (const auto thunk : ways.returned) passed.returned.push_back(place(task, thunk));
+    }
+  }
+
+  static std::uint64_t key(Number task, Number thunk) { return std::uint64_t{task} << 32U | thunk; }
+  void know(Number task, Number thunk, Number place) { known_[key(task, thunk)] = place; }
+  Number place(Number task, Number thunk) const {
+    return of_[thunk].made_by == task ? place_[thunk] : known_.at(key(task, thunk));
+  }
+
+  Graph& graph_;
+  Plain<Origin> of_;
+  Plain<Number> place_;  // where its maker knows it
+  std::unordered_map<Number, Ways> ways_;
+  std::unordered_map<std::uint64_t, Number> known_;
+};
+
+}  // namespace
+
+void route(Graph& graph) {
+  Router(graph).run();
+}
+
+}  // namespace replay

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <utility>
+
+#include "profiles/replay/graph.hpp"
+
+namespace replay {
+namespace {
+
+/// Times at which tasks begin and end when everybody has a PE of speed 1 for himself.
+class Critical {
+ public:
+  explicit Critical(const Graph& graph) : graph_(graph), begin_(graph.tasks.size()) {}
+
+  Nanos path() {
+    enter(graph_.root(), 0);
+    Nanos last = 0;
+    while (!stack_.empty()) {
+      auto& top = stack_.back();
+      top.time = std::max(top.time, std::exchange(last, 0));
+      if (top.at == top.end) {
+        last = top.time;
+        stack_.pop_back();
+      } else {
+        step(top, graph_.ops[top.at++]);
+      }
+    }
+    return last;
+  }
+
+ private:
+  struct Running {
+    std::uint64_t at, end;
+    Nanos time;
+  };
+
+  void enter(Number task, Nanos time) {
+    const auto& t = graph_.tasks[task];
+    stack_.push_back({t.first, t.first + t.ops, time});
+  }
+
+  void step(Running& top, Op op) {
+    switch (op.step()) {
+      case Step::work:
+        top.time += op.time();
+        return;
+      case Step::spawn:
+      case Step::par:
+        begin_[op.task()] = top.time;
+        return;
+      case Step::eval:
+        return enter(op.task(), top.time);
+      case Step::sync:
+      case Step::force:
+        return enter(op.task(), begin_[op.task()]);
+    }
+  }
+
+  const Graph& graph_;
+  Plain<Nanos> begin_;
+  std::vector<Running> stack_;
+};
+
+}  // namespace
+
+Totals totals(const Graph& graph) {
+  Totals sum;
+  sum.tasks = graph.tasks.size() - 1;
+  for (const auto& task : graph.tasks) {
+    sum.argument_bytes += task.arguments;
+    sum.result_bytes += task.result;
+  }
+  for (const Op op : graph.ops) {
+    if (op.step() == Step::work) sum.work += op.time();
+    if (op.step() == Step::spawn || op.step() == Step::par) ++sum.sparks;
+  }
+  sum.critical_path = Critical(graph).path();
+  return sum;
+}
+
+}  // namespace replay

@@ -1,0 +1,199 @@
+// The default: the best of all of them (README.md says what comes from where). Inside a cluster
+// Grid-GUM2's tables, with FISH that are held where they end; to other clusters the asynchronous
+// FISH of crs, but one PE sends them for its whole cluster, before the work is at an end.
+#include <algorithm>
+
+#include "rts/balance/choices.hpp"
+
+namespace trawl::balance {
+namespace {
+
+constexpr int main_pe = 0;
+constexpr std::uint32_t max_unguided_age = 3;
+constexpr Nanos row_life = 20'000'000;  // after that, a row counts half
+constexpr Nanos longest_ahead = 300'000'000;
+constexpr Nanos worth_fetching_ahead = 5'000'000;
+constexpr Nanos much_slower = 10;       // than the best: such a link is left alone
+constexpr Nanos probe_interval = 4;     // times what the last steal there took
+constexpr std::size_t most_casts = 24;  // far ones, with those that should long be back
+constexpr int far_draws = 16;
+
+double trust(const Tables& tables, int pe) {
+  const auto& latency = tables.latency_to(pe);
+  const auto life = row_life + (latency.measured < 0 ? 0 : 2 * latency.one_way);
+  const auto age = std::max<Nanos>(0, tables.latest() - tables.load_of(pe).measured);
+  return static_cast<double>(life) / static_cast<double>(life + age);
+}
+
+double aged_load(const Tables& tables, int pe) {
+  return relative_load(tables, pe) * trust(tables, pe);
+}
+
+// ---- near
+
+/// How good a guess a PE without known sparks is, of 4: threads that run may spark again.
+std::uint64_t promise(const Tables& tables, int pe) {
+  if (!tables.known(pe)) return 2;
+  return tables.load_of(pe).runnable > 0 ? 4 : 1;
+}
+
+/// A random PE of the own cluster, the more promising with the higher probability; where there are
+/// no clusters, the nearer too.
+int guess(const Tables& tables, Dice& dice) {
+  const auto is_choice = [&](int pe) {
+    return pe != tables.self() && !tables.lost(pe) && !tables.is_far(pe);
+  };
+  // Before anything is heard of it, the main PE is the one that certainly has work. What comes from
+  // other clusters comes to the representative.
+  if (is_choice(main_pe) && !tables.known(main_pe) && dice.below(2) == 0) return main_pe;
+  if (const int pe = tables.representative(tables.own_cluster());
+      tables.has_clusters() && is_choice(pe) && dice.below(2) == 0)
+    return pe;
+  int pe = -1;
+  for (int tries = 0; tries < 24; ++tries) {
+    pe = random_near(tables, dice);
+    if (pe < 0) break;
+    const bool near = is_near(tables, pe);
+    if (dice.below(16) < promise(tables, pe) * (near ? 4 : 1)) break;
+  }
+  return pe;
+}
+
+int near_victim(const Tables& tables, Dice& dice) {
+  Busiest busiest(dice);
+  for_each_with_sparks(tables, [&](int each) {
+    if (!tables.is_far(each)) busiest.offer(each, is_near(tables, each), aged_load(tables, each));
+  });
+  return busiest.pe() >= 0 ? busiest.pe() : guess(tables, dice);
+}
+
+// ---- far
+
+bool is_slow(const Tables& tables, std::uint32_t cluster) {
+  return tables.last_steal(cluster).took > much_slower * tables.best_steal();
+}
+
+/// When a FISH may go to this cluster again.
+Nanos ready_at(const Tables& tables, std::uint32_t cluster) {
+  const auto& steal = tables.last_steal(cluster);
+  return is_slow(tables, cluster) ? steal.ended + probe_interval * steal.took : 0;
+}
+
+/// Those that should be back by now are taken for lost in a slow link.
+unsigned under_way_in_time(const Tables& tables, const Situation& pe) {
+  return static_cast<unsigned>(
+      std::count_if(pe.under_way.begin(), pe.under_way.end(), [&](const Cast& cast) {
+        return cast.far && (tables.best_steal() == 0 ||
+                            pe.now - cast.sent <= much_slower * tables.best_steal());
+      }));
+}
+
+/// How far ahead of its end work is to be asked for: two round trips.
+Nanos horizon(const Tables& tables) {
+  Nanos round_trip = tables.best_steal();
+  if (const int pe = tables.far().front(); round_trip == 0 && tables.latency_to(pe).measured >= 0)
+    round_trip = 2 * tables.latency_to(pe).one_way;
+  return std::min(2 * round_trip, longest_ahead);
+}
+
+/// Any PE elsewhere: with a probability that is inverse to the time that the last steal in its
+/// cluster took. What is known of loads so far away is old, and would send all to the same.
+Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
+  const auto best = static_cast<double>(tables.best_steal());
+  const bool main_unheard =
+      tables.is_far(main_pe) && !tables.lost(main_pe) && !tables.known(main_pe);
+  Decision decision;
+  for (int i = 0; i < far_draws; ++i) {
+    const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
+    const auto cluster = tables.cluster_of(each);
+    if (const auto ready = ready_at(tables, cluster); pe.now < ready)
+      decision.again = std::min(decision.again, ready);
+    else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)
+      return {.victim = each};
+  }
+  return decision;
+}
+
+Decision next_far(const Tables& tables, const Situation& pe, Dice& dice) {
+  if (tables.far().empty() || tables.representative(tables.own_cluster()) != tables.self())
+    return {};
+  const bool ahead = !pe.idle && pe.waiting == 0;
+  // What is there as soon as it is asked for, who is slow should not have before.
+  const auto early = horizon(tables);
+  const bool worth_it = early > worth_fetching_ahead;
+  if (ahead && (!worth_it || pe.rest > early)) return {};
+  const auto most = ahead ? 1U : std::max(worth_it ? 2U : 1U, 1 + pe.waiting);
+  if (under_way_in_time(tables, pe) >= most || pe.under_way.size() >= most_casts) return {};
+  if (pe.now < pe.far_after) return {.again = pe.far_after};
+  return choose_far(tables, pe, dice);
+}
+
+class Trawl final : public Policy {
+ public:
+  std::string_view name() const override { return "trawl"; }
+  Means means() const override {
+    return {.holds_fish = true, .announces = true, .looks_ahead = true};
+  }
+
+  Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {
+    Dice dice(random);
+    if (pe.hungry && count_far(pe, false) < pe.most_near)
+      if (const int victim = near_victim(tables, dice); victim >= 0) return {.victim = victim};
+    return next_far(tables, pe, dice);
+  }
+
+  /// Near the thief if it is of this cluster; else here, or on its way home. Where nothing is
+  /// known, not over far links.
+  int forward(const Tables& tables, const Fish& fish, std::uint64_t random) const override {
+    if (tables.lost(fish.thief)) return -1;
+    if (fish.age >= Fish::max_age) return fish.thief;
+    Dice dice(random);
+    Busiest busiest(dice);
+    const auto home = tables.cluster_of(fish.thief);
+    for_each_with_sparks(tables, [&](int each) {
+      const bool own = !tables.is_far(each);
+      if (each == fish.thief || fish.has_visited(each)) return;
+      if (own || tables.cluster_of(each) == home) busiest.offer(each, own, aged_load(tables, each));
+    });
+    if (busiest.pe() >= 0) return busiest.pe();
+    return tables.is_far(fish.thief) ? fish.thief : forward_unguided(tables, fish, dice);
+  }
+
+  /// Of few, as divide and conquer leaves them, the oldest alone may be most of the work. To
+  /// another cluster more, if there are very many: a round trip has to be worth it. A far thief
+  /// that still has work does not get the last.
+  std::uint32_t portion(const Tables& tables, const Fish& fish,
+                        std::uint32_t spare) const override {
+    constexpr std::uint32_t many = 32, most = 8, many_far = 16, most_far = 32;
+    if (!tables.is_far(fish.thief)) return std::min(1 + spare / many, most);
+    if (fish.ahead && spare < 2) return 0;
+    const auto own = tables.static_of(tables.self()).speed;
+    if (tables.static_of(fish.thief).speed < own) return 1;
+    return std::clamp(spare / many_far, 1U, most_far);
+  }
+
+  unsigned low_watermark(const Tables& tables, unsigned flag) const override {
+    return watermark_by_strength(tables, flag);
+  }
+
+ private:
+  /// It ends where far work comes to.
+  static int forward_unguided(const Tables& tables, const Fish& fish, Dice& dice) {
+    const int end = tables.has_clusters() ? tables.representative(tables.own_cluster()) : -1;
+    if (end == tables.self()) return fish.thief;
+    const auto most = end < 0 ? max_unguided_age : max_unguided_age - 1;
+    int next = -1;
+    if (fish.age <= most)
+      next = random_unvisited(tables, tables.members(tables.own_cluster()), fish, dice);
+    if (next < 0 && end >= 0 && end != fish.thief && !fish.has_visited(end)) next = end;
+    return next < 0 ? fish.thief : next;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_trawl() {
+  return std::make_unique<Trawl>();
+}
+
+}  // namespace trawl::balance

@@ -1,0 +1,306 @@
+#include "rts/fabric/grid_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "rts/inline/error.hpp"
+
+namespace trawl::fabric {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array times{Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+constexpr std::array rates{Unit{"B/s", 1e-9}, Unit{"KB/s", 1e-6}, Unit{"MB/s", 1e-3},
+                           Unit{"GB/s", 1.0}};
+constexpr double longest = 3.6e15;  // a thousand hours
+
+/// A value with the way to it, for errors.
+class Place {
+ public:
+  Place(const Json& value, const std::string& file, std::string path)
+      : value_(value), file_(file), path_(std::move(path)) {}
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(file_ + ": " + (path_.empty() ? "" : path_ + ": ") + why, 2);
+  }
+
+  /// It is an object with no other members than these.
+  void check_members(std::initializer_list<std::string_view> known) const {
+    if (!value_.is_object()) refuse("this has to be an object, { ... }");
+    for (const auto& [name, value] : value_.items())
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        refuse(fmt::format("there is no '{}' here; there can be {}", name, fmt::join(known, ", ")));
+  }
+
+  bool has(const char* name) const { return value_.contains(name); }
+  Place at(const char* name) const {
+    if (!has(name)) refuse(fmt::format("'{}' is missing", name));
+    return {value_[name], file_, path_.empty() ? name : path_ + "." + name};
+  }
+  std::vector<Place> elements() const {
+    if (!value_.is_array()) refuse("this has to be a list, [ ... ]");
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < value_.size(); ++i)
+      places.emplace_back(value_[i], file_, fmt::format("{}[{}]", path_, i));
+    return places;
+  }
+
+  std::string text() const {
+    if (!value_.is_string()) refuse("this has to be a text, in quotes");
+    return value_.get<std::string>();
+  }
+  bool is_text() const { return value_.is_string(); }
+  bool yes_or_no() const {
+    if (!value_.is_boolean()) refuse("this has to be true or false");
+    return value_.get<bool>();
+  }
+  double number(double least, double most) const {
+    if (!value_.is_number()) refuse("this has to be a number");
+    const auto number = value_.get<double>();
+    if (!(number >= least && number <= most))
+      refuse(fmt::format("{} is not between {} and {}", number, least, most));
+    return number;
+  }
+  int whole(int least, int most) const {
+    const double number_here = number(least, most);
+    if (number_here != std::floor(number_here)) refuse("this has to be a whole number");
+    return static_cast<int>(number_here);
+  }
+  Nanos time() const {
+    const auto nanos = quantity(times, "time", "\"100 ms\"");
+    if (nanos > longest) refuse("that is more than a thousand hours");
+    return std::llround(nanos);
+  }
+  double rate() const {
+    const auto rate = quantity(rates, "bandwidth", "\"100 KB/s\"");
+    if (!(rate >= 1e-9)) refuse("a bandwidth is at least 1 B/s");
+    return rate;
+  }
+
+ private:
+  template <std::size_t N>
+  double quantity(const std::array<Unit, N>& units, std::string_view what,
+                  std::string_view example) const {
+    const auto all = text();
+    std::size_t end = 0;
+    double number = -1;
+    try {
+      number = std::stod(all, &end);
+    } catch (const std::exception&) {
+    }
+    while (end < all.size() && all[end] == ' ') ++end;
+    const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
+      return each.name == std::string_view(all).substr(end);
+    });
+    if (unit == units.end() || !(number >= 0) || !std::isfinite(number))
+      refuse(fmt::format("'{}' is no {}: write it as in {}", all, what, example));
+    return number * unit->factor;
+  }
+
+  const Json& value_;
+  const std::string& file_;
+  std::string path_;
+};
+
+Line read_line(const Place& place, Line line) {
+  if (place.has("latency")) line.latency = place.at("latency").time();
+  if (place.has("bandwidth")) line.bytes_per_nano = place.at("bandwidth").rate();
+  if (place.has("jitter")) line.jitter = place.at("jitter").time();
+  return line;
+}
+
+GridCluster read_cluster(const Place& place, int first_pe) {
+  place.check_members(
+      {"name", "pes", "workers", "speed", "absolute_speed", "latency", "bandwidth", "jitter"});
+  GridCluster cluster;
+  cluster.name = place.at("name").text();
+  if (cluster.name.empty()) place.refuse("a cluster needs a name");
+  cluster.first_pe = first_pe;
+  cluster.pes = place.at("pes").whole(1, GridFile::most_pes - first_pe);
+  if (place.has("workers")) cluster.workers = place.at("workers").whole(1, 192);
+  if (place.has("speed") && place.has("absolute_speed"))
+    place.refuse("give it a speed or an absolute_speed, not both");
+  cluster.speed_is_absolute = place.has("absolute_speed");
+  if (cluster.speed_is_absolute) cluster.speed = place.at("absolute_speed").number(1e-6, 1e12);
+  if (place.has("speed")) cluster.speed = place.at("speed").number(1e-6, 1e6);
+  cluster.inside = read_line(place, {.latency = 50'000, .bytes_per_nano = 0.1});
+  return cluster;
+}
+
+void read_changes(const Place& place, GridLink& link) {
+  if (place.has("period")) link.period = place.at("period").time();
+  if (!place.has("changes")) {
+    if (link.period != 0) place.refuse("a period is one of changes, and there are none");
+    return;
+  }
+  for (const auto& each : place.at("changes").elements()) {
+    each.check_members({"at", "latency", "bandwidth", "jitter"});
+    const GridLink::Change change{each.at("at").time(), read_line(each, link.line)};
+    if (!link.changes.empty() && change.at <= link.changes.back().at)
+      each.refuse("changes come in the order of time");
+    if (link.period != 0 && change.at >= link.period) each.refuse("this is after the period's end");
+    link.changes.push_back(change);
+  }
+}
+
+class GridReader {
+ public:
+  explicit GridReader(const Place& top) : top_(top) {}
+
+  GridFile read() {
+    top_.check_members(
+        {"about", "clusters", "between", "links", "random_changes", "speed_changes"});
+    if (top_.has("about")) top_.at("about").text();
+    for (const auto& each : top_.at("clusters").elements()) {
+      grid_.clusters.push_back(read_cluster(each, grid_.pes()));
+      if (grid_.clusters.back().speed_is_absolute != grid_.clusters.front().speed_is_absolute)
+        each.refuse("all clusters have an absolute_speed, or none");
+      for (std::size_t i = 0; i + 1 < grid_.clusters.size(); ++i)
+        if (grid_.clusters[i].name == grid_.clusters.back().name)
+          each.refuse("there is a cluster of that name already");
+    }
+    if (grid_.clusters.empty()) top_.at("clusters").refuse("a grid has at least one cluster");
+    read_links();
+    if (top_.has("random_changes")) read_random_changes(top_.at("random_changes"));
+    if (top_.has("speed_changes"))
+      for (const auto& each : top_.at("speed_changes").elements()) read_speed_change(each);
+    std::stable_sort(grid_.speed_changes.begin(), grid_.speed_changes.end(),
+                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    return std::move(grid_);
+  }
+
+ private:
+  void read_links() {
+    if (top_.has("between")) {
+      const auto place = top_.at("between");
+      place.check_members({"latency", "bandwidth", "jitter", "changes", "period"});
+      grid_.between.line = read_line(place, grid_.between.line);
+      read_changes(place, grid_.between);
+    } else if (grid_.clusters.size() > 1) {
+      top_.refuse("'between' is missing: what is between any two clusters");
+    }
+    if (top_.has("links"))
+      for (const auto& each : top_.at("links").elements()) read_link(each);
+    if (!grid_.has_missing_links()) return;
+    if (grid_.clusters.size() > GridFile::most_clusters_with_missing_links)
+      top_.refuse(fmt::format("with missing links there can be {} clusters",
+                              GridFile::most_clusters_with_missing_links));
+  }
+
+  void read_link(const Place& place) {
+    place.check_members({"from", "to", "between", "latency", "bandwidth", "jitter", "changes",
+                         "period", "missing"});
+    GridLink link = grid_.between;
+    link.line = read_line(place, link.line);
+    if (place.has("changes") || place.has("period")) link.changes.clear();
+    read_changes(place, link);
+    if (place.has("missing")) link.missing = place.at("missing").yes_or_no();
+    if (!place.has("between")) {
+      const int from = cluster(place.at("from"));
+      const int to = cluster(place.at("to"));
+      if (from == to) place.refuse("a link is between two clusters");
+      grid_.links[{from, to}] = link;
+      return;
+    }
+    if (place.has("from") || place.has("to"))
+      place.refuse("a link is 'between' two clusters, or 'from' one 'to' another");
+    const auto ends = place.at("between").elements();
+    if (ends.size() != 2) place.at("between").refuse("a link is between two clusters");
+    const int one = cluster(ends[0]);
+    const int other = cluster(ends[1]);
+    if (one == other) place.refuse("a link is between two clusters");
+    grid_.links[{one, other}] = grid_.links[{other, one}] = link;
+  }
+
+  int cluster(const Place& place) const {
+    const auto name = place.text();
+    const auto found = std::find_if(grid_.clusters.begin(), grid_.clusters.end(),
+                                    [&](const auto& each) { return each.name == name; });
+    if (found == grid_.clusters.end()) place.refuse("there is no cluster '" + name + "'");
+    return static_cast<int>(found - grid_.clusters.begin());
+  }
+
+  void read_random_changes(const Place& place) {
+    place.check_members({"every", "bandwidth", "latency", "seed"});
+    auto& changes = grid_.random_changes;
+    changes.every = place.at("every").time();
+    if (changes.every < 1'000'000) place.at("every").refuse("that is less than 1 ms");
+    const auto range = [](const Place& each, double& least, double& most) {
+      const auto bounds = each.elements();
+      if (bounds.size() != 2) each.refuse("this has to be a list of two shares, [0.1, 1]");
+      least = bounds[0].number(1e-6, 1e6);
+      most = bounds[1].number(least, 1e6);
+    };
+    if (place.has("bandwidth"))
+      range(place.at("bandwidth"), changes.least_bandwidth, changes.most_bandwidth);
+    if (place.has("latency"))
+      range(place.at("latency"), changes.least_latency, changes.most_latency);
+    if (place.has("seed"))
+      changes.seed = static_cast<std::uint64_t>(place.at("seed").number(0, 9e15));
+  }
+
+  void read_speed_change(const Place& place) {
+    place.check_members({"pe", "at", "speed"});
+    grid_.speed_changes.push_back({place.at("pe").whole(0, grid_.pes() - 1), place.at("at").time(),
+                                   place.at("speed").number(1e-6, 1e6)});
+  }
+
+  const Place& top_;
+  GridFile grid_;
+};
+
+}  // namespace
+
+int GridFile::cluster_of(int pe) const noexcept {
+  const auto after = std::upper_bound(
+      clusters.begin(), clusters.end(), pe,
+      [](int each, const GridCluster& cluster) { return each < cluster.first_pe; });
+  return static_cast<int>(after - clusters.begin()) - 1;
+}
+
+const GridLink& GridFile::link(int from, int to) const {
+  const auto found = links.find({from, to});
+  return found == links.end() ? between : found->second;
+}
+
+bool GridFile::has_missing_links() const noexcept {
+  return std::any_of(links.begin(), links.end(),
+                     [](const auto& each) { return each.second.missing; });
+}
+
+GridFile read_grid_file(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();  // a folder fails here
+  if (!file || !text) throw Error("cannot read the grid file " + name, 2);
+  return parse_grid(text.str(), name);
+}
+
+GridFile parse_grid(std::string_view text, const std::string& name) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& e) {
+    const auto before = text.substr(0, std::min(e.byte, text.size()));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    throw Error(fmt::format("{}: line {}: this is not JSON", name, line), 2);
+  }
+  const Place top(json, name, "");
+  return GridReader(top).read();
+}
+
+}  // namespace trawl::fabric

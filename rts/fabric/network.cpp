@@ -1,0 +1,201 @@
+#include "rts/fabric/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "rts/inline/error.hpp"
+#include "rts/mix.hpp"
+
+namespace trawl::fabric {
+namespace {
+
+double share_of(std::uint64_t random, double least, double most) noexcept {
+  return least + (most - least) * (static_cast<double>(random >> 11U) * 0x1p-53);
+}
+
+Nanos late(Nanos jitter, std::uint64_t random) noexcept {
+  return jitter == 0 ? 0 : static_cast<Nanos>(random % (static_cast<std::uint64_t>(jitter) + 1));
+}
+
+}  // namespace
+
+Network::Network(GridFile grid)
+    : grid_(std::move(grid)), own_(grid_.clusters.size() * grid_.clusters.size()), free_(own_) {
+  place_pes();
+  find_routes();
+}
+
+Network::Network(GridFile grid, Free links) : grid_(std::move(grid)), free_(links) {
+  place_pes();
+  find_routes();
+}
+
+void Network::place_pes() {
+  for (std::size_t i = 0; i < grid_.clusters.size(); ++i)
+    cluster_of_.resize(cluster_of_.size() + static_cast<std::size_t>(grid_.clusters[i].pes),
+                       static_cast<int>(i));
+}
+
+// The shortest way by latency, as routers of a quiet network would find it (Floyd and Warshall).
+void Network::find_routes() {
+  if (!grid_.has_missing_links()) return;
+  const auto n = grid_.clusters.size();
+  constexpr auto far = std::numeric_limits<Nanos>::max() / 4;
+  std::vector<Nanos> length(n * n, far);
+  next_.assign(n * n, -1);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b) {
+      const auto& link = grid_.link(static_cast<int>(a), static_cast<int>(b));
+      if (a == b || link.missing) continue;
+      length[a * n + b] = link.line.latency;
+      next_[a * n + b] = static_cast<std::int16_t>(b);
+    }
+  for (std::size_t by = 0; by < n; ++by)
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b) {
+        if (a == b || length[a * n + by] + length[by * n + b] >= length[a * n + b]) continue;
+        length[a * n + b] = length[a * n + by] + length[by * n + b];
+        next_[a * n + b] = next_[a * n + by];
+      }
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b)
+      if (a != b && next_[a * n + b] < 0)
+        throw Error("the grid has no way from cluster " + grid_.clusters[a].name + " to " +
+                        grid_.clusters[b].name + ": too many links are missing",
+                    2);
+}
+
+std::atomic<Nanos>& Network::free_at(int from, int to) const {
+  return free_[static_cast<std::size_t>(from) * grid_.clusters.size() +
+               static_cast<std::size_t>(to)];
+}
+
+Network::Stretch Network::stretch_at(int from, int to, Nanos now) const {
+  const auto& link = grid_.link(from, to);
+  Stretch stretch{link.line, never};
+  if (!link.changes.empty()) {
+    const auto into = link.period == 0 ? now : now % link.period;
+    const auto next = std::upper_bound(
+        link.changes.begin(), link.changes.end(), into,
+        [](Nanos time, const GridLink::Change& change) { return time < change.at; });
+    if (next != link.changes.begin()) stretch.line = std::prev(next)->line;
+    if (next != link.changes.end())
+      stretch.until = now - into + next->at;
+    else if (link.period != 0)
+      stretch.until = now - into + link.period;
+  }
+  if (const auto& random = grid_.random_changes; random.every != 0) {
+    const auto turn = now / random.every;
+    const auto which = (static_cast<std::uint64_t>(from) << 40U) ^
+                       (static_cast<std::uint64_t>(to) << 20U) ^ static_cast<std::uint64_t>(turn);
+    const auto bits = mixed(mixed(random.seed) ^ which);
+    stretch.line.bytes_per_nano *= share_of(bits, random.least_bandwidth, random.most_bandwidth);
+    stretch.line.latency =
+        std::llround(static_cast<double>(stretch.line.latency) *
+                     share_of(mixed(bits), random.least_latency, random.most_latency));
+    stretch.until = std::min(stretch.until, (turn + 1) * random.every);
+  }
+  return stretch;
+}
+
+Nanos Network::least_latency() const noexcept {
+  auto least = never;
+  for (const auto& cluster : grid_.clusters)
+    if (cluster.pes > 1) least = std::min(least, cluster.inside.latency);
+  const auto look = [&](const GridLink& link) {
+    auto of_link = link.line.latency;
+    for (const auto& change : link.changes) of_link = std::min(of_link, change.line.latency);
+    if (grid_.random_changes.every != 0)
+      of_link =
+          static_cast<Nanos>(static_cast<double>(of_link) * grid_.random_changes.least_latency);
+    least = std::min(least, of_link);
+  };
+  if (grid_.clusters.size() > 1) look(grid_.between);
+  for (const auto& [ends, link] : grid_.links) look(link);
+  return least;
+}
+
+Line Network::line_at(int from, int to, Nanos now) const {
+  return stretch_at(from, to, now).line;
+}
+
+// When the last byte is on its way, through all changes of bandwidth.
+Nanos Network::carried(int from, int to, std::size_t bytes, Nanos begins) const {
+  auto left = static_cast<double>(bytes);
+  auto now = begins;
+  while (true) {
+    const auto [line, until] = stretch_at(from, to, now);
+    const auto takes = left / line.bytes_per_nano;
+    if (until == never || takes <= static_cast<double>(until - now))
+      return now + std::llround(takes);
+    left -= static_cast<double>(until - now) * line.bytes_per_nano;
+    now = until;
+  }
+}
+
+// A message that goes by way of other clusters loads all its links when it is sent, so that it
+// keeps nobody waiting who is there before it: right but for the time that it takes to them.
+Nanos Network::hop(int from, int to, std::size_t bytes, Nanos sent, Nanos reaches,
+                   std::uint64_t random) {
+  auto& free = free_at(from, to);
+  auto seen = free.load(std::memory_order_relaxed);
+  Nanos left = 0;
+  do {
+    left = carried(from, to, bytes, std::max(sent, seen));
+  } while (!free.compare_exchange_weak(seen, left, std::memory_order_relaxed));
+  if (reaches > sent) left = std::max(left, carried(from, to, bytes, reaches));
+  const auto line = line_at(from, to, left);
+  return left + line.latency + late(line.jitter, random);
+}
+
+Nanos Network::send(int from_pe, int to_pe, std::size_t bytes, Nanos now, std::uint64_t random) {
+  int at = cluster_of(from_pe);
+  const int goal = cluster_of(to_pe);
+  if (at == goal) {
+    const auto& inside = grid_.clusters[static_cast<std::size_t>(at)].inside;
+    return now + std::llround(static_cast<double>(bytes) / inside.bytes_per_nano) + inside.latency +
+           late(inside.jitter, random);
+  }
+  auto reaches = now;
+  while (at != goal) {
+    const int next = next_hop(at, goal);
+    reaches = hop(at, next, bytes, now, reaches, random);
+    random = mixed(random);
+    at = next;
+  }
+  return reaches;
+}
+
+int Network::next_hop(int from, int to) const noexcept {
+  if (next_.empty()) return to;
+  return next_[static_cast<std::size_t>(from) * grid_.clusters.size() +
+               static_cast<std::size_t>(to)];
+}
+
+std::size_t Network::unsent(int from_pe, int to_pe, Nanos now) const {
+  const int from = cluster_of(from_pe);
+  const int to = cluster_of(to_pe);
+  if (from == to) return 0;
+  const int next = next_hop(from, to);
+  const auto free = free_at(from, next).load(std::memory_order_relaxed);
+  if (free <= now) return 0;
+  const auto bytes = static_cast<double>(free - now) * line_at(from, next, now).bytes_per_nano;
+  return static_cast<std::size_t>(std::llround(bytes));
+}
+
+Network::Pace Network::pace_of(int pe, Nanos now) const noexcept {
+  Pace pace;
+  for (const auto& change : grid_.speed_changes) {
+    if (change.pe != pe) continue;
+    if (change.at > now) {
+      pace.until = change.at;
+      break;
+    }
+    pace.share = change.speed;
+  }
+  return pace;
+}
+
+}  // namespace trawl::fabric

@@ -1,0 +1,62 @@
+// A described grid laid over another fabric: each message comes when it would have come there.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "rts/fabric/fabric.hpp"
+#include "rts/fabric/network.hpp"
+
+namespace trawl::fabric {
+
+/// Its PEs are processes of one host: they share a clock and, on `board`, the links.
+class Rehearsal final : public Fabric {
+ public:
+  /// Throws Error (exit code 2) if the grid has another number of PEs, or too many clusters for
+  /// the board, or there is none. Else `inner` is taken over.
+  Rehearsal(std::unique_ptr<Fabric>& inner, GridFile grid, std::span<std::byte> board);
+
+  const GridCluster& cluster() const noexcept;
+  /// The share of its speed that this PE has now, and until when by this fabric's clock.
+  Network::Pace pace() const noexcept;
+
+  int self() const noexcept override { return inner_->self(); }
+  int size() const noexcept override { return inner_->size(); }
+  std::size_t limit() const noexcept override { return inner_->limit() - sizeof(Nanos); }
+  void send(int to, std::span<const std::byte> message) override;
+  std::optional<Arrival> poll() override;
+  std::size_t unsent(int to) const noexcept override;
+  bool flushed() override { return inner_->flushed(); }
+  bool all_notify() const noexcept override { return inner_->all_notify(); }
+  bool waiting() const noexcept override { return inner_->waiting() || due() <= now(); }
+  bool under_way() const noexcept override { return inner_->under_way(); }
+  Nanos due() const noexcept override { return due_.load(std::memory_order_relaxed); }
+  std::optional<int> dead() noexcept override { return inner_->dead(); }
+  Nanos now() const noexcept override { return inner_->now(); }
+
+ private:
+  /// What lies on the board, before the links.
+  struct Head {
+    std::atomic<Nanos> begun;
+  };
+  static Network make_network(GridFile grid, std::span<std::byte> board, int pes);
+  void take_in();
+
+  Network network_;
+  std::unique_ptr<Fabric> inner_;
+  Nanos begun_;
+  std::mt19937_64 random_;
+  Bytes outgoing_;
+  /// Sender and content, by the time they are due, then as they came.
+  std::map<std::pair<Nanos, std::uint64_t>, std::pair<int, Bytes>> late_;
+  std::uint64_t taken_in_ = 0;
+  std::atomic<Nanos> due_{never};
+  Bytes received_;  // the last message
+};
+
+}  // namespace trawl::fabric

@@ -1,0 +1,98 @@
+#include "rts/program.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "rts/heap/failure.hpp"
+#include "rts/say.hpp"
+
+namespace trawl {
+namespace {
+
+/// What is wrong with it, if anything.
+std::string flush_output() {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return {};
+  return std::string("the program's output could not be written") +
+         (errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+}
+
+}  // namespace
+
+Program::Program(int argc, char** argv) : args_(argv, argv + argc) {
+  try {
+    options = take_options(args_);
+  } catch (const Error& e) {
+    trouble = e;
+  }
+}
+
+void Program::answer() const {
+  if (options.help) std::cout << options_help();
+  if (options.version) std::cout << "trawl " TRAWL_VERSION << '\n';
+}
+
+void Program::open_stats_file() {
+  const auto& file = options.stats_file;
+  if (file.empty() || asks()) return;
+  stats_file_.open(file);
+  if (!stats_file_)
+    throw Error("cannot write the statistics to " + file + ": " + std::strerror(errno), 2);
+}
+
+int Program::call(const Root& root) const {
+  auto args = args_;
+  std::vector<char*> argv;
+  argv.reserve(args.size() + 1);
+  for (auto& arg : args) argv.push_back(arg.data());
+  argv.push_back(nullptr);
+  try {
+    return root(static_cast<int>(args.size()), argv.data());
+  } catch (...) {
+    const auto* failure = heap::current_failure();
+    std::cout.flush();
+    complain("the program ended with an exception: " + std::string(failure->type_name) +
+             (failure->message.empty() ? "" : ": ") + std::string(failure->message));
+    return 1;
+  }
+}
+
+int Program::report(const life::Outcome& outcome, Nanos elapsed,
+                    const std::string& trouble_with_log,
+                    const std::string& trouble_with_recording) {
+  const auto lost_output = flush_output();
+  complain(outcome.error);
+  complain(trouble_with_log);
+  complain(trouble_with_recording);
+  complain(lost_output);
+  const auto lost_statistics = print(outcome.statistics, elapsed);
+  complain(lost_statistics);
+  const bool complete =
+      lost_output.empty() && lost_statistics.empty() && trouble_with_recording.empty();
+  return outcome.code == 0 && !complete ? 1 : outcome.code;
+}
+
+// What is wrong with them, if anything.
+std::string Program::print(const std::vector<std::optional<Statistics>>& statistics,
+                           Nanos elapsed) {
+  if (statistics.empty() || options.stats == StatsFormat::none || asks()) return {};
+  const auto text = options.stats == StatsFormat::json ? statistics_json(statistics, elapsed)
+                                                       : statistics_text(statistics, elapsed);
+  if (options.stats_file.empty()) {
+    say(text);
+    return {};
+  }
+  errno = 0;
+  stats_file_ << text << std::flush;
+  if (stats_file_) return {};
+  return "cannot write the statistics to " + options.stats_file + ": " + std::strerror(errno);
+}
+
+void complain(const std::string& what) {
+  if (!what.empty()) say("trawl: " + what + "\n");
+}
+
+}  // namespace trawl

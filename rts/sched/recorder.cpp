@@ -1,0 +1,200 @@
+#include "rts/sched/recorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "rts/host/clocks.hpp"
+#include "rts/inline/demand.hpp"
+#include "rts/inline/thunk.hpp"
+
+namespace trawl::sched {
+namespace {
+
+/// Counts bytes: what else is in a packet lies elsewhere.
+class Counting final : public heap::PacketOut {
+ public:
+  std::uint32_t place_of(heap::Node*) override { return 0; }
+  heap::Loan lend(std::span<const std::byte>) override { return {}; }
+  void lay(std::span<const std::byte> array) override { laid += array.size(); }
+
+  std::uint64_t laid = 0;
+};
+
+/// Calls that hardly compute, made as a program makes them.
+struct Calls {
+  static constexpr int depth = 16;
+  static constexpr int spawned = 1596;
+
+  long operator()(int n) const {
+    if (n < 2) return n;
+    auto& pool = owner_end_here();
+    Slot* const slot = pool.push(heap::thunk_code<Calls, long, int>, n - 1);
+    const long rest = (*this)(n - 2);
+    heap::Node* const node = sched::reclaim(pool, slot);
+    demand(node);
+    return heap::ResultOf<long>::get(node) + rest;
+  }
+};
+
+constexpr Nanos long_time = 20'000;
+
+}  // namespace
+
+// ---- Stopwatch ---------------------------------------------------------------------------------
+
+Stopwatch::Stopwatch() {
+  constexpr int tries = 1000;
+  Nanos least = std::numeric_limits<Nanos>::max();
+  for (int i = 0; i < tries; ++i) {
+    start();
+    least = std::min(least, stop());
+  }
+  cost_ = least;
+}
+
+// Both at the same moment: again, if others had the processor in between.
+void Stopwatch::ask() noexcept {
+  for (int tries = 0; tries < 10; ++tries) {
+    wall_ = wall_time();
+    processor_ = processor_time();
+    if (wall_time() - wall_ < long_time) return;
+  }
+}
+
+void Stopwatch::start() noexcept {
+  started_ = wall_time();
+  if (started_ - stopped_ < long_time) return;
+  ask();
+  started_ = wall_;
+}
+
+Nanos Stopwatch::stop() noexcept {
+  stopped_ = wall_time();
+  if (stopped_ - started_ < long_time) return stopped_ - started_ - cost_;
+  const auto wall = wall_;
+  const auto processor = processor_;
+  ask();
+  stopped_ = wall_;
+  const auto lost = (wall_ - wall) - (processor_ - processor);
+  const auto time = stopped_ - started_;
+  return time - std::clamp(lost, Nanos{0}, time) - cost_;
+}
+
+// ---- Recorder ----------------------------------------------------------------------------------
+
+/// While it lives, the program's time stands still.
+class Recorder::Pause {
+ public:
+  explicit Pause(Recorder& recorder) : recorder_(recorder) { recorder_.note_time(); }
+  ~Pause() { recorder_.watch_.start(); }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  Recorder& recorder_;
+};
+
+void Recorder::begin() {
+  running_ = true;
+  constexpr int tries = 9;
+  std::array<Nanos, tries> times{};
+  for (auto& time : times) time = measure_handling();
+  std::nth_element(times.begin(), times.begin() + tries / 2, times.end());
+  handling_ = times[tries / 2];
+  watch_.start();
+}
+
+// Nothing of this is left in the recording.
+Nanos Recorder::measure_handling() {
+  record_.eval(0);
+  seen_ = 0;
+  watch_.start();
+  Calls{}(Calls::depth);
+  note_time();
+  record_.work(-seen_);
+  record_.end(0);
+  return seen_ / Calls::spawned;
+}
+
+void Recorder::note_time() noexcept {
+  const auto time = watch_.stop();
+  seen_ += time;
+  record_.work(time);
+}
+
+void Recorder::end() noexcept {
+  if (!running_) return;
+  note_time();
+  running_ = false;
+  record_.close();
+}
+
+namespace {
+
+struct RecordedSlot : Slot {
+  RecordedSlot(const Slot& slot, std::uint64_t number) : Slot(slot), task(number) {}
+  std::uint64_t task;
+};
+
+}  // namespace
+
+Slot* Recorder::spawn(const Slot& call) {
+  const Pause pause(*this);
+  return new RecordedSlot(call, record_.spawn());
+}
+
+// What is synced is forced next; what is withdrawn never is.
+heap::Node* Recorder::reclaim(Slot* slot) {
+  const Pause pause(*this);
+  auto* const recorded = static_cast<RecordedSlot*>(slot);
+  synced_ = recorded->promote();
+  synced_task_ = recorded->task;
+  delete recorded;
+  return synced_;
+}
+
+void Recorder::par(heap::Node* node) {
+  const Pause pause(*this);
+  if (!sparks_.contains(node)) sparks_[node] = record_.par();
+}
+
+std::uint64_t Recorder::packed_size(heap::Node* node, Pack pack) {
+  packed_.shrink(0);
+  Counting counting;
+  heap::Packer packer(packed_, counting);
+  packer.no_limit(heap::Arrays::laid);
+  pack(node, packer);
+  return std::min(packed_.size() + counting.laid, trace::recording::most_bytes);
+}
+
+std::uint64_t Recorder::result_size(heap::Node* node) {
+  if (node->state() != heap::State::value) return 0;
+  const auto& code = node->code();
+  return code.plain_result != 0 ? code.plain_result : packed_size(node, code.pack_value);
+}
+
+bool Recorder::evaluate(heap::Node* node) {
+  bool sparked = false;
+  {
+    const Pause pause(*this);
+    const auto arguments = packed_size(node, node->code().pack_arguments);
+    if (node == synced_) {
+      synced_ = nullptr;
+      record_.sync(synced_task_, arguments);
+    } else if (const auto found = sparks_.find(node); found != sparks_.end()) {
+      sparked = true;
+      record_.force(found->second, arguments);
+      sparks_.erase(found);
+    } else {
+      record_.eval(arguments);
+    }
+  }
+  node->code().evaluate(node);
+  const Pause pause(*this);
+  record_.work(-handling_);
+  record_.end(result_size(node));
+  return sparked;
+}
+
+}  // namespace trawl::sched

@@ -1,0 +1,75 @@
+// Watches the one worker of a run for a recording (--trawl:record): each spawn, sync, par, and
+// force of what is not evaluated yet comes by here, by the slow way. So what is not recorded is as
+// fast as ever.
+//
+// Nobody else takes anything in such a run. A spawned call lies in a slot outside of the pool, and
+// is promoted when it is synced; a spark is noted, and lies nowhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "rts/inline/node.hpp"
+#include "rts/inline/packer.hpp"
+#include "rts/inline/slot.hpp"
+#include "rts/trace/record.hpp"
+
+namespace trawl::sched {
+
+/// The processor time that the running thread takes between two moments. Two of the monotonic clock
+/// are cheap; where they lie far apart, the operating system tells what others had of it.
+class Stopwatch {
+ public:
+  Stopwatch();
+  void start() noexcept;
+  /// Since the last `start`.
+  Nanos stop() noexcept;
+
+ private:
+  void ask() noexcept;
+
+  Nanos cost_ = 0;  // of measuring: the least that is ever seen
+  Nanos started_ = 0, stopped_ = 0;
+  Nanos wall_ = 0, processor_ = 0;  // when the operating system was asked
+};
+
+class Recorder {
+ public:
+  Recorder(const std::string& file, std::string_view program) : record_(file, program) {}
+
+  /// On the root's thread.
+  void begin();
+  void end() noexcept;
+
+  Slot* spawn(const Slot& call);
+  /// Of a slot that `spawn` gave.
+  heap::Node* reclaim(Slot* slot);
+  void par(heap::Node* node);
+  /// Evaluates what the caller has made a black hole. Had it become a spark?
+  bool evaluate(heap::Node* node);
+
+  const std::string& trouble() const noexcept { return record_.trouble(); }
+
+ private:
+  class Pause;
+  using Pack = void (*)(heap::Node*, heap::Packer&);
+
+  Nanos measure_handling();
+  void note_time() noexcept;
+  std::uint64_t packed_size(heap::Node* node, Pack pack);
+  std::uint64_t result_size(heap::Node* node);
+
+  trace::Record record_;
+  Stopwatch watch_;
+  Nanos seen_ = 0;
+  Nanos handling_ = 0;  // what a spawned call takes where nothing is computed
+  bool running_ = false;
+  Writer packed_;
+  heap::Node* synced_ = nullptr;
+  std::uint64_t synced_task_ = 0;
+  // Sparks that nobody has forced. Kept alive, so that an address is one thunk.
+  std::unordered_map<heap::Node*, std::uint64_t> sparks_;
+};
+
+}  // namespace trawl::sched

@@ -1,0 +1,58 @@
+#include "rts/simulated_run.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "rts/fabric/launcher.hpp"
+#include "rts/host/place.hpp"
+#include "rts/inline/work.hpp"
+#include "rts/say.hpp"
+#include "rts/simulate.hpp"
+
+namespace trawl {
+namespace {
+
+// A grid is slow and far: what would take an hour of a real one may well be simulated.
+constexpr Nanos longest_run = 1'000'000'000'000'000;
+
+}  // namespace
+
+int run_simulated(Program& program, const Root& root) {
+  if (fabric::under_mpiexec())
+    throw Error("--trawl:simulate plays all PEs in one process: start it without mpiexec", 2);
+  program.open_stats_file();
+  Simulation::Config config;
+  config.net.grid = fabric::read_grid_file(program.options.simulate);
+  config.net.seed = std::max(program.options.seed, 1U);
+  config.options = program.options;
+  config.program = program.name();
+  config.measure = !all_work_is_declared();
+  if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();
+  Simulation simulation(config);
+  int code = 1;
+  Nanos begun = 0;
+  Nanos took = 0;
+  life::Outcome outcome;
+  try {
+    simulation.run(
+        [&] {
+          begun = Simulation::clock_here();
+          code = program.call(root);
+          took = Simulation::clock_here() - begun;
+        },
+        longest_run);
+    outcome = simulation.finish(code);
+    say(fmt::format("simulated: {:.6f} s on {} PEs\n", static_cast<double>(took) * 1e-9,
+                    simulation.size()));
+  } catch (const Error& e) {
+    outcome.code = e.exit_code();
+    outcome.error = e.what();
+  }
+  std::string trouble_with_log;
+  for (int pe = 0; pe < simulation.size() && trouble_with_log.empty(); ++pe)
+    if (const auto* log = simulation.pe(pe).log()) trouble_with_log = log->trouble();
+  return program.report(outcome, simulation.now(), trouble_with_log, "");
+}
+
+}  // namespace trawl

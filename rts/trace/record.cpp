@@ -1,0 +1,174 @@
+#include "rts/trace/record.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace trawl::trace {
+namespace {
+
+constexpr std::size_t buffer = recording::block_header_size + (std::size_t{1} << 20U);
+static_assert(buffer <= recording::most_block);
+
+}  // namespace
+
+Record::Record(const std::string& file, std::string_view program)
+    : file_name_(file), block_(buffer), size_(recording::block_header_size) {
+  file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file_ < 0) throw Error("cannot write the recording " + file + ": " + std::strerror(errno), 2);
+  program = program.substr(0, recording::longest_name);
+  Writer header;
+  header.put(recording::file_magic);
+  header.put(recording::version);
+  header.put_string(program);
+  write(header.view().data(), header.size());
+  stack_.push_back({next_, 0, 0, size_, blocks_});
+}
+
+Record::~Record() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::uint64_t Record::spawn() {
+  end_piece();
+  put(Did::spawn);
+  return next_++;
+}
+
+std::uint64_t Record::par() {
+  end_piece();
+  put(Did::par);
+  ++sparks_;
+  return next_++;
+}
+
+void Record::sync(std::uint64_t task, std::uint64_t arguments) {
+  end_piece();
+  begin(task);
+  put(Did::sync);
+  number(next_ - task);
+  number(arguments);
+}
+
+void Record::force(std::uint64_t task, std::uint64_t arguments) {
+  end_piece();
+  --sparks_;
+  begin(task);
+  put(Did::force);
+  number(next_ - task);
+  number(arguments);
+}
+
+void Record::eval(std::uint64_t arguments) {
+  end_piece();
+  begin(next_);
+  put(Did::eval);
+  number(arguments);
+  ++next_;
+  ++stack_.back().after;
+}
+
+// It may be cut down to its first event, if that is still in the buffer.
+void Record::begin(std::uint64_t task) {
+  for (auto open = stack_.rbegin(); open != stack_.rend() && open->after > task; ++open)
+    open->open = true;
+  if (buffer - size_ < 4 * recording::longest_event) flush();
+  stack_.push_back({next_, sparks_, worked_, size_, blocks_});
+}
+
+bool Record::is_one_piece(const Open& task) const noexcept {
+  return !task.open && task.sparks == sparks_ && task.block == blocks_ &&
+         worked_ + piece_ - task.worked < recording::grain;
+}
+
+void Record::end(std::uint64_t result) {
+  const Open task = stack_.back();
+  const bool is_root = stack_.size() == 1;
+  if (!is_root && is_one_piece(task)) {
+    piece_ += std::exchange(worked_, task.worked) - task.worked;
+    if (block_[task.at] == static_cast<std::byte>(Did::eval)) {  // nobody else could have had it
+      size_ = task.at;
+      next_ = task.after - 1;
+      return stack_.pop_back();
+    }
+    size_ = behind_event(task.at);
+    next_ = task.after;
+  }
+  end_piece();
+  stack_.pop_back();
+  put(Did::end);
+  number(result);
+}
+
+std::size_t Record::behind_event(std::size_t at) const noexcept {
+  auto numbers = event_numbers[static_cast<std::size_t>(block_[at++])];
+  for (; numbers != 0; ++at)
+    if ((block_[at] & std::byte{0x80}) == std::byte{0}) --numbers;
+  return at;
+}
+
+void Record::end_piece() {
+  if (piece_ > 0) {
+    const auto time = std::min(piece_, recording::longest_work);
+    put(Did::work);
+    number(static_cast<std::uint64_t>(time));
+    worked_ += time;
+    piece_ = 0;
+  }
+}
+
+void Record::put(Did what) {
+  if (buffer - size_ < recording::longest_event) flush();
+  block_[size_++] = static_cast<std::byte>(what);
+}
+
+void Record::number(std::uint64_t n) noexcept {
+  for (; n >= 0x80; n >>= 7U) block_[size_++] = static_cast<std::byte>(n | 0x80U);
+  block_[size_++] = static_cast<std::byte>(n);
+}
+
+void Record::flush() noexcept {
+  const auto size = size_ - recording::block_header_size;
+  size_ = recording::block_header_size;
+  if (size == 0) return;
+  ++blocks_;
+  const auto events = std::span(block_).subspan(recording::block_header_size, size);
+  const auto magic = recording::block_magic;
+  const auto count = static_cast<std::uint32_t>(size);
+  const auto sum = recording::checksum(events);
+  std::memcpy(block_.data(), &magic, 4);
+  std::memcpy(block_.data() + 4, &count, 4);
+  std::memcpy(block_.data() + 8, &sum, 8);
+  write(block_.data(), recording::block_header_size + size);
+}
+
+void Record::write(const void* data, std::size_t size) noexcept {
+  const char* next = static_cast<const char*>(data);
+  while (size != 0 && file_ >= 0) {
+    const auto written = ::write(file_, next, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      trouble_ = "the recording " + file_name_ + " ends early: " + std::strerror(errno);
+      ::close(file_);
+      file_ = -1;
+      return;
+    }
+    next += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+void Record::close() noexcept {
+  if (file_ < 0) return;
+  while (!stack_.empty()) end(0);
+  flush();
+  if (file_ >= 0 && ::close(file_) != 0)
+    trouble_ = "the recording " + file_name_ + " ends early: " + std::strerror(errno);
+  file_ = -1;
+}
+
+}  // namespace trawl::trace

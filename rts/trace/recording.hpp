@@ -1,0 +1,84 @@
+// A recording as it lies on the disk: what rts/trace writes and profiles/replay reads. It tells, in
+// the order in which one worker came by, what every task did.
+//
+//   file   = header, then blocks
+//   header   0 magic     8    file_magic
+//            8 version   4    recording_version
+//           12 size      4    of what follows: the program's name
+//           16 name      size, at most 128
+//   block    0 magic     4    block_magic
+//            4 size      4    of its events in bytes, 1 to most_block
+//            8 checksum  8    of its events
+//           16 events    size; none lies in two blocks
+//   event    0 kind      1
+//            1 numbers   as many as event_numbers says, 7 bits a byte, lowest first
+//
+// A task is the root, a call that was spawned, or a thunk. It begins where it is evaluated, inside
+// of the task that needs it; all up to its `end` is its own, and that of tasks within it. Tasks are
+// numbered as they are first named, by `spawn`, `par` or `eval`, from 1 on; the root is 0. `back`
+// counts from the next number: 1 is the newest task.
+//
+// All numbers of several bytes are in the byte order of the machine that wrote them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "rts/inline/bytes.hpp"
+
+namespace trawl::trace {
+
+/// What a task did.
+enum class Did : std::uint8_t {
+  work,   ///< computed [ns]
+  spawn,  ///< a new task []
+  par,    ///< a new task, a thunk that became a spark []
+  sync,   ///< came to a spawned call, which begins [back, bytes of its arguments]
+  force,  ///< came to a thunk that had become a spark, which begins [back, bytes of arguments]
+  eval,   ///< came to a thunk that had not, a new task, which begins [bytes of arguments]
+  end,    ///< the newest that began and has not ended [bytes of its result]
+};
+
+inline constexpr std::array<std::uint8_t, 7> event_numbers{1, 0, 0, 2, 2, 1, 1};
+
+namespace recording {
+
+inline constexpr std::uint64_t file_magic = 0x4443'4552'5741'5254;  // "TRAWRECD"
+inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t block_magic = 0x6B6C'6272;  // "rblk"
+inline constexpr std::uint32_t most_block = 1U << 21U;
+inline constexpr std::size_t header_size = 16;
+inline constexpr std::size_t block_header_size = 16;
+inline constexpr std::size_t longest_name = 128;
+inline constexpr std::size_t longest_event = 21;
+inline constexpr Nanos longest_work = Nanos{1} << 50U;  ///< 13 days
+inline constexpr std::uint64_t most_bytes = std::uint64_t{1}
+                                            << 31U;  ///< of an argument or a result
+inline constexpr std::uint64_t most_tasks = std::uint64_t{1} << 28U;
+/// What a recording calls one piece.
+inline constexpr Nanos grain = 10'000;
+
+/// Of every byte, unlike that of event logs, which are whole words.
+inline std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
+  constexpr std::uint64_t factor = 0x9E37'79B9'7F4A'7C15;
+  std::uint64_t sum = bytes.size();
+  const auto add = [&sum](std::uint64_t word) {
+    sum = (sum ^ word) * factor;
+    sum ^= sum >> 32U;
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data() + at, 8);
+    add(word);
+  }
+  std::uint64_t last = 0;
+  if (at != bytes.size()) std::memcpy(&last, bytes.data() + at, bytes.size() - at);
+  add(last);
+  return sum;
+}
+
+}  // namespace recording
+}  // namespace trawl::trace

@@ -1,0 +1,42 @@
+#!/usr/bin/env -S python3 -B
+"""Rehearsed grids: the same answers, links that take their time, slow PEs, and what is wrong with a grid file."""
+import json
+import os
+import tempfile
+
+from harness import FABRICS, expect, run
+
+TWO = {"clusters": [{"name": "near", "pes": 1, "speed": 0.5}, {"name": "far", "pes": 1, "speed": 0.25}],
+       "between": {"latency": "50 ms", "bandwidth": "1 MB/s"}}
+
+with tempfile.TemporaryDirectory() as where:
+    def grid(name, content):
+        path = os.path.join(where, name)
+        with open(path, "w") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        return "--trawl:grid=" + path
+
+    two = grid("two.json", TWO)
+    for name, env in FABRICS.items():
+        for program, *args, answer in (["queens", 11, 2680], ["fib", 27, 196418]):
+            result = run(2, program, *map(str, args), two, env=env)
+            expect(result.code == 0 and result.out.strip() == str(answer), f"expected {answer} over {name}", result)
+            # HELLO, the PINGs and WELCOME: six trips
+            expect(result.seconds > 0.3, "expected the link to take its time", result)
+
+    result = run(2, "sum_euler", "2000", two, "--trawl:stats=json")
+    expect(result.code == 0, "expected exit code 0", result)
+
+    result = run(3, "fib", "10", two)
+    expect(result.code == 2 and "describes 2 PEs, and there are 3: start so many with mpiexec -n 2" in result.err,
+           "expected the number to be refused", result)
+    result = run(0, "fib", "10", two)
+    expect(result.code == 2 and "describes 2 PEs, and there are 1" in result.err, "expected one PE to be refused", result)
+    result = run(2, "fib", "10", grid("bad.json", "{\n"))
+    expect(result.code == 2 and "bad.json: line 2: this is not JSON" in result.err, "expected the line", result)
+    result = run(2, "fib", "10", "--trawl:grid=" + os.path.join(where, "none.json"))
+    expect(result.code == 2 and "cannot read the grid file" in result.err, "expected the file to be missed", result)
+    TWO["clusters"][0]["speed"] = 2
+    result = run(2, "fib", "10", grid("fast.json", TWO))
+    expect(result.code == 2 and "faster than this machine" in result.err, "expected the speed to be refused", result)
+print("all right")

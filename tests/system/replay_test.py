@@ -1,0 +1,73 @@
+#!/usr/bin/env -S python3 -B
+"""--trawl:record and trawl-replay: programs are recorded, and their graphs evaluated on 1, 2 and 4 PEs."""
+import os
+import sys
+import tempfile
+
+from harness import expect, run
+
+
+def refused(pes, named, program, *args, env=None):
+    result = run(pes, program, *args, env=env)
+    expect(result.code == 2, "expected exit code 2", result)
+    expect(result.out == "" and result.err.count("\n") == 1, "expected one line, an error", result)
+    expect(named in result.err, f"expected a line that says {named}", result)
+
+
+def info(*args):
+    result = run(0, "trawl-replay", *args, "--info")
+    expect(result.code == 0, "expected exit code 0", result)
+    rows = (line.rsplit(None, 2) if line.endswith(" s") else line.rsplit(None, 1)
+            for line in result.out.splitlines())
+    return {row[0].strip(): row[1] for row in rows}
+
+
+def replayed(*args):
+    """On any number of PEs the same."""
+    sums = set()
+    for pes in 0, 1, 2, 4:
+        result = run(pes, "trawl-replay", *args)
+        expect(result.code == 0 and "elapsed" in result.err, "expected exit code 0", result)
+        sums.add(result.out)
+    expect(len(sums) == 1, f"expected one checksum, not {sums}", result)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    recording = os.path.join(folder, "recording")
+    flag = "--trawl:record=" + recording
+    for words, tasks, work in [(["queens", 9], 100, 0.0005), (["sum_euler", 3000, "--chunk", 50], 60, 0.01),
+                               (["fib", 23, "--cutoff", 12], 20, 0.0001), (["fib", 18], 4, 0.00001),
+                               (["barnes_hut", "plummer", "--bodies", 3000, "--steps", 5], 30, 0.001),
+                               (["lin_solv", "--random", 40], 2, 0.0005)]:
+        plain = run(0, *words)
+        result = run(0, *words, flag)
+        expect(result.code == plain.code == 0 and result.out == plain.out, "expected the same result", result)
+        there = info(recording)
+        expect(int(there["tasks"]) >= tasks, f"{words}: expected tasks, not {there}", result)
+        expect(work <= float(there["work"]) <= 10, f"{words}: expected work, not {there}", result)
+        expect(float(there["critical path"]) <= float(there["work"]), f"{words}: {there}", result)
+        expect(there["unknown ways"] == "0", f"{words}: {there}", result)
+        replayed(recording)
+    replayed(recording, "--scale-work", 0.1, "--scale-bytes", 2)
+
+    refused(2, "for one PE with one worker", "fib", 20, flag)
+    refused(0, "for one PE with one worker", "fib", 20, flag, "--trawl:workers=2")
+    refused(0, "/proc/no/such/place", "fib", 20, "--trawl:record=/proc/no/such/place")
+    full = run(0, "fib", 20, "--trawl:record=/dev/full")
+    expect(full.code == 1 and "ends early" in full.err, "expected to hear of a full disk", full)
+    with open(recording, "r+b") as file:
+        file.seek(60)
+        file.write(b"\xff\xff")
+    for pes in 0, 2:
+        refused(pes, f"{recording}: byte ", "trawl-replay", recording)
+        refused(pes, "cannot read", "trawl-replay", "/no/such/file")
+        refused(pes, "give it one graph", "trawl-replay")
+        refused(pes, "give it one graph", "trawl-replay", recording, "--flat", "10,1us")
+        refused(pes, "--flat needs", "trawl-replay", "--flat", "10,x")
+
+for words in (["--flat", "300,20us"], ["--divide", "8,2,10us", "--spread", 0.5],
+              ["--uts", "5,4,1us", "--seed", 3], ["--uts-binomial", "50,8,0.1,5us"]):
+    replayed(*words)
+divide = info("--divide", "8,2,10us")
+if divide["tasks"] != "510" or float(divide["work"]) != 0.00256:
+    sys.exit(f"FAILED: expected 256 leaves, not {divide}")

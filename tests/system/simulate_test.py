@@ -1,0 +1,66 @@
+#!/usr/bin/env -S python3 -B
+"""Any program is simulated on a described grid: its result is that of a run without one, and replays are the same
+to the last digit for the same seed."""
+import os
+import re
+import sys
+import tempfile
+
+from harness import expect, run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GRIDS = os.path.join(HERE, "../../profiles/grids")
+SCENE = os.path.join(HERE, "../../programs/raytracer/scenes/simple.scene")
+PROGRAMS = [
+    ["fib", 24], ["queens", 9], ["sum_euler", 1500], ["integrate", "--epsilon", 1e-7], ["tsp", "--random", 11],
+    ["lin_solv", "--random", 30], ["raytracer", SCENE, "--width", 48, "--height", 48, "--output", "PICTURE"],
+    ["barnes_hut", "plummer", "--bodies", 1000, "--steps", 2],
+]
+SIMULATED = re.compile(r"simulated: ([0-9.]+) s on (\d+) PEs")
+
+
+def simulated(grid, words, *flags):
+    result = run(0, *map(str, words), "--trawl:simulate=" + grid, *flags)
+    expect(result.code == 0, "expected exit code 0", result)
+    found = SIMULATED.search(result.err)
+    expect(found is not None, "expected to be told of the simulation", result)
+    return result, float(found[1]), int(found[2])
+
+
+four = os.path.join(GRIDS, "four-and-four.json")
+with tempfile.TemporaryDirectory() as folder:
+    far = os.path.join(folder, "far.json")
+    with open(far, "w") as file:
+        file.write("""{"clusters": [{"name": "a", "pes": 3, "workers": 2}, {"name": "b", "pes": 2, "speed": 0.5}],
+                       "between": {"latency": "20 ms", "bandwidth": "1 MB/s", "jitter": "1 ms"}}""")
+    picture = os.path.join(folder, "picture.ppm")
+
+    def drawn():
+        if not os.path.exists(picture):
+            return b""
+        with open(picture, "rb") as file:
+            return file.read()
+
+    for words in PROGRAMS:
+        words = [picture if word == "PICTURE" else word for word in words]
+        plain, plain_picture = run(0, *map(str, words)), drawn()
+        for grid, pes in (four, 8), (far, 5):
+            result, seconds, of = simulated(grid, words)
+            expect(result.out == plain.out, f"expected the result of {plain.command}:\n{plain.out}", result)
+            expect(drawn() == plain_picture, "expected the same picture", result)
+            expect(of == pes and seconds > 0, f"expected {pes} PEs", result)
+
+    tree = ["trawl-replay", "--divide", "9,2,1ms", "--spread", 0.5]
+    for policy in "random", "targeted", "rs", "crs", "cmrs", "acrs", "trawl":
+        flags = ["--trawl:policy=" + policy, "--trawl:seed=7"]
+        first, once, _ = simulated(far, tree, *flags)
+        second, again, _ = simulated(far, tree, *flags)
+        expect(once == again and first.out == second.out, f"expected {once} s again", second)
+        if once * 7 < 0.25:
+            sys.exit(f"FAILED: {policy} is faster than all PEs together")
+
+    result = run(2, "fib", "10", "--trawl:simulate=" + far)
+    expect(result.code == 2 and "start it without mpiexec" in result.err, "expected mpiexec to be refused", result)
+    result = run(0, "fib", "10", "--trawl:simulate=" + folder)
+    expect(result.code == 2 and "cannot read the grid file" in result.err, "expected the file to be missed", result)
+print("all right")

@@ -1,0 +1,90 @@
+// Every policy on simulated grids of two clusters: the right answer, every FISH resolved, nothing
+// left; and a far steal under each of them.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "rts/balance/policy.hpp"
+#include "rts/simulate.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr Nanos micro = 1'000;
+constexpr Nanos milli = 1'000'000;
+
+long tree(int depth) {
+  Simulation::work(200 * micro);
+  if (depth == 0) return 1;
+  auto left = spawn<tree>(depth - 1);
+  const long right = tree(depth - 1);
+  return left.sync() + right;
+}
+
+long leaf(long n) {
+  Simulation::work(n % 7 * 300 * micro);
+  return n;
+}
+
+Simulation::Config two_clusters(const std::string& policy, int pes, Nanos latency, unsigned seed) {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.net.seed = seed;
+  config.net.one_at_a_time = true;
+  config.net.bytes_per_nano = 0.1;
+  config.net.latency_between = [pes, latency](int from, int to) {
+    return (from < pes / 2) == (to < pes / 2) ? 20 * micro : latency;
+  };
+  config.options.policy = policy;
+  for (int pe = 0; pe < pes; ++pe) {
+    config.cluster.push_back(pe < pes / 2 ? "here" : "there");
+    config.net.speed.push_back(pe % 2 == 0 ? 1.0 : 0.4);
+  }
+  return config;
+}
+
+std::uint64_t sum(Simulation& grid, Count what, int from = 0) {
+  std::uint64_t all = 0;
+  for (int pe = from; pe < grid.size(); ++pe)
+    all += grid.pe(pe).statistics()[static_cast<std::size_t>(what)];
+  return all;
+}
+
+class Clusters : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(Clusters, RightAnswersAndEveryFishResolved) {
+  unsigned seed = 0;
+  for (const int pes : {2, 3, 4, 8}) {
+    for (const Nanos latency : {50 * micro, 2 * milli, 20 * milli}) {
+      SCOPED_TRACE(std::to_string(pes) + " PEs, " + std::to_string(latency) + " ns");
+      Simulation grid(two_clusters(std::string(GetParam()), pes, latency, ++seed));
+      grid.run([] {
+        EXPECT_EQ(tree(9), 512);
+        std::vector<Lazy<long>> leaves;
+        for (long n = 0; n < 200; ++n) leaves.push_back(par(lazy<leaf>(n)));
+        long all = 0;
+        for (const auto& each : leaves) all += force(each);
+        EXPECT_EQ(all, 199 * 100);
+      });
+      grid.settle();
+      std::uint64_t under_way = 0;
+      for (int pe = 0; pe < pes; ++pe) {
+        under_way += grid.pe(pe).fishing().outstanding();
+        EXPECT_LE(grid.pe(pe).fishing().outstanding(), 1U + static_cast<unsigned>(pes));
+        EXPECT_EQ(grid.pe(pe).workers().live_threads(), 0U);
+      }
+      EXPECT_EQ(sum(grid, Count::fish_sent),
+                sum(grid, Count::fish_answered) + sum(grid, Count::fish_home_empty) + under_way);
+      EXPECT_EQ(sum(grid, Count::sparks_exported), sum(grid, Count::sparks_imported));
+      EXPECT_GT(sum(grid, Count::sparks_converted, pes / 2), 0U) << "nobody there got any work";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Balance, Clusters, testing::ValuesIn(balance::policy_names()),
+                         [](const auto& each) { return std::string(each.param); });
+
+}  // namespace
+}  // namespace trawl

@@ -1,0 +1,69 @@
+#include "rts/fabric/grid_file.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "rts/inline/error.hpp"
+
+namespace trawl::fabric {
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_grid(text, "my.json");
+  } catch (const Error& e) {
+    EXPECT_EQ(e.exit_code(), 2);
+    return e.what();
+  }
+  return "";
+}
+
+const std::string two = R"({"clusters": [{"name": "a", "pes": 2}, {"name": "b", "pes": 3}],
+  "between": {"latency": "100 ms", "bandwidth": "100 KB/s"})";
+
+TEST(GridFile, PesAreNumberedInTheOrderOfClusters) {
+  const auto grid = parse_grid(two + "}", "my.json");
+  EXPECT_EQ(grid.pes(), 5);
+  EXPECT_EQ(grid.cluster_of(1), 0);
+  EXPECT_EQ(grid.cluster_of(2), 1);
+  EXPECT_EQ(grid.cluster_of(4), 1);
+  EXPECT_EQ(grid.link(0, 1).line.latency, 100'000'000);
+  EXPECT_DOUBLE_EQ(grid.link(1, 0).line.bytes_per_nano, 1e-4);
+}
+
+TEST(GridFile, ALinkMayBeOfOneDirection) {
+  const auto grid =
+      parse_grid(two + R"(, "links": [{"from": "a", "to": "b", "latency": "1 s"}]})", "my.json");
+  EXPECT_EQ(grid.link(0, 1).line.latency, 1'000'000'000);
+  EXPECT_EQ(grid.link(1, 0).line.latency, 100'000'000);
+  EXPECT_DOUBLE_EQ(grid.link(0, 1).line.bytes_per_nano, 1e-4);
+}
+
+TEST(GridFile, ErrorsNameFilePlaceAndCure) {
+  EXPECT_EQ(refusal("{\n \"clusters\": [,]}"), "my.json: line 2: this is not JSON");
+  EXPECT_EQ(refusal("{}"), "my.json: 'clusters' is missing");
+  EXPECT_EQ(refusal(R"({"clusters": []})"), "my.json: clusters: a grid has at least one cluster");
+  EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 0}]})"),
+            "my.json: clusters[0].pes: 0 is not between 1 and 1048576");
+  EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "c"]}]})"),
+            "my.json: links[0].between[1]: there is no cluster 'c'");
+  EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "b"], "latency": "5"}]})"),
+            "my.json: links[0].latency: '5' is no time: write it as in \"100 ms\"");
+  EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "b"], "bandwidth": "0 B/s"}]})"),
+            "my.json: links[0].bandwidth: a bandwidth is at least 1 B/s");
+  EXPECT_EQ(refusal(two + R"(, "link": []})"),
+            "my.json: there is no 'link' here; there can be about, clusters, between, links, "
+            "random_changes, speed_changes");
+  EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "b", "pes": 1}]})"),
+            "my.json: 'between' is missing: what is between any two clusters");
+  EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "a", "pes": 1}]})"),
+            "my.json: clusters[1]: there is a cluster of that name already");
+}
+
+TEST(GridFile, AFileThatIsNotThereIsNamed) {
+  EXPECT_THROW(read_grid_file("no/such/file.json"), Error);
+}
+
+}  // namespace
+}  // namespace trawl::fabric

@@ -1,0 +1,86 @@
+#include "rts/fabric/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rts/inline/error.hpp"
+
+namespace trawl::fabric {
+namespace {
+
+constexpr Nanos ms = 1'000'000;
+constexpr Nanos s = 1'000 * ms;
+
+GridFile three(const std::string& more = "") {
+  return parse_grid(R"({"clusters": [{"name": "a", "pes": 2}, {"name": "b", "pes": 2},
+    {"name": "c", "pes": 2}], "between": {"latency": "100 ms", "bandwidth": "100 KB/s"})" +
+                        more + "}",
+                    "three.json");
+}
+
+TEST(Network, ALinkIsOfAllPesOfItsClusters) {
+  Network network(three());
+  EXPECT_EQ(network.send(0, 2, 100'000, 0, 0), s + 100 * ms);
+  EXPECT_EQ(network.send(1, 3, 50'000, 0, 0), s + 600 * ms);
+  EXPECT_EQ(network.unsent(0, 2, 0), 150'000U);
+}
+
+TEST(Network, EachDirectionAndEachPairHasItsOwn) {
+  Network network(three());
+  network.send(0, 2, 100'000, 0, 0);
+  EXPECT_EQ(network.send(2, 0, 100, 0, 0), 101 * ms);
+  EXPECT_EQ(network.send(0, 4, 100, 0, 0), 101 * ms);
+  EXPECT_LT(network.send(0, 1, 100, 0, 0), ms);
+}
+
+TEST(Network, MissingLinksAreRoutedAroundAndLoadEachHop) {
+  Network network(three(R"(, "links": [{"between": ["a", "b"], "missing": true}])"));
+  EXPECT_EQ(network.send(0, 2, 100, 0, 0), 202 * ms);
+  EXPECT_EQ(network.unsent(0, 4, 0), 100U);
+  EXPECT_EQ(network.unsent(4, 2, 0), 100U);
+  // One that goes the second hop only does not wait until the first has come there.
+  EXPECT_EQ(network.send(4, 2, 100, 0, 0), 102 * ms);
+}
+
+TEST(Network, ClustersThatNothingLeadsToAreRefused) {
+  EXPECT_THROW(Network(three(R"(, "links": [{"between": ["a", "b"], "missing": true},
+                                            {"between": ["a", "c"], "missing": true}])")),
+               Error);
+}
+
+TEST(Network, ChangesTakeHoldInTheMiddleOfAMessage) {
+  Network network(three(R"(, "links": [{"between": ["a", "b"], "period": "3 s",
+      "changes": [{"at": "2 s", "latency": "300 ms", "bandwidth": "1 KB/s"}]}])"));
+  // 50,000 bytes in the half second before, 1,000 in the second of the drop, 49,000 after it.
+  EXPECT_EQ(network.send(0, 2, 100'000, 1500 * ms, 0), 3 * s + 490 * ms + 100 * ms);
+  EXPECT_EQ(network.line_at(0, 1, 5 * s + ms).latency, 300 * ms);
+  EXPECT_EQ(network.line_at(0, 1, 6 * s).latency, 100 * ms);
+}
+
+TEST(Network, RandomChangesStayInTheirBoundsAndRepeat) {
+  const auto grid = three(R"(, "random_changes": {"every": "1 s", "bandwidth": [0.1, 1],
+                               "latency": [1, 10], "seed": 7})");
+  const Network one(grid);
+  const Network same(grid);
+  bool differs = false;
+  for (int turn = 0; turn < 100; ++turn) {
+    const auto line = one.line_at(0, 1, turn * s);
+    EXPECT_EQ(line, same.line_at(0, 1, turn * s + 999 * ms));
+    EXPECT_GE(line.latency, 100 * ms);
+    EXPECT_LE(line.latency, 1000 * ms);
+    EXPECT_GE(line.bytes_per_nano, 1e-5);
+    EXPECT_LE(line.bytes_per_nano, 1e-4);
+    differs |= !(line == one.line_at(0, 1, (turn + 1) * s));
+  }
+  EXPECT_TRUE(differs);
+}
+
+TEST(Network, PacesChangeWithTime) {
+  const Network network(three(R"(, "speed_changes": [{"pe": 1, "at": "2 s", "speed": 0.5}])"));
+  EXPECT_EQ(network.pace_of(0, 0).until, never);
+  EXPECT_EQ(network.pace_of(1, 0).until, 2 * s);
+  EXPECT_DOUBLE_EQ(network.pace_of(1, 0).share, 1);
+  EXPECT_DOUBLE_EQ(network.pace_of(1, 3 * s).share, 0.5);
+}
+
+}  // namespace
+}  // namespace trawl::fabric

@@ -1,0 +1,327 @@
+// Recordings: what is written is what is read; what a program does is what is in its recording.
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+#include <unistd.h>
+
+#include "profiles/replay/read_recording.hpp"
+#include "rts/simulate.hpp"
+#include "rts/trace/record.hpp"
+
+namespace {
+
+using replay::Graph;
+using replay::Nanos;
+using replay::Number;
+using replay::Op;
+using replay::Step;
+using trawl::trace::Record;
+
+constexpr Nanos us = 1000;
+
+class RecordingTest : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(file_); }
+
+  /// What is read of what has been written.
+  template <class Write>
+  Graph graph(Write write) {
+    Record record(file_, "test");
+    write(record);
+    record.close();
+    EXPECT_EQ(record.trouble(), "");
+    return replay::read_recording(file_);
+  }
+
+  /// What a program leaves, on a PE of its own.
+  Graph graph_of(const std::function<void()>& root) {
+    trawl::Simulation::Config config;
+    config.options.record = file_;
+    trawl::Simulation simulation(config);
+    simulation.run(root);
+    simulation.finish(0);
+    return replay::read_recording(file_);
+  }
+
+  std::string refusal() {
+    try {
+      replay::read_recording(file_);
+    } catch (const trawl::Error& error) {
+      EXPECT_EQ(error.exit_code(), 2);
+      std::string what = error.what();
+      EXPECT_TRUE(what.starts_with(file_ + ": byte ")) << what;
+      return what.substr(std::min(what.size(), what.rfind(": ") + 2));
+    }
+    return "";
+  }
+  void rewrite(std::size_t at, const std::string& bytes) {
+    std::fstream out(file_, std::ios::binary | std::ios::in | std::ios::out);
+    out.seekp(static_cast<std::streamoff>(at));
+    out << bytes;
+  }
+
+  std::string file_ =
+      (std::filesystem::path(testing::TempDir()) / ("trawl_recording_" + std::to_string(getpid())))
+          .string();
+};
+
+/// "work spawn:3", each with its task.
+std::string told(const Graph& graph, Number task) {
+  constexpr const char* names[] = {"work", "spawn", "par", "sync", "force", "eval"};
+  std::string text;
+  const auto& t = graph.tasks[task];
+  for (auto at = t.first; at < t.first + t.ops; ++at) {
+    const Op op = graph.ops[at];
+    if (!text.empty()) text += ' ';
+    text += names[static_cast<int>(op.step())];
+    text += ':' + std::to_string(op.step() == Step::work ? op.time() / us : op.task());
+  }
+  return text;
+}
+
+TEST_F(RecordingTest, TasksAreReadAsTheyWereWritten) {
+  const auto read = graph([](Record& record) {
+    record.work(50 * us);
+    const auto a = record.spawn();
+    record.work(20 * us);
+    const auto b = record.par();
+    record.sync(a, 100);
+    record.work(30 * us);
+    record.end(8);
+    record.force(b, 200);
+    record.work(40 * us);
+    record.end(16);
+    record.eval(300);
+    record.work(60 * us);
+    record.end(24);
+    record.work(1 * us);
+  });
+  EXPECT_EQ(read.program, "test");
+  ASSERT_EQ(read.tasks.size(), 4U);
+  EXPECT_EQ(told(read, read.root()), "work:50 spawn:0 work:20 par:1 sync:0 force:1 eval:2 work:1");
+  EXPECT_EQ(told(read, 0), "work:30");
+  EXPECT_EQ(read.tasks[1].arguments, 200U);
+  EXPECT_EQ(read.tasks[2].result, 24U);
+  const auto sums = totals(read);
+  EXPECT_EQ(sums.tasks, 3U);
+  EXPECT_EQ(sums.sparks, 2U);
+  EXPECT_EQ(sums.work, 201 * us);
+  // 70, then what began there is waited for: 40; then 60 and 1.
+  EXPECT_EQ(sums.critical_path, 171 * us);
+  EXPECT_EQ(sums.argument_bytes, 600U);
+  EXPECT_EQ(sums.result_bytes, 48U);
+}
+
+TEST_F(RecordingTest, SmallSubtreesAreOnePiece) {
+  const auto read = graph([](Record& record) {
+    const auto outer = record.spawn();
+    record.sync(outer, 1);
+    record.work(3 * us);
+    const auto inner = record.spawn();
+    record.work(1 * us);
+    record.sync(inner, 1);
+    record.work(2 * us);
+    record.end(1);
+    record.end(2);
+    const auto large = record.spawn();
+    record.sync(large, 1);
+    const auto within = record.spawn();
+    record.sync(within, 1);
+    record.work(9 * us);
+    record.end(1);
+    record.work(1 * us);
+    record.end(3);
+    record.eval(5);
+    record.work(4 * us);
+    record.end(1);
+  });
+  ASSERT_EQ(read.tasks.size(), 4U);
+  EXPECT_EQ(told(read, read.root()), "spawn:0 sync:0 spawn:2 sync:2 work:4");
+  EXPECT_EQ(told(read, 0), "work:6");
+  EXPECT_EQ(read.tasks[0].result, 2U);
+  EXPECT_EQ(told(read, 1), "work:9");
+  EXPECT_EQ(told(read, 2), "spawn:1 sync:1 work:1");
+}
+
+TEST_F(RecordingTest, WhatIsNeverNeededIsLeftOut) {
+  const auto read = graph([](Record& record) {
+    record.spawn();
+    record.par();
+    const auto a = record.par();
+    record.force(a, 0);
+    record.end(0);
+  });
+  EXPECT_EQ(read.not_needed, 2U);
+  EXPECT_EQ(told(read, read.root()), "par:0 force:0");
+}
+
+TEST_F(RecordingTest, ThunksGoWithArgumentsAndResults) {
+  const auto read = graph([](Record& record) {
+    const auto maker = record.spawn();
+    record.sync(maker, 0);
+    record.work(20 * us);
+    const auto made = record.par();
+    record.end(0);
+    const auto user = record.spawn();
+    record.sync(user, 0);
+    record.work(20 * us);
+    record.force(made, 0);
+    record.work(20 * us);
+    record.end(0);
+    record.end(0);
+  });
+  ASSERT_EQ(read.tasks.size(), 4U);
+  EXPECT_EQ(read.unrouted, 0U);
+  EXPECT_EQ(told(read, 0), "work:20 par:1");
+  EXPECT_EQ(told(read, 2), "work:20 force:1");
+  EXPECT_EQ(read.passed.at(0).returned, std::vector<Number>{0});
+  EXPECT_EQ(read.passed.at(2).given, std::vector<Number>{0});
+}
+
+TEST_F(RecordingTest, ThunksOfUnknownWaysAreMadeWhereTheyAreForced) {
+  const auto read = graph([](Record& record) {
+    const auto user = record.spawn();  // it was made before
+    const auto made = record.par();
+    record.sync(user, 0);
+    record.work(20 * us);
+    record.force(made, 0);
+    record.work(20 * us);
+    record.end(0);
+    record.end(0);
+  });
+  EXPECT_EQ(read.unrouted, 1U);
+  EXPECT_EQ(told(read, 1), "work:20 eval:0");
+}
+
+TEST_F(RecordingTest, MillionsStreamOut) {
+  constexpr int many = 300'000;
+  const auto read = graph([](Record& record) {
+    for (int i = 0; i < many; ++i) {
+      const auto task = record.spawn();
+      record.sync(task, 8);
+      record.work(12 * us);
+      record.end(8);
+    }
+  });
+  EXPECT_EQ(read.tasks.size(), many + 1U);
+  EXPECT_EQ(totals(read).work, many * 12 * us);
+}
+
+TEST_F(RecordingTest, DamageIsOneLine) {
+  graph([](Record& record) { record.work(50 * us); });
+  const auto size = std::filesystem::file_size(file_);
+  rewrite(size - 1, "\x7f");
+  EXPECT_EQ(refusal(), "this block is damaged");
+  std::filesystem::resize_file(file_, size - 1);
+  EXPECT_EQ(refusal(), "it is cut short");
+  rewrite(20, "XXXX");
+  EXPECT_EQ(refusal(), "no block begins here");
+  std::filesystem::resize_file(file_, 20);
+  EXPECT_EQ(refusal(), "it ends before its root does");
+  rewrite(0, "X");
+  EXPECT_EQ(refusal(), "this is no recording");
+}
+
+// ---- of programs -------------------------------------------------------------------------------
+
+/// Takes the processor's time.
+void spin(Nanos time) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return Nanos{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  };
+  for (const auto end = now() + time; now() < end;) {
+  }
+}
+
+long tree(int depth) {
+  spin(30 * us);
+  if (depth == 0) return 1;
+  auto x = trawl::spawn<tree>(depth - 1);
+  const long y = tree(depth - 1);
+  return x.sync() + y;
+}
+
+TEST_F(RecordingTest, SpawnAndSync) {
+  const auto read = graph_of([] { EXPECT_EQ(tree(6), 64); });
+  const auto sums = totals(read);
+  EXPECT_EQ(sums.tasks, 63U);
+  EXPECT_EQ(sums.sparks, 63U);
+  EXPECT_GT(sums.work, 127 * 29 * us);
+  EXPECT_LT(sums.work, 127 * 60 * us);
+  EXPECT_GT(sums.critical_path, 7 * 29 * us);
+  EXPECT_LT(sums.critical_path, sums.work / 3);
+  EXPECT_EQ(sums.argument_bytes, 63 * sizeof(int));
+  EXPECT_EQ(sums.result_bytes, 63 * sizeof(long));
+}
+
+std::vector<long> numbers(long n) {
+  spin(50 * us);
+  return std::vector<long>(static_cast<std::size_t>(n), n);
+}
+
+TEST_F(RecordingTest, ParAndForce) {
+  const auto read = graph_of([] {
+    auto lists = trawl::lazy_map<numbers>(std::vector<long>{10, 20, 30});
+    trawl::apply(lists, trawl::par_list(trawl::rseq));
+    const auto alone = trawl::lazy<numbers>(5);
+    for (const auto& list : lists) EXPECT_EQ(trawl::force(list).front(), trawl::force(list).back());
+    EXPECT_EQ(trawl::force(alone).size(), 5U);
+    trawl::par(trawl::lazy<numbers>(7));
+  });
+  ASSERT_EQ(read.tasks.size(), 5U);
+  EXPECT_EQ(read.not_needed, 1U);
+  std::vector<Step> steps;
+  for (const Op op : read.ops)
+    if (op.step() != Step::work) steps.push_back(op.step());
+  EXPECT_EQ(steps, (std::vector{Step::par, Step::par, Step::par, Step::force, Step::force,
+                                Step::force, Step::eval}));
+  for (Number i = 0; i < 3; ++i) EXPECT_GE(read.tasks[i].result, 10U * (i + 1) * sizeof(long));
+}
+
+long sparks_more(long n) {
+  spin(20 * us);
+  const auto more = trawl::par(trawl::lazy<tree>(0));
+  auto unneeded = trawl::spawn<tree>(1);
+  return n + trawl::force(more);
+}
+
+TEST_F(RecordingTest, ExceptionsAndWhatIsWithdrawn) {
+  const auto read = graph_of([] {
+    auto x = trawl::spawn<sparks_more>(1);
+    auto y = trawl::spawn(
+        [](long) -> long {
+          spin(20 * us);
+          throw std::runtime_error("never mind");
+        },
+        1);
+    EXPECT_THROW(y.sync(), std::runtime_error);
+    EXPECT_EQ(x.sync(), 2);
+  });
+  EXPECT_EQ(read.tasks.size(), 4U);
+  EXPECT_EQ(read.not_needed, 1U);
+}
+
+long itself(long n) {
+  return n;
+}
+
+// More than find room in a spark pool.
+TEST_F(RecordingTest, LongListsAreFlat) {
+  const auto read = graph_of([] {
+    auto list = trawl::lazy_map<itself>(std::vector<long>(20'000, 1));
+    trawl::apply(list, trawl::par_list(trawl::rseq));
+    long sum = 0;
+    for (const auto& each : list) sum += trawl::force(each);
+    EXPECT_EQ(sum, 20'000);
+  });
+  EXPECT_EQ(totals(read).sparks, 20'000U);
+}
+
+}  // namespace

@@ -1,0 +1,274 @@
+// The default policy: inside a cluster, and to others.
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/balance_inputs.hpp"
+
+namespace trawl::balance {
+namespace {
+
+TEST(TrawlNear, BusiestForItsSpeed) {
+  Tables tables(0, 5);
+  tables.set_static(1, {.speed = 4});
+  tables.set_static(2, {.speed = 1});
+  tables.note_load(1, load(10, 2, 1));  // 3 for its speed
+  tables.note_load(2, load(4, 1, 1));   // 5
+  tables.note_load(3, load(0, 90, 1));  // nothing to give
+  EXPECT_EQ(victims("trawl", tables), (std::map<int, int>{{2, 10'000}}));
+  tables.note_load(2, load(0, 0, 2));
+  EXPECT_EQ(victims("trawl", tables), (std::map<int, int>{{1, 10'000}}));
+}
+
+TEST(TrawlNear, EqualsShareTheFish) {
+  for (const int self : {0, 2}) {
+    Tables tables(self, 5);
+    const std::vector<int> equals = self == 0 ? std::vector{1, 3, 4} : std::vector{0, 1, 3};
+    for (const int pe : equals) tables.note_load(pe, load(5, 1, 1));
+    const auto chosen = victims("trawl", tables);
+    EXPECT_EQ(chosen.size(), 3u);
+    for (const auto& [pe, times] : chosen) EXPECT_NEAR(times, 3'333, 300) << pe;
+  }
+}
+
+TEST(TrawlNear, GuessesAreWeighed) {
+  for (const bool far : {false, true}) {  // by latency all are near, or none is
+    Tables tables(0, 6);
+    if (far) tables.note_latency(0, 5, {1, 1});
+    tables.forget(5);
+    for (int pe = 1; far && pe < 5; ++pe) tables.note_latency(0, pe, {1'000'000'000, 1});
+    tables.note_load(1, load(0, 3, 1));
+    tables.note_load(2, load(0, 0, 1));
+    tables.forget(4);
+    const auto chosen = victims("trawl", tables);
+    ASSERT_EQ(chosen.size(), 3u);
+    EXPECT_NEAR(chosen.at(1), 40'000 / 7, 200) << "its threads may spark";
+    EXPECT_NEAR(chosen.at(2), 10'000 / 7, 200) << "it is idle";
+    EXPECT_NEAR(chosen.at(3), 20'000 / 7, 200) << "nobody has heard of it";
+  }
+}
+
+TEST(TrawlNear, MainPeIsAGoodGuessUntilHeardOf) {
+  Tables tables(9, 100);
+  EXPECT_NEAR(victims("trawl", tables)[0], 5'050, 300);
+  tables.note_load(0, load(0, 0, 1));
+  EXPECT_LT(victims("trawl", tables)[0], 150);
+}
+
+TEST(TrawlNear, AnOldRowCountsLess) {
+  constexpr Nanos milli = 1'000'000;
+  Tables tables(0, 3);
+  tables.note_load(1, load(10, 1, 0));
+  tables.note_load(2, load(6, 1, 95 * milli));
+  Writer out;
+  tables.write_piggyback(out, 10 * milli, {}, 1);
+  EXPECT_EQ(victims("trawl", tables).begin()->first, 1);
+  tables.write_piggyback(out, 100 * milli, {}, 1);
+  EXPECT_EQ(victims("trawl", tables).begin()->first, 2);
+}
+
+TEST(TrawlNear, HopelessFishEndSoon) {
+  const auto policy = make_policy("trawl");
+  Random random(3);
+  for (int trial = 0; trial < 1'000; ++trial) {
+    Fish fish{.thief = 0};
+    int unguided = -1;  // the first step is the thief's own
+    for (int at = 1; at != 0; ++unguided) {
+      Tables tables(at, 50);
+      fish.visit(at);
+      at = policy->forward(tables, fish, random());
+    }
+    EXPECT_EQ(unguided, 3);
+  }
+}
+
+TEST(TrawlNear, PortionsGrowWithWhatThereIsButNotForFew) {
+  const auto policy = make_policy("trawl");
+  const Tables tables(0, 2);
+  const auto portion = [&](unsigned spare) { return policy->portion(tables, {.thief = 1}, spare); };
+  EXPECT_EQ(portion(1), 1u);
+  EXPECT_EQ(portion(31), 1u);
+  EXPECT_EQ(portion(32), 2u);
+  EXPECT_EQ(portion(100), 4u);
+  EXPECT_EQ(portion(1'000'000), 8u);
+}
+
+// ---- several clusters: PE 0 to 3, 4 to 7, 8 to 11, 12 to 15
+
+constexpr Nanos milli = 1'000'000;
+
+Tables clustered(int self) {
+  Tables tables(self, 16);
+  for (int pe = 0; pe < 16; ++pe) {
+    tables.set_static(pe, {.cluster = static_cast<unsigned>(pe / 4)});
+    if (pe / 4 != self / 4) tables.note_latency(self, pe, {100 * milli, 1});
+  }
+  tables.note_load(0, load(0, 0, 1));
+  return tables;
+}
+
+const Cast near_cast{1, 5, 1, false, 0};
+
+/// With a near FISH under way: where does the next go?
+std::map<int, int> far_victims(const Tables& tables, Situation pe, std::vector<Cast> far = {}) {
+  far.push_back(near_cast);
+  pe.under_way = far;
+  return victims("trawl", tables, pe);
+}
+
+const std::map<int, int> nowhere{{-1, 10'000}};
+
+TEST(TrawlFar, NearFishStayNear) {
+  auto tables = clustered(6);
+  tables.note_load(12, load(90, 1, 2));
+  for (const auto& [pe, times] : victims("trawl", tables)) EXPECT_FALSE(tables.is_far(pe)) << pe;
+}
+
+TEST(TrawlFar, TheRepresentativeAloneFishesFar) {
+  EXPECT_EQ(far_victims(clustered(6), {}), nowhere);
+  const auto chosen = far_victims(clustered(4), {});
+  EXPECT_EQ(chosen.size(), 12U);
+  auto orphaned = clustered(6);
+  for (const int pe : {4, 5}) orphaned.forget(pe);
+  EXPECT_EQ(far_victims(orphaned, {}).size(), 12U) << "it is the lowest that lives";
+}
+
+TEST(TrawlFar, BeforeTheEndAndForThoseThatWait) {
+  const auto tables = clustered(4);
+  const Situation busy{.hungry = false, .idle = false, .rest = 10'000 * milli};
+  EXPECT_EQ(far_victims(tables, busy), nowhere);
+  auto soon = busy;
+  soon.rest = 299 * milli;
+  EXPECT_NE(far_victims(tables, soon), nowhere) << "under 0.3 s";
+  auto asked = busy;
+  asked.waiting = 1;
+  EXPECT_NE(far_victims(tables, asked), nowhere);
+  auto quick = clustered(4);
+  quick.note_steal(1, 20 * milli, 0, true);
+  EXPECT_EQ(far_victims(quick, soon), nowhere) << "two round trips are less";
+  soon.rest = 39 * milli;
+  EXPECT_NE(far_victims(quick, soon), nowhere);
+}
+
+TEST(TrawlFar, AheadOneOtherwiseAsManyAsWait) {
+  const auto tables = clustered(4);
+  const auto most = [&](Situation pe) {
+    std::vector<Cast> far;
+    while (true) {
+      const int victim = far_victims(tables, pe, far).rbegin()->first;
+      if (victim < 0) return far.size();
+      EXPECT_TRUE(tables.is_far(victim));
+      far.push_back({1, victim, tables.cluster_of(victim), true, 0});
+    }
+  };
+  EXPECT_EQ(most({.hungry = false, .idle = false, .rest = 1}), 1U);
+  EXPECT_EQ(most({}), 2U);
+  EXPECT_EQ(most({.waiting = 5}), 6U);
+  EXPECT_EQ(most({.waiting = 500}), 23U) << "and a near one";
+}
+
+// As in acrs: 1, 1/2 and 1/4.
+TEST(TrawlFar, TheFasterTheMoreOften) {
+  auto tables = clustered(4);
+  tables.note_steal(0, 100 * milli, 0, true);
+  tables.note_steal(2, 200 * milli, 0, false);
+  tables.note_steal(3, 400 * milli, 0, true);
+  std::map<unsigned, int> chosen;
+  for (const auto& [pe, times] : far_victims(tables, {}))
+    if (pe >= 0) chosen[tables.cluster_of(pe)] += times;
+  EXPECT_NEAR(chosen[0], 5'714, 200);
+  EXPECT_NEAR(chosen[2], 2'857, 200);
+  EXPECT_NEAR(chosen[3], 1'429, 150);
+}
+
+TEST(TrawlFar, SlowLinksAreLeftAloneAndProbedAgain) {
+  auto tables = clustered(4);
+  tables.note_steal(0, 100 * milli, 0, true);
+  tables.note_steal(2, 2'000 * milli, 0, true);
+  const auto goes_there = [&](Nanos now) {
+    const auto chosen = far_victims(tables, {.now = now});
+    return std::any_of(chosen.begin(), chosen.end(), [&](const auto& each) {
+      return each.first >= 0 && tables.cluster_of(each.first) == 2;
+    });
+  };
+  EXPECT_FALSE(goes_there(7'999 * milli));
+  EXPECT_TRUE(goes_there(8'000 * milli));
+}
+
+TEST(TrawlFar, AFishThatIsStuckInASlowLinkDoesNotCount) {
+  auto tables = clustered(4);
+  tables.note_steal(0, 100 * milli, 0, true);
+  const std::vector<Cast> stuck{{1, 8, 2, true, 0}, {2, 12, 3, true, 0}};
+  EXPECT_EQ(far_victims(tables, {.now = 1'000 * milli}, stuck), nowhere);
+  EXPECT_NE(far_victims(tables, {.now = 1'001 * milli}, stuck), nowhere);
+}
+
+TEST(TrawlFar, InVainItWaits) {
+  const auto policy = make_policy("trawl");
+  const std::vector<Cast> near{near_cast};
+  const auto early = policy->next(clustered(4), {.now = 4, .far_after = 5, .under_way = near}, 1);
+  EXPECT_EQ(early.victim, -1);
+  EXPECT_EQ(early.again, 5);
+}
+
+TEST(TrawlFar, OneSparkAndMoreOfVeryMany) {
+  const auto policy = make_policy("trawl");
+  const auto tables = clustered(4);
+  const Fish fish{.thief = 0}, ahead{.thief = 0, .ahead = true};
+  for (const auto& [spare, given] :
+       {std::pair{1U, 1U}, {31U, 1U}, {32U, 2U}, {96U, 6U}, {10'000U, 32U}})
+    EXPECT_EQ(policy->portion(tables, fish, spare), given) << spare;
+  EXPECT_EQ(policy->portion(tables, ahead, 1), 0U) << "its thief still has work";
+  EXPECT_EQ(policy->portion(tables, ahead, 2), 1U);
+}
+
+TEST(TrawlFar, AForwardedFishMakesNoRandomHopsOverFarLinks) {
+  const auto policy = make_policy("trawl");
+  Random random(4);
+  for (int trial = 0; trial < 1'000; ++trial) {
+    auto tables = clustered(6);
+    if (trial % 2 == 0) tables.note_load(12, load(90, 1, 2));  // known, but in a third cluster
+    Fish fish{.thief = pick(random, 0, 1) == 0 ? 1 : 7};
+    fish.visit(6);
+    const int next = policy->forward(tables, fish, random());
+    if (fish.thief == 1)
+      EXPECT_EQ(next, 1) << "straight home";
+    else
+      EXPECT_TRUE(next == 4 || next == 5);
+  }
+}
+
+TEST(TrawlFar, AFarThiefIsServedHereOrOnTheWayHome) {
+  const auto policy = make_policy("trawl");
+  auto tables = clustered(6);
+  Fish fish{.thief = 1};
+  fish.visit(6);
+  tables.note_load(2, load(50, 1, 2));
+  EXPECT_EQ(policy->forward(tables, fish, 3), 2);
+  tables.note_load(5, load(2, 1, 2));
+  EXPECT_EQ(policy->forward(tables, fish, 3), 5);
+}
+
+// There the sparks of other clusters come to.
+TEST(TrawlFar, ANearFishEndsAtTheRepresentative) {
+  const auto policy = make_policy("trawl");
+  Random random(5);
+  for (int trial = 0; trial < 1'000; ++trial) {
+    Fish fish{.thief = 7};
+    int at = 6;
+    while (true) {
+      fish.visit(at);
+      const auto tables = clustered(at);
+      const int next = policy->forward(tables, fish, random());
+      if (next == fish.thief) break;
+      at = next;
+    }
+    EXPECT_EQ(at, 4);
+  }
+}
+
+}  // namespace
+}  // namespace trawl::balance

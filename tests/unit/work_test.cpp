@@ -1,0 +1,55 @@
+// Declared work takes the processor's time, or moves a simulated PE's clock.
+#include <ctime>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "rts/simulate.hpp"
+
+namespace {
+
+using trawl::Nanos;
+using trawl::Simulation;
+
+template <class Call>
+Nanos processor_time(Call call) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return Nanos{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  };
+  const auto begin = now();
+  call();
+  return now() - begin;
+}
+
+TEST(Work, TakesTheProcessorsTime) {
+  trawl::work(1);  // finds out how fast the processor is
+  const auto took = processor_time([] { trawl::work(20'000'000); });
+  EXPECT_GE(took, 20'000'000);
+  EXPECT_LT(took, 25'000'000);
+  // Too short to ask how much has gone: the processor may have become slower, or faster.
+  const auto pieces = processor_time([] {
+    for (int i = 0; i < 5000; ++i) trawl::work(2000);
+  });
+  EXPECT_GT(pieces, 5'000'000);
+  EXPECT_LT(pieces, 30'000'000);
+  EXPECT_LT(processor_time([] { trawl::work(0), trawl::work(-5); }), 100'000);
+}
+
+TEST(Work, MovesASimulatedClock) {
+  Simulation::Config config;
+  config.net.pes = 1;
+  config.net.speed = {2};
+  Simulation simulation(config);
+  simulation.run([] {
+    const auto begin = Simulation::clock_here();
+    const auto took = processor_time([] { trawl::work(36'000'000'000); });
+    EXPECT_LT(took, 10'000'000'000);
+    const auto seconds = Simulation::clock_here() - begin;
+    EXPECT_GE(seconds, 18'000'000'000);
+    EXPECT_LT(seconds, 18'100'000'000);
+  });
+}
+
+}  // namespace
