@@ -55,6 +55,7 @@ void CollectionTimes::begin(Nanos now, const sched::Workers& workers) noexcept {
   begun_ = now;
   idle_ = busy_ = 0;
   for (const auto& worker : workers.all()) {
+    if (!worker->alive()) continue;
     const bool spare = workers.is_spare(*worker);  // one that has just been made is not idle yet
     if (spare ? worker->running() : !worker->idle())
       ++busy_;

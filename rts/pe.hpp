@@ -10,6 +10,7 @@
 #include "rts/housekeeping.hpp"
 #include "rts/mailbox.hpp"
 #include "rts/options/options.hpp"
+#include "rts/pace.hpp"
 
 namespace trawl {
 
@@ -21,10 +22,12 @@ class Pe final : public sched::Host {
     std::string program;
     int workers = 1;
     std::uint64_t seed = 1;
+    double share = 1;  ///< of a core, what each worker is expected to get
     heap::Weight full_weight = heap::Weight{1} << 16U;
     /// Simulated PEs share an OS thread, see Workers::Setup.
     void (*pause)(sched::Worker&, sched::Moment) = nullptr;
     void (*work)(sched::Worker&, Nanos) = nullptr;
+    std::function<double()> pace{};  ///< of its speed at present; not to be measured
   };
 
   /// `over` is called once, with the lock held, when this PE has no more to do.
@@ -69,6 +72,7 @@ class Pe final : public sched::Host {
   bool poll_once(sched::Worker* by);
   void fish(sched::Worker* by);
   void note_load();
+  void look_at_pace();
   void look_for_deadlock(sched::Worker* by);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();
@@ -90,6 +94,8 @@ class Pe final : public sched::Host {
   life::Life life_;
   Router router_;
   Mailbox mailbox_;
+  Pace pace_;
+  std::function<double()> told_pace_;
   Housekeeping housekeeping_;
 };
 

@@ -11,6 +11,13 @@ namespace trawl {
 
 using fabric::Kind;
 
+namespace {
+
+// In bytes: longer ones take their time by themselves, and tell no latency.
+constexpr std::size_t short_message = 1024;
+
+}  // namespace
+
 void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sched::Worker* by) {
   const auto& row = fabric::row_of(bytes);
   const fabric::Envelope envelope{from, rooms_.tables.self(), rooms_.tables.size()};
@@ -40,9 +47,10 @@ void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sche
 void Router::read_tables(Reader& message, int from, Nanos now) {
   auto& tables = rooms_.tables;
   const auto common = now + rooms_.life.clock_offset();
+  const bool is_short = message.left() <= short_message;
   const auto load = tables.read_piggyback(message, from, common);
-  if (from != tables.self())
-    tables.note_latency(tables.self(), from, {common - load.measured, common});
+  if (from != tables.self() && is_short)
+    tables.note_latency(from, {common - load.measured, common});
 }
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,

@@ -159,6 +159,8 @@ class Process {
       setup.facts.speed =
           options.speed > 0 ? options.speed : host_share_.speed(measure_speed(), setup.workers);
     setup.facts.cores = setup.workers;
+    setup.share = host_share_.of_core(setup.workers);
+    if (rehearsal_ != nullptr) setup.share = std::min(setup.share, share_of_core());
     const auto seed =
         options.seed != 0 ? options.seed : static_cast<std::uint64_t>(joined_.fabric->now());
     setup.seed = seed + static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;

@@ -81,6 +81,7 @@ void Simulation::add_seat(const Config& config, int index) {
   setup.full_weight = config.full_weight;
   setup.pause = &Simulation::pause;
   setup.work = [](sched::Worker&, Nanos time) { work(time); };
+  setup.pace = [this, index] { return net_.pace(index); };
   seat->pe =
       std::make_unique<Pe>(setup, net_.endpoint(index),
                            [seat = seat.get()](const life::Outcome& o) { seat->outcome = o; });
@@ -99,6 +100,7 @@ Simulation::Core& Simulation::add_core(Seat& seat, sched::Worker& worker, void (
   auto main = std::make_unique<sched::Fiber>(main_loop_stack, loop, core.get());
   core->resume = main.get();
   worker.attach(std::move(main));
+  worker.begin_life();
   seat.cores.push_back(std::move(core));
   return *seat.cores.back();
 }

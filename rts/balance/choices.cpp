@@ -1,6 +1,7 @@
 #include "rts/balance/choices.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -34,11 +35,11 @@ unsigned count_far(const Situation& pe, bool far) noexcept {
 
 double relative_load(const Tables& tables, int pe) {
   const auto& load = tables.load_of(pe);
-  return (double{1} * load.sparks + load.runnable) / tables.static_of(pe).strength();
+  return (double{1} * load.sparks + load.runnable) / tables.strength_now(pe);
 }
 
 unsigned watermark_by_strength(const Tables& tables, unsigned flag) {
-  const auto strength = tables.static_of(tables.self()).strength();
+  const auto strength = tables.strength_now(tables.self());
   constexpr double rounding = 1e-9;  // of the mean: it must not lift an exact result by one
   const auto sparks = std::ceil(flag * (strength / tables.mean_strength()) * (1 - rounding));
   if (!(sparks > 0)) return 0;
@@ -53,8 +54,16 @@ bool is_near(const Tables& tables, int pe) {
          latency.one_way <= std::max(4 * tables.lowest_latency(), same_site);
 }
 
-void Busiest::offer(int pe, bool near, double load) {
-  if (pe_ >= 0 && (near != near_ ? near_ : load < load_)) return;
+int closeness(const Tables& tables, std::uint32_t one, std::uint32_t other) {
+  constexpr int same = 64;
+  if (one == other) return same;
+  const auto latency = tables.latency_between(one, other);
+  if (latency.measured < 0) return 0;
+  return (same - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(latency.one_way)))) / 2;
+}
+
+void Busiest::offer(int pe, int near, double load) {
+  if (pe_ >= 0 && (near != near_ ? near < near_ : load < load_)) return;
   const bool equal = pe_ >= 0 && near == near_ && !(load > load_);
   equals_ = equal ? equals_ + 1 : 1;
   if (equal && dice_.below(equals_) != 0) return;

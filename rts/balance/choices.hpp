@@ -28,19 +28,22 @@ unsigned watermark_by_strength(const Tables& tables, unsigned flag);
 /// nearest does. A PE of unknown latency counts as near.
 bool is_near(const Tables& tables, int pe);
 
-/// Keeps the best candidate offered: near before far, then the higher load, then, of equals, any
-/// with the same probability.
+/// How close two clusters are: the more the closer, a step for each factor of four; 0 if unknown.
+int closeness(const Tables& tables, std::uint32_t one, std::uint32_t other);
+
+/// Keeps the best candidate offered: nearest first, then the higher load, then, of equals, any with
+/// the same probability.
 class Busiest {
  public:
   explicit Busiest(Dice& dice) : dice_(dice) {}
 
-  void offer(int pe, bool near, double load);
+  void offer(int pe, int near, double load);
   int pe() const { return pe_; }
 
  private:
   Dice& dice_;
   int pe_ = -1;
-  bool near_ = false;
+  int near_ = 0;
   double load_ = 0;
   std::uint64_t equals_ = 0;
 };

@@ -38,7 +38,7 @@ bool PolicyView::alive(int pe) const noexcept {
 }
 
 double PolicyView::strength(int pe) const noexcept {
-  return tables_.static_of(pe).strength();
+  return tables_.strength_now(pe);
 }
 
 PolicyView::Load PolicyView::load(int pe) const noexcept {

@@ -10,15 +10,26 @@ namespace {
 
 constexpr Nanos unknown = -1;
 constexpr Nanos tolerated_skew = 1'000'000'000;
+constexpr Nanos latency_window = 1'000'000'000;
+constexpr unsigned latency_told = 0x80;  // in the number of loads
 
 static_assert(sizeof(Load) == 16, "it travels as it is");
+
+// A wrong time far ahead would keep all true rows out for ever.
+Nanos in_time(Nanos measured, Nanos now) {
+  return measured - tolerated_skew > now ? std::max<Nanos>(now, 0) : measured;
+}
 
 Load get_load(Reader& in, Nanos now) {
   auto load = in.get<Load>();
   if (load.measured < 0) throw BadBytes("a load measured at a negative time");
-  // A wrong time far ahead would keep all true rows out for ever.
-  if (load.measured - tolerated_skew > now) load.measured = std::max<Nanos>(now, 0);
+  if (load.pace == 0) throw BadBytes("the load of a PE that stands still");
+  load.measured = in_time(load.measured, now);
   return load;
+}
+
+std::uint64_t both(std::uint32_t one, std::uint32_t other) noexcept {
+  return std::uint64_t{one} << 32U | other;
 }
 
 }  // namespace
@@ -28,6 +39,7 @@ Tables::Tables(int self, int pes)
       statics_(static_cast<std::size_t>(pes)),
       loads_(static_cast<std::size_t>(pes), Load{.measured = unknown}),
       latencies_(static_cast<std::size_t>(pes), Latency{.measured = unknown}),
+      windows_(static_cast<std::size_t>(pes)),
       strengths_(pes),
       where_(static_cast<std::size_t>(pes), -1),
       clusters_(1),
@@ -130,17 +142,56 @@ bool Tables::note_load(int pe, const Load& load) {
   return true;
 }
 
-bool Tables::note_latency(int from, int to, const Latency& latency) {
-  if (from != self_ || to == self_ || lost(to)) return false;
-  auto& row = latencies_[index(to)];
+// A row is the least since the window before the present one began.
+bool Tables::note_latency(int pe, const Latency& latency) {
+  if (pe == self_ || lost(pe)) return false;
+  auto& row = latencies_[index(pe)];
   if (latency.measured <= row.measured) return false;
-  row = {std::max<Nanos>(latency.one_way, 0), latency.measured};
+  auto& window = windows_[index(pe)];
+  const auto one_way = std::max<Nanos>(latency.one_way, 0);
+  if (row.measured < 0) {
+    window = {latency.measured, one_way};
+    row.one_way = one_way;
+  } else if (latency.measured - window.begun >= latency_window) {
+    row.one_way = std::min(window.least, one_way);
+    window = {latency.measured, one_way};
+  } else {
+    window.least = std::min(window.least, one_way);
+    row.one_way = std::min(row.one_way, one_way);
+  }
+  row.measured = latency.measured;
+  if (is_far(pe)) {
+    const auto its = cluster_of(pe);
+    note_between({std::min(own_cluster(), its), std::max(own_cluster(), its), row});
+  }
   // Whose it was may have come to be far: then others, as they are heard of, are lower.
-  if (nearest_ < 0 || to == nearest_ || row.one_way < lowest_) {
-    nearest_ = to;
+  if (nearest_ < 0 || pe == nearest_ || row.one_way < lowest_) {
+    nearest_ = pe;
     lowest_ = row.one_way;
   }
   return true;
+}
+
+void Tables::note_between(const Between& row) {
+  const auto key = both(row.one, row.other);
+  if (const auto known = between_at_.find(key); known != between_at_.end()) {
+    auto& latency = between_[known->second].latency;
+    if (latency.measured < row.latency.measured) latency = row.latency;
+  } else if (between_.size() < max_latency_rows) {
+    between_at_.emplace(key, between_.size());
+    between_.push_back(row);
+  }
+}
+
+Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const noexcept {
+  const auto known = between_at_.find(both(std::min(one, other), std::max(one, other)));
+  return known == between_at_.end() ? Latency{.measured = unknown}
+                                    : between_[known->second].latency;
+}
+
+void Tables::set_own_pace(std::uint16_t pace) noexcept {
+  assert(pace > 0);
+  own_pace_ = pace;
 }
 
 void Tables::forget(int pe) {
@@ -185,7 +236,7 @@ void Tables::note_hot(int pe) {
 
 void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
   latest_ = std::max(latest_, now);
-  out.put(Load{own.sparks, own.runnable, std::max<Nanos>(now, 0)});
+  out.put(Load{own.sparks, own.runnable, own_pace_, std::max<Nanos>(now, 0)});
   const auto count_at = out.size();
   out.put(std::uint8_t{0});
 
@@ -209,13 +260,28 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
   for (std::size_t i = 0; i < std::min(known, max_relayed) && count < max_relayed; ++i) {
     tell(others_[next_known_++ % known]);
   }
+  if (!between_.empty()) {
+    out.put(between_[next_between_++ % between_.size()]);
+    count |= latency_told;
+  }
   out.patch(count_at, count);
+}
+
+Tables::Between Tables::get_between(Reader& in, Nanos now) const {
+  auto row = in.get<Between>();
+  if (row.one >= row.other || row.other >= clusters())
+    throw BadBytes("the latency between clusters that do not exist");
+  if (row.latency.one_way < 0 || row.latency.measured < 0)
+    throw BadBytes("a latency that is negative");
+  row.latency.measured = in_time(row.latency.measured, now);
+  return row;
 }
 
 Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   if (from < 0 || from >= size()) throw BadBytes("a message from a PE that does not exist");
   const auto own = get_load(in, now);
-  const auto count = in.get<std::uint8_t>();
+  const auto told = in.get<std::uint8_t>();
+  const auto count = told & ~latency_told;
   if (count > max_relayed) throw BadBytes("too many loads in a piggyback");
   std::array<std::pair<int, Load>, max_relayed> relayed;
   for (std::size_t i = 0; i < count; ++i) {
@@ -223,7 +289,10 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
     if (pe >= loads_.size()) throw BadBytes("the load of a PE that does not exist");
     relayed[i] = {static_cast<int>(pe), get_load(in, now)};
   }
+  Between between;
+  if ((told & latency_told) != 0) between = get_between(in, now);
   latest_ = std::max(latest_, now);
+  if (between.one != between.other) note_between(between);
   note_load(from, own);
   for (std::size_t i = 0; i < count; ++i) note_load(relayed[i].first, relayed[i].second);
   return own;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "rts/inline/bytes.hpp"
@@ -26,12 +27,17 @@ struct PeStatic {
 /// A row of the load table (PEDynamic, Grid-GUM2 section 3). `measured` is on the clock all PEs
 /// share: the main PE's, corrected.
 struct Load {
+  static constexpr std::uint16_t full_pace = 1000;
+
   std::uint32_t sparks = 0;
-  std::uint32_t runnable = 0;
+  std::uint16_t runnable = 0;  ///< threads; so many at most
+  /// How fast its workers are just now, of full_pace: less when others use their cores.
+  std::uint16_t pace = full_pace;
   Nanos measured = 0;
 };
 
-/// A row of the latency table (Communication, Grid-GUM2 section 3).
+/// A row of the latency table (Communication, Grid-GUM2 section 3). The least of about a second:
+/// what takes longer has waited on its way.
 struct Latency {
   Nanos one_way = 0;
   Nanos measured = 0;
@@ -44,14 +50,16 @@ struct Steal {
   unsigned in_vain = 0;  ///< so many in a row until then
 };
 
-/// The load and latency tables of one PE. Loads of all other PEs and latencies from `self` only:
-/// who is near someone else is told by clusters. A `pe` argument must be in [0, size()).
+/// The load and latency tables of one PE: loads of all other PEs, latencies from `self` to each,
+/// and those between clusters. A `pe` argument must be in [0, size()).
 class Tables {
  public:
   /// Entries about third PEs in a piggyback.
   static constexpr std::size_t max_relayed = 4;
-  /// The bytes a piggyback takes at most, whatever the number of PEs.
-  static constexpr std::size_t max_piggyback_bytes = 16 + 1 + max_relayed * 20;
+  /// The bytes a piggyback takes at most, whatever the number of PEs; 24 less in one cluster.
+  static constexpr std::size_t max_piggyback_bytes = 16 + 1 + max_relayed * 20 + 24;
+  /// Pairs of clusters whose latency is known, at most: the first so many heard of.
+  static constexpr std::size_t max_latency_rows = 1024;
 
   /// PEs with sparks of which is kept who they are, near and far ones apart.
   static constexpr std::size_t max_hot = 8;
@@ -72,6 +80,11 @@ class Tables {
   double cluster_strength(std::uint32_t cluster) const noexcept {
     return clusters_[cluster].strength;
   }
+  /// As static_of says, at its present pace.
+  double speed_now(int pe) const noexcept { return static_of(pe).speed * pace_of(pe); }
+  double strength_now(int pe) const noexcept { return static_of(pe).strength() * pace_of(pe); }
+  /// Of full_pace, at least 1; told to all others from now on.
+  void set_own_pace(std::uint16_t pace) noexcept;
 
   std::uint32_t cluster_of(int pe) const noexcept { return static_of(pe).cluster; }
   std::uint32_t own_cluster() const noexcept { return cluster_of(self_); }
@@ -95,13 +108,15 @@ class Tables {
   const Load& load_of(int pe) const noexcept { return loads_[index(pe)]; }
   bool known(int pe) const noexcept { return loads_[index(pe)].measured >= 0; }
 
-  /// Newer wins here too. Rows that are not from `self` have no user and are dropped. A negative
-  /// latency, an artefact of clock correction, counts as 0.
-  bool note_latency(int from, int to, const Latency& latency);
+  /// What a message from `pe`, or to it, took. Newer wins here too. A negative latency, an artefact
+  /// of clock correction, counts as 0.
+  bool note_latency(int pe, const Latency& latency);
   /// `measured` < 0: unknown.
   const Latency& latency_to(int pe) const noexcept { return latencies_[index(pe)]; }
   /// About the lowest there is; 0: none is known.
   Nanos lowest_latency() const noexcept { return nearest_ < 0 ? 0 : lowest_; }
+  /// Between two different clusters, as one of their PEs told last; `measured` < 0: unknown.
+  Latency latency_between(std::uint32_t one, std::uint32_t other) const noexcept;
 
   /// A FISH to another cluster has been answered, or came home.
   void note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work);
@@ -121,8 +136,8 @@ class Tables {
   std::span<const int> others() const noexcept { return others_; }
 
   /// Appends `own` as measured `now` and, for the PE `to`, at most max_relayed rows about others:
-  /// first PEs that have sparks or have just run out of them, then all known ones in turn. Costs
-  /// O(1).
+  /// first PEs that have sparks or have just run out of them, then all known ones in turn; and, of
+  /// several clusters, one row of latencies. Costs O(1).
   void write_piggyback(Writer& out, Nanos now, const Load& own, int to);
   /// Learns what `from` wrote, all of it or, throwing BadBytes, nothing. Times more than a second
   /// ahead of `now` become `now`. Returns the sender's own load: its `measured` is the time of
@@ -136,6 +151,16 @@ class Tables {
     int lowest = -1;
     Steal steal;
   };
+  /// `one` < `other`.
+  struct Between {
+    std::uint32_t one = 0;
+    std::uint32_t other = 0;
+    Latency latency{};
+  };
+  struct Window {
+    Nanos begun = 0;
+    Nanos least = 0;
+  };
   struct Hot {
     std::array<int, max_hot> all{};
     std::size_t count = 0;
@@ -148,7 +173,13 @@ class Tables {
     assert(pe >= 0 && static_cast<std::size_t>(pe) < loads_.size());
     return static_cast<std::size_t>(pe);
   }
+  double pace_of(int pe) const noexcept {
+    const auto pace = pe == self_ ? own_pace_ : load_of(pe).pace;
+    return static_cast<double>(pace) / Load::full_pace;
+  }
   void move_to(int pe, int place);
+  void note_between(const Between& row);
+  Between get_between(Reader& in, Nanos now) const;
   void note_hot(int pe);
   void enter_cluster(int pe);
   void leave_cluster(int pe);
@@ -159,6 +190,10 @@ class Tables {
   std::vector<PeStatic> statics_;
   std::vector<Load> loads_;
   std::vector<Latency> latencies_;
+  std::vector<Window> windows_;  // of latencies_
+  std::vector<Between> between_;
+  std::unordered_map<std::uint64_t, std::size_t> between_at_;  // by both clusters
+  std::uint16_t own_pace_ = Load::full_pace;
   double strengths_;  // the sum over the living
   int nearest_ = -1;  // whose latency lowest_ is
   Nanos lowest_ = 0;
@@ -176,6 +211,7 @@ class Tables {
   std::array<Hot, 2> hot_{};  // near, far
   std::size_t next_hot_ = 0;
   std::size_t next_known_ = 0;
+  std::size_t next_between_ = 0;
 };
 
 }  // namespace trawl::balance

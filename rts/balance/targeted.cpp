@@ -11,6 +11,11 @@ namespace {
 
 constexpr double longest_super_schedule = 32;
 
+int nearness(const Tables& tables, int pe) {
+  if (!tables.has_clusters()) return is_near(tables, pe) ? 1 : 0;
+  return closeness(tables, tables.own_cluster(), tables.cluster_of(pe));
+}
+
 class Targeted final : public Policy {
  public:
   std::string_view name() const override { return "targeted"; }
@@ -22,12 +27,12 @@ class Targeted final : public Policy {
     Dice dice(random);
     Busiest busiest(dice);
     for_each_with_sparks(tables, [&](int each) {
-      busiest.offer(each, is_near(tables, each), relative_load(tables, each));
+      busiest.offer(each, nearness(tables, each), relative_load(tables, each));
     });
     return {.victim = busiest.pe() >= 0 ? busiest.pe() : dice.one_of(others)};
   }
 
-  /// To the busiest that is local to the thief, if anybody has sparks.
+  /// To the busiest of those nearest the thief, if anybody has sparks.
   int forward(const Tables& tables, const Fish& fish, std::uint64_t random) const override {
     if (tables.lost(fish.thief)) return -1;
     if (fish.age >= Fish::max_age) return fish.thief;
@@ -36,7 +41,8 @@ class Targeted final : public Policy {
     const auto home = tables.cluster_of(fish.thief);
     for_each_with_sparks(tables, [&](int each) {
       if (each == fish.thief || fish.has_visited(each)) return;
-      busiest.offer(each, tables.cluster_of(each) == home, relative_load(tables, each));
+      busiest.offer(each, closeness(tables, tables.cluster_of(each), home),
+                    relative_load(tables, each));
     });
     return busiest.pe() < 0 ? fish.thief : busiest.pe();
   }

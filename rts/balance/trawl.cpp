@@ -62,7 +62,8 @@ int guess(const Tables& tables, Dice& dice) {
 int near_victim(const Tables& tables, Dice& dice) {
   Busiest busiest(dice);
   for_each_with_sparks(tables, [&](int each) {
-    if (!tables.is_far(each)) busiest.offer(each, is_near(tables, each), aged_load(tables, each));
+    if (!tables.is_far(each))
+      busiest.offer(each, is_near(tables, each) ? 1 : 0, aged_load(tables, each));
   });
   return busiest.pe() >= 0 ? busiest.pe() : guess(tables, dice);
 }
@@ -153,7 +154,8 @@ class Trawl final : public Policy {
     for_each_with_sparks(tables, [&](int each) {
       const bool own = !tables.is_far(each);
       if (each == fish.thief || fish.has_visited(each)) return;
-      if (own || tables.cluster_of(each) == home) busiest.offer(each, own, aged_load(tables, each));
+      if (own || tables.cluster_of(each) == home)
+        busiest.offer(each, own ? 1 : 0, aged_load(tables, each));
     });
     if (busiest.pe() >= 0) return busiest.pe();
     return tables.is_far(fish.thief) ? fish.thief : forward_unguided(tables, fish, dice);
@@ -167,8 +169,7 @@ class Trawl final : public Policy {
     constexpr std::uint32_t many = 32, most = 8, many_far = 16, most_far = 32;
     if (!tables.is_far(fish.thief)) return std::min(1 + spare / many, most);
     if (fish.ahead && spare < 2) return 0;
-    const auto own = tables.static_of(tables.self()).speed;
-    if (tables.static_of(fish.thief).speed < own) return 1;
+    if (tables.speed_now(fish.thief) < tables.speed_now(tables.self())) return 1;
     return std::clamp(spare / many_far, 1U, most_far);
   }
 

@@ -79,6 +79,10 @@ Nanos SimNet::done(int pe, Nanos work) const {
   return now + std::llround(left);
 }
 
+double SimNet::pace(int pe) const {
+  return network_ ? network_->pace_of(pe, pe_at(pe).clock).share : 1;
+}
+
 void SimNet::advance_to(int pe, Nanos time) {
   auto& entry = pe_at(pe);
   entry.clock = std::max(entry.clock, time);

@@ -64,6 +64,9 @@ class SimNet {
   /// When work is done that is begun now and takes `work` at speed 1.
   Nanos done(int pe, Nanos work) const;
 
+  /// The share of its speed that a PE has now.
+  double pace(int pe) const;
+
   /// No message between two PEs takes less, on a described grid; else 0.
   Nanos least_latency() const noexcept { return network_ ? network_->least_latency() : 0; }
 

@@ -105,6 +105,10 @@ int HostShare::workers() const {
   return static_cast<int>(std::clamp(least, 1.0, static_cast<double>(most_workers)));
 }
 
+double HostShare::of_core(int workers) const {
+  return std::min({1.0, cores / workers, time / workers});
+}
+
 double HostShare::speed(double of_core, int workers) const {
   return of_core * std::min(1.0, time / workers);
 }

@@ -34,6 +34,8 @@ struct HostShare {
   int workers() const;
   /// Has each of so many workers a core for itself?
   bool has_room_for(int workers) const { return workers <= cores && workers <= time; }
+  /// Of a core, for each of so many workers while all PEs of the host are busy.
+  double of_core(int workers) const;
   /// Of one of so many workers, when a whole core has speed `of_core`.
   double speed(double of_core, int workers) const;
 };

@@ -28,7 +28,7 @@ class PolicyView {
   /// The living PEs in the cluster of `pe`, in no order.
   std::span<const int> cluster_of(int pe) const noexcept;
   bool alive(int pe) const noexcept;
-  /// Speed x workers, relative to other PEs.
+  /// Speed x workers, relative to other PEs; less while others use its cores, as it told last.
   double strength(int pe) const noexcept;
 
   /// What was last heard of it: zeros if nothing was. Nothing is ever heard of oneself.

@@ -1,6 +1,7 @@
 #include "rts/life/start.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "rts/inline/error.hpp"
@@ -65,6 +66,8 @@ void Start::on_pong(const Pong& message, int from, Nanos now) {
   if (peer.pongs == 0 || round_trip < peer.best_round_trip) {
     peer.best_round_trip = round_trip;
     peer.offset = message.sent + round_trip / 2 - message.answered;
+    // One clock, as far as can be seen.
+    if (peer.facts.host == own_.host && std::abs(peer.offset) <= round_trip) peer.offset = 0;
   }
   if (++peer.pongs < pings) return ping(from, now);
   if (peer.pongs == pings && --missing_ == 0) welcome_all(now);
@@ -79,7 +82,7 @@ void Start::welcome_all(Nanos now) {
     message.offset = reached.offset;
     message.latency = reached.best_round_trip / 2;
     fabric::send(outbox_, pe, message);
-    tables_.note_latency(0, pe, {message.latency, now});
+    tables_.note_latency(pe, {message.latency, now});
     round_trip_ = std::max(round_trip_, reached.best_round_trip);
   }
   set_statics(message.all);
@@ -92,7 +95,7 @@ void Start::on_welcome(const Welcome& message, Nanos now) {
   begun_ = message.begun;
   round_trip_ = 2 * message.latency;
   set_statics(message.all);
-  tables_.note_latency(self_, 0, {message.latency, now + offset_});
+  tables_.note_latency(0, {message.latency, now + offset_});
   complete_ = true;
 }
 

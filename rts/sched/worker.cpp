@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <pthread.h>
 #include <sched.h>
 
+#include "rts/host/clocks.hpp"
 #include "rts/sched/recorder.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/trace/note.hpp"
@@ -85,6 +87,11 @@ Worker::~Worker() = default;
 void Worker::attach(std::unique_ptr<Fiber> main) {
   set_this_worker(this);
   main_ = std::move(main);
+  clockid_t clock{};
+  if (pthread_getcpuclockid(pthread_self(), &clock) == 0) processor_clock_ = clock;
+}
+
+void Worker::begin_life() noexcept {
   born_ = fabric_.now();
 }
 
@@ -105,7 +112,7 @@ void Worker::start_root(std::function<void()> root) {
 void Worker::loop(bool spins) {
   using Next = progress::WorkerPolicy::Next;
   progress::WorkerPolicy policy(spins);
-  born_ = fabric_.now();  // joining the others was no work
+  begin_life();  // joining the others was no work
   events_.begin_polling();
   while (!host_.stopping()) {
     const auto epoch = policy.will_park() ? events_.epoch() : 0;
@@ -355,6 +362,11 @@ void Worker::end_idle() {
 Nanos Worker::idle_time() const noexcept {
   const auto sum = idle_sum_.load(std::memory_order_relaxed);
   return idle() ? sum + fabric_.now() - idle_since_.load(std::memory_order_relaxed) : sum;
+}
+
+Nanos Worker::processor_time() const noexcept {
+  const auto clock = processor_clock_.load(std::memory_order_relaxed);
+  return clock == no_clock ? 0 : read_clock(clock);
 }
 
 Nanos Worker::life_time() const noexcept {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <time.h>
+
 #include "rts/inline/demand.hpp"
 #include "rts/options/options.hpp"
 #include "rts/sched/host.hpp"
@@ -58,6 +60,8 @@ class Worker {
 
   /// Binds this worker to the OS thread that calls it; its main loop will run on `main`.
   void attach(std::unique_ptr<Fiber> main);
+  /// Its life is counted from now on; loop() calls it.
+  void begin_life() noexcept;
   /// Makes the program's root a thread, to be begun by the next turns of this main loop.
   void start_root(std::function<void()> root);
   /// The main loop, until the host is stopping. `spins`: an idle worker may burn its core a while.
@@ -104,9 +108,14 @@ class Worker {
   /// Time spent idle so far.
   Nanos idle_time() const noexcept;
   Nanos life_time() const noexcept;
+  /// What its OS thread has had of the processor since it was attached.
+  Nanos processor_time() const noexcept;
+  bool alive() const noexcept { return born_.load(std::memory_order_relaxed) >= 0; }
 
  private:
   friend class Thread;
+
+  static constexpr clockid_t no_clock = -1;
 
   heap::Node* find_spark(bool& imported);
   void start_thread(heap::Node* spark, bool imported);
@@ -150,6 +159,7 @@ class Worker {
   std::atomic<bool> parked_{false};
 
   std::atomic<Nanos> born_{-1};
+  std::atomic<clockid_t> processor_clock_{no_clock};
   std::atomic<Nanos> idle_since_{0};
   std::atomic<Nanos> idle_sum_{0};
 };

@@ -1,6 +1,7 @@
 #include "rts/sched/workers.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "rts/heap/collect.hpp"
@@ -59,6 +60,7 @@ std::function<void()> Workers::add_spare() {
       progress::wake_up_on_time();
       catch_stack_overflow();
       worker.attach(std::make_unique<Fiber>());
+      worker.begin_life();
     }
     try {
       worker.relieve();
@@ -172,11 +174,13 @@ void Workers::note_woken(Thread& thread) {
 balance::Load Workers::load() const noexcept {
   balance::Load load;
   load.sparks = static_cast<std::uint32_t>(imported_count_.load(std::memory_order_relaxed));
-  load.runnable = static_cast<std::uint32_t>(threads_.size());
+  auto runnable = threads_.size();
   for (const auto& worker : all()) {
     load.sparks += static_cast<std::uint32_t>(worker->pool.size());
-    load.runnable += worker->running() ? 1U : 0U;
+    runnable += worker->running() ? 1U : 0U;
   }
+  constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
+  load.runnable = static_cast<std::uint16_t>(std::min(runnable, most));
   return load;
 }
 

@@ -12,7 +12,8 @@ using trawl::balance::Tables;
 /// Everybody known, some with sparks.
 Tables full_tables(int self, int pes) {
   Tables tables(self, pes);
-  for (int pe = 0; pe < pes; ++pe) tables.note_load(pe, Load{pe % 3 == 0 ? 5U : 0U, 1U, 1000 + pe});
+  for (int pe = 0; pe < pes; ++pe)
+    tables.note_load(pe, {.sparks = pe % 3 == 0 ? 5U : 0U, .runnable = 1, .measured = 1000 + pe});
   return tables;
 }
 
@@ -24,7 +25,7 @@ void tables(benchmark::State& state) {
   trawl::Nanos now = 10'000;
   for (auto _ : state) {
     trawl::Writer message(256);
-    sender.write_piggyback(message, ++now, Load{3, 1, 0}, 1);
+    sender.write_piggyback(message, ++now, {.sparks = 3, .runnable = 1}, 1);
     trawl::Reader reader(message.view());
     receiver.read_piggyback(reader, 0, now);
     bytes = message.size();

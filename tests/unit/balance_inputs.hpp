@@ -21,7 +21,7 @@ inline int pick(Random& random, int low, int high) {
 }
 
 inline Load load(unsigned sparks, unsigned runnable, Nanos measured) {
-  return {sparks, runnable, measured};
+  return {.sparks = sparks, .runnable = static_cast<std::uint16_t>(runnable), .measured = measured};
 }
 
 /// How often each PE is chosen as the victim in 10,000 decisions; -1: nobody.

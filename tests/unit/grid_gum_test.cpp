@@ -118,9 +118,9 @@ class ByTables : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ByTables, NearFirstByLatencyWithoutClusters) {
   Tables tables(0, 4);
-  tables.note_latency(0, 1, {300'000, 1});
-  tables.note_latency(0, 2, {20'000'000, 1});
-  tables.note_latency(0, 3, {400'000, 1});
+  tables.note_latency(1, {300'000, 1});
+  tables.note_latency(2, {20'000'000, 1});
+  tables.note_latency(3, {400'000, 1});
   tables.note_load(1, load(1, 0, 1));
   tables.note_load(2, load(100, 9, 1));
   tables.note_load(3, load(2, 0, 1));
@@ -133,9 +133,9 @@ TEST_P(ByTables, HowNearIsNear) {
     const auto limit = std::max<Nanos>(4 * nearest, 200'000);
     for (const Nanos distance : {limit, limit + 1}) {
       Tables tables(0, 4);
-      tables.note_latency(0, 1, {nearest, 1});
-      tables.note_latency(0, 2, {distance, 1});
-      tables.note_latency(0, 3, {1'000'000'000, 1});
+      tables.note_latency(1, {nearest, 1});
+      tables.note_latency(2, {distance, 1});
+      tables.note_latency(3, {1'000'000'000, 1});
       tables.note_load(1, load(1, 0, 1));
       tables.note_load(2, load(5, 0, 1));
       EXPECT_EQ(victims(GetParam(), tables),
@@ -143,7 +143,7 @@ TEST_P(ByTables, HowNearIsNear) {
     }
   }
   Tables tables(0, 4);  // of PE 2 nothing is known: near
-  tables.note_latency(0, 1, {1'000, 1});
+  tables.note_latency(1, {1'000, 1});
   tables.note_load(1, load(1, 0, 1));
   tables.note_load(2, load(5, 0, 1));
   EXPECT_EQ(victims(GetParam(), tables), (std::map<int, int>{{2, 10'000}}));
@@ -196,6 +196,29 @@ TEST(TargetedPolicy, HopelessFishGoHome) {
   EXPECT_EQ(policy->forward(tables, fish, 7), 0);
 }
 
+// Section 3: nobody has sparks where the thief is; they come from where it is not far to it.
+TEST(TargetedPolicy, ForwardsToTheClusterNearestTheThief) {
+  const auto policy = make_policy("targeted");
+  Tables tables(0, 6);  // two PEs in each of three clusters
+  for (int pe = 0; pe < 6; ++pe)
+    tables.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+  tables.note_load(2, load(1, 1, 5));
+  tables.note_load(1, load(9, 1, 5));
+  Fish fish{.thief = 4};
+  fish.visit(0);
+  EXPECT_EQ(policy->forward(tables, fish, 7), 1) << "nothing is known of who is near";
+  tables.note_latency(4, {100'000'000, 10});
+  Tables nearer(2, 6);
+  for (int pe = 0; pe < 6; ++pe)
+    nearer.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+  nearer.note_latency(4, {1'000'000, 10});
+  Writer message;
+  nearer.write_piggyback(message, 20, load(1, 1, 20), 0);
+  Reader in(message.view());
+  tables.read_piggyback(in, 2, 20);
+  EXPECT_EQ(policy->forward(tables, fish, 7), 2);
+}
+
 // Section 3: several sparks for a strong far cluster, one for a weak one.
 TEST(TargetedPolicy, SuperSchedule) {
   const auto policy = make_policy("targeted");
@@ -207,9 +230,10 @@ TEST(TargetedPolicy, SuperSchedule) {
   EXPECT_EQ(policy->portion(tables, far, 100), 3U) << "2.6 times as strong";
   EXPECT_EQ(policy->portion(tables, far, 3), 2U) << "72 % of what there is";
   EXPECT_EQ(policy->portion(tables, far, 1), 1U);
-  tables.note_latency(0, 5, {1'000'000, 1});
+  tables.note_latency(5, {1'000'000, 1});
   EXPECT_EQ(policy->portion(tables, far, 100), 5U);
-  tables.note_latency(0, 5, {100'000'000, 2});
+  for (const Nanos second : {1, 2})
+    tables.note_latency(5, {100'000'000, second * 1'000'000'000 + 1});
   EXPECT_EQ(policy->portion(tables, far, 100), 20U);
   EXPECT_EQ(policy->portion(tables, far, 10), 7U);
   Tables fast(5, 8);

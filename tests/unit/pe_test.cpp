@@ -6,11 +6,12 @@
 namespace trawl {
 namespace {
 
-/// One of two PEs; the other says nothing. A message may wait, to be received or to be sent.
+/// One of two PEs, or alone; the other says nothing. A message may wait, to be received or to be
+/// sent.
 class Quiet final : public fabric::Fabric {
  public:
   int self() const noexcept override { return 0; }
-  int size() const noexcept override { return 2; }
+  int size() const noexcept override { return pes; }
   std::size_t limit() const noexcept override { return 4096; }
   void send(int, std::span<const std::byte>) override {}
   std::optional<fabric::Arrival> poll() override {
@@ -24,6 +25,7 @@ class Quiet final : public fabric::Fabric {
   Nanos now() const noexcept override { return ++clock; }
 
   mutable Nanos clock = 0;  // how often it was read
+  int pes = 2;
   int polls = 0;
   bool can_notify = true;
   bool message_waits = false;
@@ -151,6 +153,22 @@ TEST(Pe, SparksThatOthersMayWaitForGoFirst) {
   EXPECT_TRUE(theirs.evaluated());
   EXPECT_FALSE(own.evaluated());
   sched::set_this_worker(nullptr);
+}
+
+TEST(Pe, AWorkerThatHasNotBegunIsAtNothingInCollections) {
+  Quiet fabric;
+  fabric.pes = 1;
+  Pe::Setup setup;
+  setup.workers = 2;
+  Pe pe(setup, fabric, [](const life::Outcome&) {});
+  pe.workers()[0].begin_life();
+  constexpr Nanos long_time = 1'000'000;
+  fabric.clock += long_time;
+  pe.note_collection(true);
+  fabric.clock += long_time;
+  pe.note_collection(false);
+  const auto busy = pe.statistics()[static_cast<std::size_t>(Count::busy_time)];
+  EXPECT_NEAR(static_cast<double>(busy), long_time, 100);
 }
 
 }  // namespace

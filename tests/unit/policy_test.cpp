@@ -32,7 +32,7 @@ Tables random_tables(Random& random, int pes) {
       tables.note_load(pe, load(sparks ? 7 : 0, static_cast<unsigned>(pick(random, 0, 2)), 5));
     }
     if (pick(random, 0, 1) != 0) {
-      tables.note_latency(tables.self(), pe, {pick(random, -10, 1'000'000), 1});
+      tables.note_latency(pe, {pick(random, -10, 1'000'000), 1});
     }
     if (pick(random, 0, 9) == 0) tables.forget(pe);
   }

@@ -51,16 +51,105 @@ TEST(Tables, NewerWinsInAnyOrder) {
   }
 }
 
-TEST(Tables, LatenciesNewerWinsOwnRowOnly) {
+TEST(Tables, LatenciesNewerWins) {
   Tables tables(1, 4);
   EXPECT_LT(tables.latency_to(2).measured, 0);
-  EXPECT_TRUE(tables.note_latency(1, 2, {500, 10}));
-  EXPECT_FALSE(tables.note_latency(1, 2, {700, 9}));
-  EXPECT_FALSE(tables.note_latency(3, 2, {700, 11}));
-  EXPECT_FALSE(tables.note_latency(1, 1, {700, 11}));
+  EXPECT_TRUE(tables.note_latency(2, {500, 10}));
+  EXPECT_FALSE(tables.note_latency(2, {400, 9}));
+  EXPECT_FALSE(tables.note_latency(1, {700, 11}));
   EXPECT_EQ(tables.latency_to(2).one_way, 500);
-  EXPECT_TRUE(tables.note_latency(1, 2, {-3, 12}));
+  EXPECT_TRUE(tables.note_latency(2, {-3, 12}));
   EXPECT_EQ(tables.latency_to(2).one_way, 0);
+}
+
+// What waited on its way says nothing of it; after two seconds at most a change is believed.
+TEST(Tables, LatenciesAreTheLeastOfAWindow) {
+  constexpr Nanos second = 1'000'000'000;
+  Tables tables(0, 2);
+  tables.note_latency(1, {500, 1});
+  tables.note_latency(1, {900, 2});
+  EXPECT_EQ(tables.latency_to(1).one_way, 500);
+  tables.note_latency(1, {900, second + 1});
+  EXPECT_EQ(tables.latency_to(1).one_way, 500);
+  tables.note_latency(1, {800, second + 2});
+  tables.note_latency(1, {950, 2 * second + 1});
+  EXPECT_EQ(tables.latency_to(1).one_way, 800);
+  tables.note_latency(1, {300, 2 * second + 2});
+  EXPECT_EQ(tables.latency_to(1).one_way, 300);
+}
+
+/// Three clusters of two PEs.
+Tables of_three_clusters(int self) {
+  Tables tables(self, 6);
+  for (int pe = 0; pe < 6; ++pe)
+    tables.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+  return tables;
+}
+
+// Newer wins, whoever it is from; both directions are one row.
+TEST(Tables, LatenciesBetweenClustersSpread) {
+  auto teller = of_three_clusters(2);
+  auto listener = of_three_clusters(0);
+  EXPECT_LT(listener.latency_between(1, 2).measured, 0);
+  const auto tell = [&](Nanos now) {
+    Writer message;
+    teller.write_piggyback(message, now, {}, 0);
+    EXPECT_LE(message.size(), Tables::max_piggyback_bytes);
+    Reader in(message.view());
+    listener.read_piggyback(in, 2, now);
+    in.end();
+  };
+  teller.note_latency(4, {7'000, 10});
+  teller.note_latency(3, {50, 10});  // its neighbour
+  tell(20);
+  EXPECT_EQ(listener.latency_between(1, 2).one_way, 7'000);
+  EXPECT_EQ(listener.latency_between(2, 1).one_way, 7'000);
+  EXPECT_LT(listener.latency_between(0, 1).measured, 0);
+  listener.note_latency(2, {3'000, 15});
+  EXPECT_EQ(listener.latency_between(0, 1).one_way, 3'000);
+  teller.note_latency(0, {9'000, 12});
+  for (int i = 0; i < 4; ++i) tell(30 + i);
+  EXPECT_EQ(listener.latency_between(0, 1).one_way, 3'000) << "older";
+  teller.note_latency(5, {6'000, 40});
+  for (int i = 0; i < 4; ++i) tell(50 + i);
+  EXPECT_EQ(listener.latency_between(1, 2).one_way, 6'000);
+}
+
+TEST(Tables, LatenciesOfNobodyAreRefused) {
+  struct Row {
+    std::uint32_t one, other;
+    Nanos one_way, measured;
+  };
+  const auto take = [](const Row& row) {
+    auto tables = of_three_clusters(0);
+    Writer message;
+    message.put(Load{});
+    message.put(std::uint8_t{0x80});
+    message.put(row);
+    Reader in(message.view());
+    tables.read_piggyback(in, 2, 10);
+    return tables.latency_between(1, 2).measured;
+  };
+  EXPECT_EQ(take({1, 2, 5, 7}), 7);
+  EXPECT_EQ(take({1, 2, 5, 3'000'000'000}), 10) << "from the future";
+  for (const Row& row : {Row{2, 1, 5, 7}, {1, 1, 5, 7}, {1, 3, 5, 7}, {1, 2, -5, 7}, {1, 2, 5, -7}})
+    EXPECT_THROW(take(row), BadBytes);
+}
+
+TEST(Tables, APaceTravels) {
+  Tables slowed(1, 3);
+  Tables other(0, 3);
+  other.set_static(1, {.speed = 8});
+  slowed.set_static(1, {.speed = 8});
+  slowed.set_own_pace(250);
+  EXPECT_DOUBLE_EQ(slowed.strength_now(1), 2);
+  EXPECT_DOUBLE_EQ(other.strength_now(1), 8);
+  Writer message;
+  slowed.write_piggyback(message, 5, {.sparks = 1}, 0);
+  Reader in(message.view());
+  other.read_piggyback(in, 1, 5);
+  EXPECT_DOUBLE_EQ(other.strength_now(1), 2);
+  EXPECT_DOUBLE_EQ(other.static_of(1).speed, 8);
 }
 
 TEST(Tables, ImpossibleFactsAreRefused) {
@@ -147,12 +236,12 @@ TEST(Tables, TheLastStealCounts) {
 TEST(Tables, TheLowestLatencyFollows) {
   Tables tables(0, 3);
   EXPECT_EQ(tables.lowest_latency(), 0);
-  tables.note_latency(0, 1, {50, 1});
-  tables.note_latency(0, 2, {80, 1});
+  tables.note_latency(1, {50, 1});
+  tables.note_latency(2, {80, 1});
   EXPECT_EQ(tables.lowest_latency(), 50);
-  tables.note_latency(0, 1, {90, 2});
+  for (const Nanos second : {1, 2}) tables.note_latency(1, {90, second * 1'000'000'000 + 1});
   EXPECT_EQ(tables.lowest_latency(), 90);
-  tables.note_latency(0, 2, {80, 2});
+  tables.note_latency(2, {80, 2});
   EXPECT_EQ(tables.lowest_latency(), 80);
   tables.forget(2);
   EXPECT_EQ(tables.lowest_latency(), 0);
@@ -208,6 +297,8 @@ TEST(Piggyback, BoundedOnAnyNumberOfPes) {
     Tables tables(0, pes);
     std::size_t largest = 0;
     for (int pe = 1; pe < pes; ++pe) {
+      tables.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+      tables.note_latency(pe, {pe, pe});
       tables.note_load(pe, load(static_cast<unsigned>(pe), 1, pe));
       largest = std::max(largest, piggyback(tables, pe, load(1, 1, 0)).size());
     }

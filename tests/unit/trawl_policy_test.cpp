@@ -37,9 +37,9 @@ TEST(TrawlNear, EqualsShareTheFish) {
 TEST(TrawlNear, GuessesAreWeighed) {
   for (const bool far : {false, true}) {  // by latency all are near, or none is
     Tables tables(0, 6);
-    if (far) tables.note_latency(0, 5, {1, 1});
+    if (far) tables.note_latency(5, {1, 1});
     tables.forget(5);
-    for (int pe = 1; far && pe < 5; ++pe) tables.note_latency(0, pe, {1'000'000'000, 1});
+    for (int pe = 1; far && pe < 5; ++pe) tables.note_latency(pe, {1'000'000'000, 1});
     tables.note_load(1, load(0, 3, 1));
     tables.note_load(2, load(0, 0, 1));
     tables.forget(4);
@@ -104,7 +104,7 @@ Tables clustered(int self) {
   Tables tables(self, 16);
   for (int pe = 0; pe < 16; ++pe) {
     tables.set_static(pe, {.cluster = static_cast<unsigned>(pe / 4)});
-    if (pe / 4 != self / 4) tables.note_latency(self, pe, {100 * milli, 1});
+    if (pe / 4 != self / 4) tables.note_latency(pe, {100 * milli, 1});
   }
   tables.note_load(0, load(0, 0, 1));
   return tables;
