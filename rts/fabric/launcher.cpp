@@ -1,5 +1,6 @@
 #include "rts/fabric/launcher.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <string>
@@ -8,10 +9,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "rts/host/clocks.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
 namespace {
+
+constexpr Nanos patience = 1'000'000'000;
 
 bool is_set(const char* name) {
   return std::getenv(name) != nullptr;
@@ -74,9 +78,14 @@ void say_goodbye() {
   if (std::from_chars(text.data(), text.data() + text.size(), fd).ec != std::errc()) return;
   constexpr std::string_view goodbye = "cmd=finalize\n";
   if (write(fd, goodbye.data(), goodbye.size()) != static_cast<ssize_t>(goodbye.size())) return;
+  // Collections interrupt it; and if nobody is there when the launcher answers, it ends with an
+  // error of its own.
   pollfd answer{fd, POLLIN, 0};
-  constexpr int patience_ms = 1000;
-  ::poll(&answer, 1, patience_ms);
+  const auto give_up = wall_time() + patience;
+  for (Nanos left = patience; left > 0; left = give_up - wall_time()) {
+    const auto left_ms = static_cast<int>(left / 1'000'000) + 1;
+    if (::poll(&answer, 1, left_ms) >= 0 || errno != EINTR) return;
+  }
 }
 
 }  // namespace trawl::fabric
