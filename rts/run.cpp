@@ -135,6 +135,8 @@ class Process {
     auto rehearsal =
         std::make_unique<fabric::Rehearsal>(joined_.fabric, std::move(grid), joined_.board);
     rehearsal_ = rehearsal.get();
+    const auto& cluster = rehearsal_->cluster();
+    told_share_ = cluster.speed_on(cluster.speed_is_absolute ? measure_speed() : 1);
     joined_.fabric = std::move(rehearsal);
   }
 
@@ -160,7 +162,7 @@ class Process {
           options.speed > 0 ? options.speed : host_share_.speed(measure_speed(), setup.workers);
     setup.facts.cores = setup.workers;
     setup.share = host_share_.of_core(setup.workers);
-    if (rehearsal_ != nullptr) setup.share = std::min(setup.share, share_of_core());
+    if (rehearsal_ != nullptr) setup.share = std::min(setup.share, told_share_);
     const auto seed =
         options.seed != 0 ? options.seed : static_cast<std::uint64_t>(joined_.fabric->now());
     setup.seed = seed + static_cast<std::uint64_t>(joined_.fabric->self()) * 7919;
@@ -172,16 +174,6 @@ class Process {
     if (setup.options.workers == 0) setup.workers = cluster.workers;
     setup.facts.cluster = cluster.name;
     setup.facts.speed = cluster.speed;
-  }
-
-  /// Of a core, for each of its workers.
-  double share_of_core() const {
-    const auto& cluster = rehearsal_->cluster();
-    const auto speed = cluster.speed_on(cluster.speed_is_absolute ? measure_speed() : 1);
-    if (speed > 1)
-      throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
-                  2);
-    return speed;
   }
 
   void work(sched::Worker& worker, const Root& root) {
@@ -203,9 +195,10 @@ class Process {
       pe_->lock().unlock();
       return true;
     };
-    const auto share = [this, of_core = share_of_core()] {
-      return of_core * rehearsal_->pace().share;
-    };
+    if (told_share_ > 1)
+      throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
+                  2);
+    const auto share = [this] { return told_share_ * rehearsal_->pace().share; };
     return std::make_unique<Throttle>(Throttle::Hooks{share, may_sleep});
   }
 
@@ -283,6 +276,7 @@ class Process {
   Nanos begun_;
   HostShare host_share_;
   fabric::Rehearsal* rehearsal_ = nullptr;
+  double told_share_ = 1;  // of a core, that a rehearsed PE gives each of its workers
   std::unique_ptr<Pe> pe_;
   std::optional<progress::ProgressThread> progress_thread_;
   std::atomic<std::size_t> working_{0};  // workers that have not left their main loops

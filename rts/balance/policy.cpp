@@ -20,7 +20,7 @@ constexpr Known policies[] = {
 
 }  // namespace
 
-std::uint32_t Policy::portion(const Tables&, const Fish&, std::uint32_t) const {
+std::uint32_t Policy::portion(const Tables&, const Fish&, const Supply&) const {
   return 1;
 }
 

@@ -41,6 +41,12 @@ struct Decision {
   Nanos again = never;
 };
 
+/// What a PE has to give.
+struct Supply {
+  std::uint32_t spare = 0;  ///< sparks that its own workers do not wait for
+  std::uint32_t quiet = 0;  ///< threads it has begun since it last made a spark
+};
+
 /// What a policy has beside FISH and SCHEDULE.
 struct Means {
   bool holds_fish = false;  ///< one of a near thief is kept where it ends in vain, for its patience
@@ -66,8 +72,8 @@ class Policy {
   /// dropped. So a fish makes at most Fish::max_age visits.
   virtual int forward(const Tables& tables, const Fish& fish, std::uint64_t random) const = 0;
 
-  /// How many sparks a PE that can spare so many (some) gives for a FISH; 0: it is sent on.
-  virtual std::uint32_t portion(const Tables& tables, const Fish& fish, std::uint32_t spare) const;
+  /// How many sparks a PE that can spare some gives for a FISH; 0: it is sent on.
+  virtual std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const;
 
   /// The number of sparks under which this PE fishes, given the flag's.
   virtual unsigned low_watermark(const Tables& tables, unsigned flag) const;

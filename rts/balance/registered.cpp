@@ -113,9 +113,8 @@ class Registered final : public Policy {
     return fish.has_visited(next) ? fish.thief : next;
   }
 
-  std::uint32_t portion(const Tables& tables, const Fish& fish,
-                        std::uint32_t spare) const override {
-    return std::max(1U, its_->sparks(PolicyView(tables), fish.thief, spare));
+  std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
+    return std::max(1U, its_->sparks(PolicyView(tables), fish.thief, has.spare));
   }
 
  private:

@@ -50,8 +50,7 @@ class Targeted final : public Policy {
   /// The paper gives no numbers, and never measured it. A cluster that is so many times as strong
   /// as this one gets as many sparks, more the farther it is (one more share each time that the
   /// latency doubles, from 1 ms), but of what there is no more than its share of both strengths.
-  std::uint32_t portion(const Tables& tables, const Fish& fish,
-                        std::uint32_t spare) const override {
+  std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
     const auto thiefs = tables.cluster_of(fish.thief);
     if (thiefs == tables.own_cluster()) return 1;
     const auto strength = tables.cluster_strength(thiefs);
@@ -60,7 +59,7 @@ class Targeted final : public Policy {
     const auto& latency = tables.latency_to(fish.thief);
     const double millis = latency.measured < 0 ? 0 : static_cast<double>(latency.one_way) * 1e-6;
     const double wanted = std::round(strength / own * (1 + std::log2(1 + millis)));
-    const double fair = std::floor(spare * strength / (strength + own));
+    const double fair = std::floor(has.spare * strength / (strength + own));
     return static_cast<std::uint32_t>(
         std::max(1.0, std::min({wanted, fair, longest_super_schedule})));
   }

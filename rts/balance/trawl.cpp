@@ -129,6 +129,17 @@ Decision next_far(const Tables& tables, const Situation& pe, Dice& dice) {
   return choose_far(tables, pe, dice);
 }
 
+/// Of a list's last sparks, as far as can be seen, with work alike: would all others be done with
+/// them, and this PE with one more, before the thief were with its one?
+bool is_too_slow(const Tables& tables, int thief, const Supply& has) {
+  constexpr std::uint32_t long_quiet = 2;
+  if (has.quiet < long_quiet) return false;
+  const auto own = tables.speed_now(tables.self());
+  const auto its = tables.speed_now(thief);
+  const auto all = tables.mean_strength() * tables.size();
+  return own > its && 1 / its > 1 / own + has.spare / all;
+}
+
 class Trawl final : public Policy {
  public:
   std::string_view name() const override { return "trawl"; }
@@ -164,13 +175,13 @@ class Trawl final : public Policy {
   /// Of few, as divide and conquer leaves them, the oldest alone may be most of the work. To
   /// another cluster more, if there are very many: a round trip has to be worth it. A far thief
   /// that still has work does not get the last.
-  std::uint32_t portion(const Tables& tables, const Fish& fish,
-                        std::uint32_t spare) const override {
+  std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
     constexpr std::uint32_t many = 32, most = 8, many_far = 16, most_far = 32;
-    if (!tables.is_far(fish.thief)) return std::min(1 + spare / many, most);
-    if (fish.ahead && spare < 2) return 0;
+    if (is_too_slow(tables, fish.thief, has)) return 0;
+    if (!tables.is_far(fish.thief)) return std::min(1 + has.spare / many, most);
+    if (fish.ahead && has.spare < 2) return 0;
     if (tables.speed_now(fish.thief) < tables.speed_now(tables.self())) return 1;
-    return std::clamp(spare / many_far, 1U, most_far);
+    return std::clamp(has.spare / many_far, 1U, most_far);
   }
 
   unsigned low_watermark(const Tables& tables, unsigned flag) const override {

@@ -1,6 +1,7 @@
 #include "rts/sched/fishing.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "rts/trace/note.hpp"
 
@@ -182,12 +183,28 @@ void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   fabric::send(outbox_, next, fish);
 }
 
+balance::Supply Fishing::supply() {
+  std::uint64_t made = 0;
+  std::uint64_t begun = 0;
+  for (const auto& worker : workers_.all()) {
+    made += worker->counters[Count::sparks_created] + worker->pool.calls();
+    begun += worker->counters[Count::threads_created];
+  }
+  if (made != sparks_made_) {
+    sparks_made_ = made;
+    threads_begun_ = begun;
+  }
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  return {workers_.spare_sparks(),
+          static_cast<std::uint32_t>(std::min(begun - threads_begun_, most))};
+}
+
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
 bool Fishing::feed(const balance::Fish& fish, Worker* by) {
-  const auto spare = workers_.spare_sparks();
-  if (spare == 0) return false;
+  const auto has = supply();
+  if (has.spare == 0) return false;
   const int thief = fish.thief;
-  const auto most = policy_->portion(tables_, fish, spare);
+  const auto most = policy_->portion(tables_, fish, has);
   std::uint32_t given = 0;
   while (given < most) {
     heap::Node* spark = workers_.take_for_export(by);
@@ -240,9 +257,7 @@ void Fishing::serve(Worker* by, Nanos now) {
 }
 
 void Fishing::feed_held(Worker* by) {
-  auto fed = held_.begin();
-  while (fed != held_.end() && workers_.spare_sparks() != 0 && feed(fed->fish, by)) ++fed;
-  held_.erase(held_.begin(), fed);
+  std::erase_if(held_, [&](const Held& each) { return feed(each.fish, by); });
 }
 
 void Fishing::return_held(Nanos now) {
@@ -264,8 +279,8 @@ void Fishing::remember(int thief) {
 
 void Fishing::watch_or_announce(Nanos now) {
   if ((held_.empty() && turned_away_.empty()) || now < next_announcement_) return;
-  auto spare = workers_.spare_sparks();
-  if (spare == 0) {
+  const auto has = supply();
+  if (has.spare == 0) {
     if (!watching_) {
       watching_ = true;
       return workers_.watch_for_sparks();
@@ -275,10 +290,15 @@ void Fishing::watch_or_announce(Nanos now) {
   // There are some; or there were, and a worker was faster. Not again for each that comes and goes.
   watching_ = false;
   next_announcement_ = now + between_announcements;
-  for (; spare > 0 && !turned_away_.empty(); --spare) {
-    const int thief = turned_away_.back();
-    turned_away_.pop_back();
-    if (!tables_.lost(thief)) fabric::send(outbox_, thief, WorkAvailable());
+  auto left = has.spare;
+  for (auto i = turned_away_.size(); left > 0 && i-- > 0;) {
+    const int thief = turned_away_[i];
+    const bool lost = tables_.lost(thief);
+    if (!lost && policy_->portion(tables_, {.thief = thief}, has) == 0) continue;
+    turned_away_.erase(turned_away_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (lost) continue;
+    fabric::send(outbox_, thief, WorkAvailable());
+    --left;
   }
 }
 

@@ -55,6 +55,7 @@ class Fishing {
   balance::Situation situation(const balance::Load& load, Nanos now) const;
   Nanos rest(const balance::Load& load) const;
   unsigned waiting() const;
+  balance::Supply supply();
   bool feed(const balance::Fish& fish, Worker* by);
   void keep(const balance::Fish& fish, Nanos now);
   void feed_held(Worker* by);
@@ -93,6 +94,8 @@ class Fishing {
   std::vector<Held> held_;        // oldest first
   std::vector<int> turned_away_;  // PEs, each once
   bool watching_ = false;
+  std::uint64_t sparks_made_ = 0;    // at the last look
+  std::uint64_t threads_begun_ = 0;  // when that last had changed
   Nanos next_announcement_ = 0;
 };
 

@@ -226,20 +226,20 @@ TEST(TargetedPolicy, SuperSchedule) {
   for (int pe = 0; pe < 8; ++pe)
     tables.set_static(pe, {.speed = pe < 4 ? 534.0 : 1395.0, .cluster = pe > 3});
   const Fish near{.thief = 1}, far{.thief = 5};
-  EXPECT_EQ(policy->portion(tables, near, 100), 1U);
-  EXPECT_EQ(policy->portion(tables, far, 100), 3U) << "2.6 times as strong";
-  EXPECT_EQ(policy->portion(tables, far, 3), 2U) << "72 % of what there is";
-  EXPECT_EQ(policy->portion(tables, far, 1), 1U);
+  EXPECT_EQ(policy->portion(tables, near, {100}), 1U);
+  EXPECT_EQ(policy->portion(tables, far, {100}), 3U) << "2.6 times as strong";
+  EXPECT_EQ(policy->portion(tables, far, {3}), 2U) << "72 % of what there is";
+  EXPECT_EQ(policy->portion(tables, far, {1}), 1U);
   tables.note_latency(5, {1'000'000, 1});
-  EXPECT_EQ(policy->portion(tables, far, 100), 5U);
+  EXPECT_EQ(policy->portion(tables, far, {100}), 5U);
   for (const Nanos second : {1, 2})
     tables.note_latency(5, {100'000'000, second * 1'000'000'000 + 1});
-  EXPECT_EQ(policy->portion(tables, far, 100), 20U);
-  EXPECT_EQ(policy->portion(tables, far, 10), 7U);
+  EXPECT_EQ(policy->portion(tables, far, {100}), 20U);
+  EXPECT_EQ(policy->portion(tables, far, {10}), 7U);
   Tables fast(5, 8);
   for (int pe = 0; pe < 8; ++pe)
     fast.set_static(pe, {.speed = pe < 4 ? 534.0 : 1395.0, .cluster = pe > 3});
-  EXPECT_EQ(policy->portion(fast, Fish{.thief = 1}, 100), 1U);
+  EXPECT_EQ(policy->portion(fast, Fish{.thief = 1}, {100}), 1U);
 }
 
 TEST(TargetedPolicy, WatermarksFollowSpeed) {

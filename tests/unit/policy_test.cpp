@@ -190,7 +190,7 @@ TEST_P(EveryPolicy, GivesSomeOfWhatThereIs) {
     const auto tables = random_tables(random, 24);
     const Fish fish{.thief = pick(random, 0, 23)};
     for (const unsigned spare : {1U, 5U, 1'000U}) {
-      const auto given = policy->portion(tables, fish, spare);
+      const auto given = policy->portion(tables, fish, {spare});
       ASSERT_GE(given, 1U);
       ASSERT_LE(given, std::min(spare, 62U));
     }

@@ -139,7 +139,7 @@ TEST(Registered, WaitsAndGoesHomeAsInGridGum) {
   const std::vector<balance::Cast> one{{1, 2, 0, false, 0}};
   EXPECT_EQ(policy->next(tables, {.under_way = one}, 1).victim, -1);
   EXPECT_EQ(policy->forward(tables, {.thief = 3}, 1), 3);
-  EXPECT_EQ(policy->portion(tables, {.thief = 3}, 9), 1U);
+  EXPECT_EQ(policy->portion(tables, {.thief = 3}, {9}), 1U);
 }
 
 TEST(Registered, NamesOfTrawlsOwnAndTwiceTheSameAreRefused) {

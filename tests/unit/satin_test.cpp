@@ -45,7 +45,7 @@ TEST(Satin, AnswersComeStraightHome) {
     Fish fish{.thief = 5};
     fish.visit(0);
     EXPECT_EQ(make_policy(name)->forward(tables, fish, 1), 5);
-    EXPECT_EQ(make_policy(name)->portion(tables, fish, 1'000), 1U);
+    EXPECT_EQ(make_policy(name)->portion(tables, fish, {1'000}), 1U);
     EXPECT_TRUE(make_policy(name)->means().at_once);
   }
 }

@@ -11,6 +11,25 @@
 namespace trawl::balance {
 namespace {
 
+// Four fast and four slow PEs: the last ones of a list are for the fast.
+TEST(TrawlPolicy, ASlowThiefGetsNoneOfTheLastAlike) {
+  const auto policy = make_policy("trawl");
+  Tables tables(0, 8);
+  for (int pe = 0; pe < 8; ++pe) tables.set_static(pe, {.speed = pe < 4 ? 1395.0 : 534.0});
+  const auto portion = [&](int thief, std::uint32_t spare, std::uint32_t quiet) {
+    return policy->portion(tables, {.thief = thief}, {spare, quiet});
+  };
+  EXPECT_EQ(portion(5, 8, 9), 0U);
+  EXPECT_EQ(portion(5, 9, 9), 1U) << "done with it when the others are with the rest";
+  EXPECT_EQ(portion(5, 8, 0), 1U) << "threads make sparks: they may be of any size";
+  EXPECT_EQ(portion(5, 8, 1), 1U);
+  EXPECT_EQ(portion(3, 1, 9), 1U);
+  Tables slow(5, 8);
+  for (int pe = 0; pe < 8; ++pe) slow.set_static(pe, {.speed = pe < 4 ? 1395.0 : 534.0});
+  EXPECT_EQ(policy->portion(slow, {.thief = 6}, {1, 9}), 1U);
+  EXPECT_EQ(policy->portion(slow, {.thief = 1}, {1, 9}), 1U);
+}
+
 TEST(TrawlNear, BusiestForItsSpeed) {
   Tables tables(0, 5);
   tables.set_static(1, {.speed = 4});
@@ -88,7 +107,9 @@ TEST(TrawlNear, HopelessFishEndSoon) {
 TEST(TrawlNear, PortionsGrowWithWhatThereIsButNotForFew) {
   const auto policy = make_policy("trawl");
   const Tables tables(0, 2);
-  const auto portion = [&](unsigned spare) { return policy->portion(tables, {.thief = 1}, spare); };
+  const auto portion = [&](unsigned spare) {
+    return policy->portion(tables, {.thief = 1}, {spare});
+  };
   EXPECT_EQ(portion(1), 1u);
   EXPECT_EQ(portion(31), 1u);
   EXPECT_EQ(portion(32), 2u);
@@ -220,9 +241,9 @@ TEST(TrawlFar, OneSparkAndMoreOfVeryMany) {
   const Fish fish{.thief = 0}, ahead{.thief = 0, .ahead = true};
   for (const auto& [spare, given] :
        {std::pair{1U, 1U}, {31U, 1U}, {32U, 2U}, {96U, 6U}, {10'000U, 32U}})
-    EXPECT_EQ(policy->portion(tables, fish, spare), given) << spare;
-  EXPECT_EQ(policy->portion(tables, ahead, 1), 0U) << "its thief still has work";
-  EXPECT_EQ(policy->portion(tables, ahead, 2), 1U);
+    EXPECT_EQ(policy->portion(tables, fish, {spare}), given) << spare;
+  EXPECT_EQ(policy->portion(tables, ahead, {1}), 0U) << "its thief still has work";
+  EXPECT_EQ(policy->portion(tables, ahead, {2}), 1U);
 }
 
 TEST(TrawlFar, AForwardedFishMakesNoRandomHopsOverFarLinks) {
