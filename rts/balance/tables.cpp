@@ -20,10 +20,10 @@ Nanos in_time(Nanos measured, Nanos now) {
   return measured - tolerated_skew > now ? std::max<Nanos>(now, 0) : measured;
 }
 
-Load get_load(Reader& in, Nanos now) {
+[[gnu::always_inline]] inline Load get_load(Reader& in, Nanos now) {
   auto load = in.get<Load>();
   if (load.measured < 0) throw BadBytes("a load measured at a negative time");
-  if (load.pace == 0) throw BadBytes("the load of a PE that stands still");
+  load.pace = std::max<std::uint16_t>(load.pace, 1);
   load.measured = in_time(load.measured, now);
   return load;
 }
@@ -38,8 +38,7 @@ Tables::Tables(int self, int pes)
     : self_(self),
       statics_(static_cast<std::size_t>(pes)),
       loads_(static_cast<std::size_t>(pes), Load{.measured = unknown}),
-      latencies_(static_cast<std::size_t>(pes), Latency{.measured = unknown}),
-      windows_(static_cast<std::size_t>(pes)),
+      latencies_(static_cast<std::size_t>(pes)),
       strengths_(pes),
       where_(static_cast<std::size_t>(pes), -1),
       clusters_(1),
@@ -142,34 +141,35 @@ bool Tables::note_load(int pe, const Load& load) {
   return true;
 }
 
-// A row is the least since the window before the present one began.
 bool Tables::note_latency(int pe, const Latency& latency) {
   if (pe == self_ || lost(pe)) return false;
   auto& row = latencies_[index(pe)];
-  if (latency.measured <= row.measured) return false;
-  auto& window = windows_[index(pe)];
-  const auto one_way = std::max<Nanos>(latency.one_way, 0);
-  if (row.measured < 0) {
-    window = {latency.measured, one_way};
-    row.one_way = one_way;
-  } else if (latency.measured - window.begun >= latency_window) {
-    row.one_way = std::min(window.least, one_way);
-    window = {latency.measured, one_way};
-  } else {
-    window.least = std::min(window.least, one_way);
-    row.one_way = std::min(row.one_way, one_way);
+  const auto before = row.latency.measured;
+  if (latency.measured <= before) return false;
+  row.latency.measured = latency.measured;
+  const auto took = std::max<Nanos>(latency.one_way, 0);
+  const bool new_window = before < 0 || latency.measured - row.begun >= latency_window;
+  if (!new_window && took >= row.least && row.latency.one_way >= lowest_) return true;
+  if (new_window) {
+    row.latency.one_way = before < 0 ? took : row.least;
+    row.begun = latency.measured;
   }
-  row.measured = latency.measured;
+  row.least = took;
+  row.latency.one_way = std::min(row.latency.one_way, took);
+  note_change(pe, row.latency);
+  return true;
+}
+
+void Tables::note_change(int pe, const Latency& latency) {
   if (is_far(pe)) {
     const auto its = cluster_of(pe);
-    note_between({std::min(own_cluster(), its), std::max(own_cluster(), its), row});
+    note_between({std::min(own_cluster(), its), std::max(own_cluster(), its), latency});
   }
   // Whose it was may have come to be far: then others, as they are heard of, are lower.
-  if (nearest_ < 0 || pe == nearest_ || row.one_way < lowest_) {
+  if (nearest_ < 0 || pe == nearest_ || latency.one_way < lowest_) {
     nearest_ = pe;
-    lowest_ = row.one_way;
+    lowest_ = latency.one_way;
   }
-  return true;
 }
 
 void Tables::note_between(const Between& row) {
@@ -201,10 +201,13 @@ void Tables::forget(int pe) {
   others_.pop_back();
   where_[index(pe)] = -1;
   loads_[index(pe)] = Load{.measured = unknown};
-  latencies_[index(pe)] = Latency{.measured = unknown};
+  latencies_[index(pe)] = {};
   strengths_ -= static_of(pe).strength();
   leave_cluster(pe);
-  if (nearest_ == pe) nearest_ = -1;
+  if (nearest_ == pe) {
+    nearest_ = -1;
+    lowest_ = never;
+  }
   for (auto& hot : hot_) hot.remove(pe);
 }
 

@@ -112,7 +112,7 @@ class Tables {
   /// of clock correction, counts as 0.
   bool note_latency(int pe, const Latency& latency);
   /// `measured` < 0: unknown.
-  const Latency& latency_to(int pe) const noexcept { return latencies_[index(pe)]; }
+  const Latency& latency_to(int pe) const noexcept { return latencies_[index(pe)].latency; }
   /// About the lowest there is; 0: none is known.
   Nanos lowest_latency() const noexcept { return nearest_ < 0 ? 0 : lowest_; }
   /// Between two different clusters, as one of their PEs told last; `measured` < 0: unknown.
@@ -157,9 +157,11 @@ class Tables {
     std::uint32_t other = 0;
     Latency latency{};
   };
-  struct Window {
-    Nanos begun = 0;
-    Nanos least = 0;
+  /// The least since the window before the present one began.
+  struct Measured {
+    Latency latency{.measured = -1};
+    Nanos begun = 0;  // the present window
+    Nanos least = 0;  // in it
   };
   struct Hot {
     std::array<int, max_hot> all{};
@@ -178,6 +180,7 @@ class Tables {
     return static_cast<double>(pace) / Load::full_pace;
   }
   void move_to(int pe, int place);
+  void note_change(int pe, const Latency& latency);
   void note_between(const Between& row);
   Between get_between(Reader& in, Nanos now) const;
   void note_hot(int pe);
@@ -189,14 +192,13 @@ class Tables {
   int self_;
   std::vector<PeStatic> statics_;
   std::vector<Load> loads_;
-  std::vector<Latency> latencies_;
-  std::vector<Window> windows_;  // of latencies_
+  std::vector<Measured> latencies_;
   std::vector<Between> between_;
   std::unordered_map<std::uint64_t, std::size_t> between_at_;  // by both clusters
   std::uint16_t own_pace_ = Load::full_pace;
   double strengths_;  // the sum over the living
   int nearest_ = -1;  // whose latency lowest_ is
-  Nanos lowest_ = 0;
+  Nanos lowest_ = never;
   Nanos latest_ = 0;
 
   std::vector<int> others_;  // the known_ PEs with a known load come first
