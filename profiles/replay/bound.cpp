@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "profiles/replay/between.hpp"
 #include "profiles/replay/links.hpp"
 
 namespace replay {
@@ -31,7 +32,7 @@ double least_time(double work, std::vector<Reach::Cluster> clusters) {
 }  // namespace
 
 double Bound::seconds() const {
-  return std::max({work, path, arguments.seconds, results.seconds});
+  return std::max({work, path, between, arguments.seconds, results.seconds});
 }
 
 Bound bound(const Totals& totals, const Reach& reach) {
@@ -56,7 +57,9 @@ Bound bound(const Graph& graph, const Reach& reach) {
   const auto of = [&graph](Sent sent) {
     return [&graph, sent](std::span<const double> prices) { return gains(graph, sent, prices); };
   };
-  return bound(totals(graph), reach, of(Sent::arguments), of(Sent::results));
+  auto least = bound(totals(graph), reach, of(Sent::arguments), of(Sent::results));
+  least.between = least_between(graph, reach);
+  return least;
 }
 
 }  // namespace replay

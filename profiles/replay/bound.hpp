@@ -22,6 +22,7 @@ struct Crossing {
 struct Bound {
   double work = 0;     ///< all work, by all PEs at their speeds, while the far ones can be reached
   double path = 0;     ///< the critical path, on the fastest PE, and the way there and back
+  double between = 0;  ///< work that has others before and after it; of a graph only
   Crossing arguments;  ///< of what is given away, to where it is evaluated
   Crossing results;    ///< back
 

@@ -114,6 +114,7 @@ void print_bound() {
   const auto bound =
       command.file.empty() ? replay::bound(command.shape, reach) : replay::bound_of_graph(reach);
   fmt::print("all work        {:.6f} s\npath            {:.6f} s\n", bound.work, bound.path);
+  fmt::print("between         {:.6f} s\n", bound.between);
   print_crossing("arguments", bound.arguments, "to");
   print_crossing("results", bound.results, "from");
   fmt::print("attainable      {:.6f} s\n", bound.seconds());

@@ -40,7 +40,7 @@ def bounded(*args, grid="satin-scenario-10", flags=()):
     whole = run(0, "trawl-replay", *args, "--bound", file, "--trawl:simulate=" + file, *flags)
     expect(only.code == whole.code == 0, "expected exit code 0", whole)
     rows = dict(re.findall(r"^(\w[a-z ]*?)  +([0-9.]+) s\b", whole.out, re.M))
-    parts = [float(rows[part]) for part in ("all work", "path", "arguments", "results")]
+    parts = [float(rows[part]) for part in ("all work", "path", "between", "arguments", "results")]
     expect(float(rows["attainable"]) == max(parts) > 0, "expected the largest", whole)
     expect(whole.out.endswith(only.out[only.out.index("all work"):]), f"expected the same as {only}", whole)
     share = float(re.search(r"share of attainable: ([0-9.]+) %", whole.err)[1])

@@ -245,7 +245,7 @@ TEST(Bound, NoScheduleIsFaster) {
           << "seed " << seed << ", grid " << &its - grids.data();
       ++checked;
       tight += least.seconds() > best * 0.99;
-      by_links += of_links(least) > 1.01 * std::max(least.work, least.path);
+      by_links += of_links(least) > 1.01 * std::max({least.work, least.path, least.between});
     }
   }
   EXPECT_GT(checked, 500);
@@ -297,6 +297,25 @@ TEST(Bound, OfManyClustersOneCutIsLookedAt) {
   EXPECT_GT(least.arguments.seconds, 50 * least.work);
   EXPECT_EQ(least.arguments.far.size(), 199U);
   EXPECT_EQ(least.arguments.far.front(), 1U);
+}
+
+TEST(Bound, WhatIsSequentialAtTheEndsIsNotDoneMeanwhile) {
+  const auto graph = trawl::test::recorded([](Record& record) {
+    record.work(1'000'000);
+    std::vector<std::uint64_t> spawned;
+    for (int i = 0; i < 10; ++i) spawned.push_back(record.spawn());
+    for (; !spawned.empty(); spawned.pop_back()) {
+      record.sync(spawned.back(), 0);
+      record.work(1'000'000);
+      record.end(0);
+    }
+    record.work(1'000'000);
+  });
+  const auto least = bound(graph, reach_of(std::vector<double>{1, 1}));
+  EXPECT_NEAR(least.work, 0.006, 1e-9);
+  EXPECT_NEAR(least.between, 0.007, 0.0001);
+  EXPECT_LE(least.between, 0.007);
+  EXPECT_NEAR(bound(graph, reach_of(std::vector<double>{2, 2})).between, 0.0035, 0.00005);
 }
 
 /// By trying all sets of tasks.
