@@ -2,8 +2,6 @@
 #include "profiles/replay/bound.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +18,6 @@ using replay::Bound;
 using replay::Graph;
 using replay::Nanos;
 using replay::Number;
-using replay::Reach;
 using replay::reach_of;
 using replay::Step;
 using trawl::fabric::GridFile;
@@ -201,10 +198,10 @@ GridFile one_by_one(double first, double second, const std::string& between) {
 }
 
 /// The root offers so many calls, all alike.
-Graph fan(int calls, Nanos work, std::uint64_t arguments, std::uint64_t result) {
+Graph fan(std::size_t calls, Nanos work, std::uint64_t arguments, std::uint64_t result) {
   return trawl::test::recorded([&](Record& record) {
-    std::vector<std::uint64_t> spawned;
-    for (int i = 0; i < calls; ++i) spawned.push_back(record.spawn());
+    std::vector<std::uint64_t> spawned(calls);
+    for (auto& call : spawned) call = record.spawn();
     for (; !spawned.empty(); spawned.pop_back()) {
       record.sync(spawned.back(), arguments);
       record.work(work);
@@ -302,8 +299,8 @@ TEST(Bound, OfManyClustersOneCutIsLookedAt) {
 TEST(Bound, WhatIsSequentialAtTheEndsIsNotDoneMeanwhile) {
   const auto graph = trawl::test::recorded([](Record& record) {
     record.work(1'000'000);
-    std::vector<std::uint64_t> spawned;
-    for (int i = 0; i < 10; ++i) spawned.push_back(record.spawn());
+    std::vector<std::uint64_t> spawned(10);
+    for (auto& call : spawned) call = record.spawn();
     for (; !spawned.empty(); spawned.pop_back()) {
       record.sync(spawned.back(), 0);
       record.work(1'000'000);
