@@ -79,8 +79,9 @@ int Program::report(const life::Outcome& outcome, Nanos elapsed,
 std::string Program::print(const std::vector<std::optional<Statistics>>& statistics,
                            Nanos elapsed) {
   if (statistics.empty() || options.stats == StatsFormat::none || asks()) return {};
-  const auto text = options.stats == StatsFormat::json ? statistics_json(statistics, elapsed)
-                                                       : statistics_text(statistics, elapsed);
+  const auto text = options.stats == StatsFormat::json
+                        ? statistics_json(statistics, elapsed, links)
+                        : statistics_text(statistics, elapsed, links);
   if (options.stats_file.empty()) {
     say(text);
     return {};

@@ -10,6 +10,7 @@
 #include "rts/inline/run.hpp"
 #include "rts/life/ending.hpp"
 #include "rts/options/options.hpp"
+#include "rts/trace/stats.hpp"
 
 namespace trawl {
 
@@ -20,6 +21,9 @@ class Program {
 
   Options options{};
   std::optional<Error> trouble{};
+
+  /// What the statistics say of links.
+  std::vector<LinkUse> links{};
 
   /// Those of the program itself, its name before them.
   const std::vector<std::string>& args() const noexcept { return args_; }

@@ -16,6 +16,22 @@ namespace {
 // A grid is slow and far: what would take an hour of a real one may well be simulated.
 constexpr Nanos longest_run = 1'000'000'000'000'000;
 
+/// Of those that carried anything.
+std::vector<LinkUse> links_of(Simulation& simulation) {
+  std::vector<LinkUse> links;
+  const auto& network = *simulation.net().network();
+  const auto& clusters = network.grid().clusters;
+  const auto count = static_cast<int>(clusters.size());
+  for (int from = 0; from < count; ++from)
+    for (int to = 0; to < count; ++to) {
+      const auto [messages, bytes, busy] = network.carried_until(from, to, simulation.now());
+      if (messages != 0)
+        links.push_back({clusters[static_cast<std::size_t>(from)].name,
+                         clusters[static_cast<std::size_t>(to)].name, messages, bytes, busy});
+    }
+  return links;
+}
+
 }  // namespace
 
 int run_simulated(Program& program, const Root& root) {
@@ -52,6 +68,7 @@ int run_simulated(Program& program, const Root& root) {
   std::string trouble_with_log;
   for (int pe = 0; pe < simulation.size() && trouble_with_log.empty(); ++pe)
     if (const auto* log = simulation.pe(pe).log()) trouble_with_log = log->trouble();
+  program.links = links_of(simulation);
   return program.report(outcome, simulation.now(), trouble_with_log, "");
 }
 

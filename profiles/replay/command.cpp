@@ -163,6 +163,10 @@ Command read_command(int argc, const char* const* argv) {
       ->capture_default_str();
   app.add_option("--seed", command.shape.seed, "of generated graphs")->capture_default_str();
   app.add_flag("--info", command.info, "print what is in the graph, and evaluate nothing");
+  app.add_option("--bound", command.bound,
+                 "print the least time that this grid allows; after the evaluation also what "
+                 "share of it was reached; with --info nothing is evaluated")
+      ->type_name("GRID");
   app.set_version_flag("--version", "trawl-replay " TRAWL_VERSION);
   app.footer(
       "WORK is a time: 500ns, 10us, 2.5ms, 1s. The runtime's own flags begin with --trawl: and "

@@ -13,6 +13,7 @@ struct Command {
   Shape shape;  ///< if there is no file
   Scale scale;
   bool info = false;
+  std::string bound;   ///< a grid file
   std::string answer;  ///< of --help or --version: print this, and do nothing
 };
 

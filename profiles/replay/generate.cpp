@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <vector>
 
 #include <trawl/trawl.hpp>
 
@@ -108,6 +109,42 @@ Nanos measure_at(const Place& place, Grown& sum) {
   return work + longest;
 }
 
+/// Whoever has made a task needs it: what is under it is the same for arguments and results.
+class Gaining {
+ public:
+  Gaining(Sent sent, std::span<const double> prices)
+      : bytes_(sent == Sent::arguments ? sizeof(Place) : sizeof(std::uint64_t)), prices_(prices) {}
+
+  Gains run() {
+    look(root());
+    return below_.front();
+  }
+
+ private:
+  /// Returns the work of the task and what is under it, in seconds; see below_.
+  double look(const Place& place) {
+    if (below_.size() <= place.depth) below_.resize(place.depth + 1);
+    below_[place.depth].assign(prices_.size(), 0);
+    const auto count = children(place);
+    auto work = static_cast<double>(work_of(place, count)) * 1e-9;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto of_child = look(child(place, i));
+      const bool is_offered = shape.tree == Tree::flat || i + 1 < count;
+      for (std::size_t k = 0; k < prices_.size(); ++k) {
+        const auto parts = below_[place.depth + 1][k];
+        below_[place.depth][k] +=
+            is_offered ? std::max(parts, of_child - prices_[k] * bytes_) : parts;
+      }
+      work += of_child;
+    }
+    return work;
+  }
+
+  double bytes_;
+  std::span<const double> prices_;
+  std::vector<Gains> below_;  // by depth: of the last task there, if it is not given away itself
+};
+
 }  // namespace
 
 void set_shape(const Shape& its_shape) {
@@ -128,6 +165,14 @@ Grown measure(const Shape& its_shape) {
   sum.totals.argument_bytes = sum.totals.sparks * sizeof(Place);
   sum.totals.result_bytes = sum.totals.sparks * sizeof(std::uint64_t);
   return sum;
+}
+
+Bound bound(const Shape& its_shape, const Reach& reach) {
+  const auto totals = measure(its_shape).totals;
+  const auto of = [](Sent sent) {
+    return [sent](std::span<const double> prices) { return Gaining(sent, prices).run(); };
+  };
+  return bound(totals, reach, of(Sent::arguments), of(Sent::results));
 }
 
 }  // namespace replay

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "profiles/replay/bound.hpp"
 #include "profiles/replay/graph.hpp"
 
 namespace replay {
@@ -39,5 +40,7 @@ struct Grown {
 };
 /// The same without Trawl, and without working.
 Grown measure(const Shape& shape);
+/// Looks at all of the tree eleven times.
+Bound bound(const Shape& shape, const Reach& reach);
 
 }  // namespace replay

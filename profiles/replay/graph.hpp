@@ -11,7 +11,7 @@
 namespace replay {
 
 using trawl::Nanos;
-using Number = std::uint32_t;  ///< of a task: all that it begins have lower ones, the root the last
+using Number = std::uint32_t;  ///< of a task: all that it needs have lower ones, the root the last
 
 /// What a task does next.
 enum class Step : std::uint8_t {
@@ -82,5 +82,8 @@ struct Totals {
 };
 
 Totals totals(const Graph& graph);
+
+/// With so many times its work and its bytes.
+Graph scaled(Graph graph, double work, double bytes);
 
 }  // namespace replay

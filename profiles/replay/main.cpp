@@ -3,12 +3,17 @@
 #include <cstdio>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <trawl/trawl.hpp>
 
 #include "profiles/replay/command.hpp"
+#include "profiles/replay/reach.hpp"
 #include "profiles/replay/read_recording.hpp"
+#include "rts/fabric/grid_file.hpp"
+#include "rts/host/place.hpp"
 
 namespace {
 
@@ -20,13 +25,16 @@ std::optional<trawl::Error> trouble;
 /// Of the graph, if there is a file.
 std::string about;
 replay::Totals totals;
-/// Of the main PE, when all has been evaluated.
+trawl::fabric::GridFile grid;
+/// Of the main PE, when all has been evaluated; and in how many seconds of the run's clock.
 std::optional<std::uint64_t> sum;
+double took = 0;
 
 void prepare(int argc, char** argv) {
   try {
     command = replay::read_command(argc, argv);
     if (!command.answer.empty()) return;
+    if (!command.bound.empty()) grid = trawl::fabric::read_grid_file(command.bound);
     replay::set_shape(command.shape);
     if (command.file.empty()) return;
     auto graph = replay::read_recording(command.file);
@@ -73,7 +81,9 @@ int root() {
     return 0;
   }
   const auto begin = std::chrono::steady_clock::now();
+  const auto begin_of_run = command.bound.empty() ? 0 : trawl::now();
   sum = command.file.empty() ? replay::grow() : replay::replay_graph();
+  if (!command.bound.empty()) took = static_cast<double>(trawl::now() - begin_of_run) * 1e-9;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   std::cout << fmt::format("{:016x}\n", *sum);
   std::cerr << fmt::format("elapsed: {:.3f} s\n", elapsed.count());
@@ -89,11 +99,37 @@ int checked() {
   return 1;
 }
 
+void print_crossing(const char* what, const replay::Crossing& crossing, const char* way) {
+  std::vector<std::string> names;
+  for (const auto i : crossing.far) names.push_back(grid.clusters[i].name);
+  fmt::print("{:<16}{:.6f} s{}\n", what, crossing.seconds,
+             names.empty() ? ""
+                           : fmt::format("  {:.0f} bytes {} {}", crossing.bytes, way,
+                                         fmt::join(names, ", ")));
+}
+
+void print_bound() {
+  const bool absolute = grid.clusters.front().speed_is_absolute;
+  const auto reach = replay::reach_of(grid, absolute ? trawl::measure_speed() : 1);
+  const auto bound =
+      command.file.empty() ? replay::bound(command.shape, reach) : replay::bound_of_graph(reach);
+  fmt::print("all work        {:.6f} s\npath            {:.6f} s\n", bound.work, bound.path);
+  fmt::print("between         {:.6f} s\n", bound.between);
+  print_crossing("arguments", bound.arguments, "to");
+  print_crossing("results", bound.results, "from");
+  fmt::print("attainable      {:.6f} s\n", bound.seconds());
+  std::fflush(stdout);
+  if (sum)
+    std::cerr << fmt::format("share of attainable: {:.1f} %\n", 100 * bound.seconds() / took);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   prepare(argc, argv);
   trawl::declare_all_work();
   const int code = trawl::run<root>(argc, argv);
-  return code == 0 && sum ? checked() : code;
+  if (code != 0 || trouble || !command.answer.empty()) return code;
+  if (!command.bound.empty()) print_bound();
+  return sum ? checked() : code;
 }

@@ -309,4 +309,8 @@ std::uint64_t expected_sum() {
   return sums[graph.root()];
 }
 
+Bound bound_of_graph(const Reach& reach) {
+  return bound(scaled(graph, scale.work, scale.bytes), reach);
+}
+
 }  // namespace replay

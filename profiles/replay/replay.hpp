@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "profiles/replay/bound.hpp"
 #include "profiles/replay/graph.hpp"
 
 namespace replay {
@@ -20,5 +21,8 @@ std::uint64_t replay_graph();
 
 /// What it should be.
 std::uint64_t expected_sum();
+
+/// Of the graph, as it is scaled.
+Bound bound_of_graph(const Reach& reach);
 
 }  // namespace replay

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "profiles/replay/graph.hpp"
@@ -75,6 +77,21 @@ Totals totals(const Graph& graph) {
   }
   sum.critical_path = Critical(graph).path();
   return sum;
+}
+
+Graph scaled(Graph graph, double work, double bytes) {
+  const auto times = [](double value, double factor, double most) {
+    return std::llround(std::min(value * factor, most));
+  };
+  constexpr double longest = 1e18;
+  constexpr double most_bytes = std::numeric_limits<std::uint32_t>::max();
+  for (Op& op : graph.ops)
+    if (op.step() == Step::work)
+      op = Op::work(times(static_cast<double>(op.time()), work, longest));
+  for (auto& task : graph.tasks)
+    for (auto* each : {&task.arguments, &task.result})
+      *each = static_cast<std::uint32_t>(times(*each, bytes, most_bytes));
+  return graph;
 }
 
 }  // namespace replay

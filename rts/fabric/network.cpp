@@ -23,11 +23,15 @@ Nanos late(Nanos jitter, std::uint64_t random) noexcept {
 
 Network::Network(GridFile grid)
     : grid_(std::move(grid)), own_(grid_.clusters.size() * grid_.clusters.size()), free_(own_) {
-  place_pes();
-  find_routes();
+  set_up();
 }
 
 Network::Network(GridFile grid, Free links) : grid_(std::move(grid)), free_(links) {
+  set_up();
+}
+
+void Network::set_up() {
+  carried_.resize(grid_.clusters.size() * grid_.clusters.size());
   place_pes();
   find_routes();
 }
@@ -65,11 +69,6 @@ void Network::find_routes() {
         throw Error("the grid has no way from cluster " + grid_.clusters[a].name + " to " +
                         grid_.clusters[b].name + ": too many links are missing",
                     2);
-}
-
-std::atomic<Nanos>& Network::free_at(int from, int to) const {
-  return free_[static_cast<std::size_t>(from) * grid_.clusters.size() +
-               static_cast<std::size_t>(to)];
 }
 
 Network::Stretch Network::stretch_at(int from, int to, Nanos now) const {
@@ -145,9 +144,25 @@ Nanos Network::hop(int from, int to, std::size_t bytes, Nanos sent, Nanos reache
   do {
     left = carried(from, to, bytes, std::max(sent, seen));
   } while (!free.compare_exchange_weak(seen, left, std::memory_order_relaxed));
+  note_carried(from, to, bytes, left - std::max(sent, seen));
   if (reaches > sent) left = std::max(left, carried(from, to, bytes, reaches));
   const auto line = line_at(from, to, left);
   return left + line.latency + late(line.jitter, random);
+}
+
+void Network::note_carried(int from, int to, std::size_t bytes, Nanos took) {
+  auto& carried = carried_[index(from, to)];
+  ++carried.messages;
+  carried.bytes += bytes;
+  carried.busy += took;
+}
+
+// What waits for the link then, or is on it, comes without a gap.
+Network::Carried Network::carried_until(int from, int to, Nanos then) const {
+  auto carried = carried_[index(from, to)];
+  const auto free = free_at(from, to).load(std::memory_order_relaxed);
+  carried.busy -= std::min(carried.busy, std::max(free - then, Nanos{0}));
+  return carried;
 }
 
 Nanos Network::send(int from_pe, int to_pe, std::size_t bytes, Nanos now, std::uint64_t random) {
@@ -170,8 +185,7 @@ Nanos Network::send(int from_pe, int to_pe, std::size_t bytes, Nanos now, std::u
 
 int Network::next_hop(int from, int to) const noexcept {
   if (next_.empty()) return to;
-  return next_[static_cast<std::size_t>(from) * grid_.clusters.size() +
-               static_cast<std::size_t>(to)];
+  return next_[index(from, to)];
 }
 
 std::size_t Network::unsent(int from_pe, int to_pe, Nanos now) const {

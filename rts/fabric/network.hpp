@@ -39,6 +39,15 @@ class Network {
   /// What there is between two different clusters at that moment, if the link is not missing.
   Line line_at(int from, int to, Nanos now) const;
 
+  /// What a link has carried, for whatever clusters.
+  struct Carried {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    Nanos busy = 0;
+  };
+  /// Of what was sent through this object; `busy` until then, which is not before the last `send`.
+  Carried carried_until(int from, int to, Nanos then) const;
+
   /// The share of its speed that a PE has at that moment, and until when.
   struct Pace {
     double share = 1;
@@ -56,7 +65,12 @@ class Network {
   Nanos carried(int from, int to, std::size_t bytes, Nanos begins) const;
   Nanos hop(int from, int to, std::size_t bytes, Nanos sent, Nanos reaches, std::uint64_t random);
   int next_hop(int from, int to) const noexcept;
-  std::atomic<Nanos>& free_at(int from, int to) const;
+  std::size_t index(int from, int to) const noexcept {
+    return static_cast<std::size_t>(from) * grid_.clusters.size() + static_cast<std::size_t>(to);
+  }
+  std::atomic<Nanos>& free_at(int from, int to) const { return free_[index(from, to)]; }
+  void note_carried(int from, int to, std::size_t bytes, Nanos took);
+  void set_up();
   void find_routes();
   void place_pes();
   int cluster_of(int pe) const noexcept { return cluster_of_[static_cast<std::size_t>(pe)]; }
@@ -65,6 +79,7 @@ class Network {
   std::vector<int> cluster_of_;  // by PE
   std::vector<std::atomic<Nanos>> own_;
   Free free_;
+  std::vector<Carried> carried_;    // by from * clusters + to
   std::vector<std::int16_t> next_;  // by from * clusters + to, if links are missing
 };
 

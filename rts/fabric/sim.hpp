@@ -84,6 +84,9 @@ class SimNet {
 
   const Counters& counters() const noexcept { return counters_; }
 
+  /// Of a described grid.
+  const std::optional<Network>& network() const noexcept { return network_; }
+
  private:
   class Endpoint;
 

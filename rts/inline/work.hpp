@@ -1,4 +1,4 @@
-// Work that is declared instead of done.
+// Work that is declared instead of done, and the time that a run takes.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@ namespace trawl {
 /// program is made of. In a simulation the PE's clock moves on by it, at the PE's speed, and no
 /// time is lost. Outside of a run it takes the time too.
 void work(std::int64_t nanoseconds);
+
+/// The run's clock, in nanoseconds since whenever; in a simulation the virtual one of the PE.
+std::int64_t now();
 
 /// To be called before `run` by a program that declares all of its work: simulated, nothing is
 /// measured then, and the same seed gives the same run.

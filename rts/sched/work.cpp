@@ -58,6 +58,14 @@ bool all_work_is_declared() noexcept {
   return all_declared;
 }
 
+std::int64_t now() {
+  sched::Worker* const worker = sched::current_worker();
+  if (worker == nullptr || !worker->is_special())
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  if (const auto charge = worker->workers().charge()) charge(*worker, 0);  // up to here
+  return worker->workers().fabric().now();
+}
+
 void work(std::int64_t nanoseconds) {
   if (nanoseconds <= 0) return;
   sched::Worker* const worker = sched::current_worker();

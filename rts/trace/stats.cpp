@@ -43,6 +43,26 @@ std::vector<std::size_t> silent_of(const ByPe& by_pe) {
 }
 
 constexpr std::size_t most_columns = 8;
+constexpr std::size_t most_links = 16;
+
+double share(Nanos busy, Nanos elapsed) {
+  return elapsed > 0 ? static_cast<double>(busy) / static_cast<double>(elapsed) : 0;
+}
+
+std::string links_text(std::vector<LinkUse> links, Nanos elapsed) {
+  if (links.empty()) return {};
+  std::stable_sort(links.begin(), links.end(),
+                   [](const auto& a, const auto& b) { return a.busy > b.busy; });
+  auto text = fmt::format("{:<32}{:>14}{:>13}{:>10}\n", "links", "bytes", "messages", "busy");
+  for (std::size_t i = 0; i < links.size() && i < most_links; ++i) {
+    const auto& link = links[i];
+    text += fmt::format("{:<32}{:>14}{:>13}{:>8.1f} %\n", link.from + " -> " + link.to, link.bytes,
+                        link.messages, 100 * share(link.busy, elapsed));
+  }
+  if (links.size() > most_links)
+    text += fmt::format("{} others are busy for less\n", links.size() - most_links);
+  return text;
+}
 
 }  // namespace
 
@@ -55,7 +75,7 @@ void add_to(Statistics& sum, const Counters& counters) {
 }
 
 // With many PEs a column each would be unreadable: then the least, the median and the most of them.
-std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
+std::string statistics_text(const ByPe& by_pe, Nanos elapsed, const std::vector<LinkUse>& links) {
   const bool each = by_pe.size() <= most_columns;
   const auto total = sum_of(by_pe);
   std::string text =
@@ -84,6 +104,7 @@ std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
     for (const auto value : row) text += fmt::format("{:>13}", value ? spell(count, *value) : "-");
     text += fmt::format("{:>14}\n", spell(count, total[i]));
   }
+  text += links_text(links, elapsed);
   for (const auto pe : silent_of(by_pe))
     text += fmt::format("PE {} did not answer at the end: its statistics are missing\n", pe);
   if (total[static_cast<std::size_t>(Count::sparks_ignored)] != 0)
@@ -93,7 +114,7 @@ std::string statistics_text(const ByPe& by_pe, Nanos elapsed) {
   return text;
 }
 
-std::string statistics_json(const ByPe& by_pe, Nanos elapsed) {
+std::string statistics_json(const ByPe& by_pe, Nanos elapsed, const std::vector<LinkUse>& links) {
   const auto object = [](const Statistics& statistics) {
     nlohmann::ordered_json json;
     for (std::size_t i = 0; i < counts; ++i) {
@@ -114,6 +135,12 @@ std::string statistics_json(const ByPe& by_pe, Nanos elapsed) {
   for (const auto& statistics : by_pe)
     json["by_pe"].push_back(statistics ? object(*statistics) : nlohmann::ordered_json());
   json["did_not_answer"] = silent_of(by_pe);
+  for (const auto& link : links)
+    json["links"].push_back({{"from", link.from},
+                             {"to", link.to},
+                             {"messages", link.messages},
+                             {"bytes", link.bytes},
+                             {"busy_s", static_cast<double>(link.busy) * 1e-9}});
   return json.dump(2) + "\n";
 }
 

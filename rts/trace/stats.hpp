@@ -73,9 +73,19 @@ using Statistics = std::array<std::uint64_t, counts>;
 
 void add_to(Statistics& sum, const Counters& counters);
 
+/// A link of a described grid.
+struct LinkUse {
+  std::string from, to;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  Nanos busy = 0;  ///< carries something
+};
+
 /// Statistics of a whole run, for people or (as JSON) for programs: `-` and null for a PE that did
-/// not answer. `elapsed` is the run's wall time.
-std::string statistics_text(const std::vector<std::optional<Statistics>>& by_pe, Nanos elapsed);
-std::string statistics_json(const std::vector<std::optional<Statistics>>& by_pe, Nanos elapsed);
+/// not answer. `elapsed` is the run's wall time. Of many links, people are shown the busiest.
+std::string statistics_text(const std::vector<std::optional<Statistics>>& by_pe, Nanos elapsed,
+                            const std::vector<LinkUse>& links = {});
+std::string statistics_json(const std::vector<std::optional<Statistics>>& by_pe, Nanos elapsed,
+                            const std::vector<LinkUse>& links = {});
 
 }  // namespace trawl

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """--trawl:record and trawl-replay: programs are recorded, and their graphs evaluated on 1, 2 and 4 PEs."""
 import os
+import re
 import sys
 import tempfile
 
@@ -32,6 +33,22 @@ def replayed(*args):
     expect(len(sums) == 1, f"expected one checksum, not {sums}", result)
 
 
+def bounded(*args, grid="satin-scenario-10", flags=()):
+    """What is attainable on a grid, and of that less than all is reached."""
+    file = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"../../profiles/grids/{grid}.json")
+    only = run(0, "trawl-replay", *args, "--bound", file, "--info")
+    whole = run(0, "trawl-replay", *args, "--bound", file, "--trawl:simulate=" + file, *flags)
+    expect(only.code == whole.code == 0, "expected exit code 0", whole)
+    rows = dict(re.findall(r"^(\w[a-z ]*?)  +([0-9.]+) s\b", whole.out, re.M))
+    parts = [float(rows[part]) for part in ("all work", "path", "between", "arguments", "results")]
+    expect(float(rows["attainable"]) == max(parts) > 0, "expected the largest", whole)
+    expect(whole.out.endswith(only.out[only.out.index("all work"):]), f"expected the same as {only}", whole)
+    share = float(re.search(r"share of attainable: ([0-9.]+) %", whole.err)[1])
+    took = float(re.search(r"simulated: ([0-9.]+) s", whole.err)[1])
+    expect(0 < share <= 100, "expected a share", whole)
+    expect(abs(share - 100 * max(parts) / took) < 0.1 + share / 20, "expected the share of the speed", whole)
+
+
 with tempfile.TemporaryDirectory() as folder:
     recording = os.path.join(folder, "recording")
     flag = "--trawl:record=" + recording
@@ -49,6 +66,8 @@ with tempfile.TemporaryDirectory() as folder:
         expect(there["unknown ways"] == "0", f"{words}: {there}", result)
         replayed(recording)
     replayed(recording, "--scale-work", 0.1, "--scale-bytes", 2)
+    bounded(recording, "--scale-work", 100, "--scale-bytes", 20)
+    bounded(recording, "--scale-work", 100, grid="four-and-four")
 
     refused(2, "for one PE with one worker", "fib", 20, flag)
     refused(0, "for one PE with one worker", "fib", 20, flag, "--trawl:workers=2")
@@ -63,11 +82,14 @@ with tempfile.TemporaryDirectory() as folder:
         refused(pes, "cannot read", "trawl-replay", "/no/such/file")
         refused(pes, "give it one graph", "trawl-replay")
         refused(pes, "give it one graph", "trawl-replay", recording, "--flat", "10,1us")
+        refused(pes, "/no/such/grid", "trawl-replay", recording, "--bound", "/no/such/grid")
         refused(pes, "--flat needs", "trawl-replay", "--flat", "10,x")
 
 for words in (["--flat", "300,20us"], ["--divide", "8,2,10us", "--spread", 0.5],
               ["--uts", "5,4,1us", "--seed", 3], ["--uts-binomial", "50,8,0.1,5us"]):
     replayed(*words)
+    bounded(*words)
+bounded("--flat", "3000,200us", grid="satin-scenario-11", flags=["--trawl:workers=1"])
 divide = info("--divide", "8,2,10us")
 if divide["tasks"] != "510" or float(divide["work"]) != 0.00256:
     sys.exit(f"FAILED: expected 256 leaves, not {divide}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """Any program is simulated on a described grid: its result is that of a run without one, and replays are the same
 to the last digit for the same seed."""
+import json
 import os
 import re
 import sys
@@ -58,6 +59,14 @@ with tempfile.TemporaryDirectory() as folder:
         expect(once == again and first.out == second.out, f"expected {once} s again", second)
         if once * 7 < 0.25:
             sys.exit(f"FAILED: {policy} is faster than all PEs together")
+
+    result, seconds, _ = simulated(far, tree, "--trawl:stats=json")
+    told = json.loads(result.err[result.err.index("{"):result.err.rindex("}") + 1])
+    links = {(link["from"], link["to"]): link for link in told["links"]}
+    expect(set(links) == {("a", "b"), ("b", "a")}, "expected the links' use", result)
+    for link in links.values():
+        expect(0 < link["busy_s"] < told["elapsed_s"], "expected to be busy for a part of the time", result)
+        expect(abs(link["busy_s"] - link["bytes"] / 1e6) < 1e-3, "expected bytes at 1 MB/s", result)
 
     result = run(2, "fib", "10", "--trawl:simulate=" + far)
     expect(result.code == 2 and "start it without mpiexec" in result.err, "expected mpiexec to be refused", result)

@@ -41,6 +41,21 @@ TEST(Network, MissingLinksAreRoutedAroundAndLoadEachHop) {
   EXPECT_EQ(network.send(4, 2, 100, 0, 0), 102 * ms);
 }
 
+TEST(Network, SaysWhatItsLinksHaveCarried) {
+  Network network(three(R"(, "links": [{"between": ["a", "b"], "missing": true}])"));
+  network.send(0, 1, 100, 0, 0);
+  network.send(0, 2, 100'000, 0, 0);
+  network.send(0, 4, 50'000, 3 * s, 0);
+  const auto first = network.carried_until(0, 2, 4 * s);
+  EXPECT_EQ(first.messages, 2U);
+  EXPECT_EQ(first.bytes, 150'000U);
+  EXPECT_EQ(first.busy, 1500 * ms);
+  EXPECT_EQ(network.carried_until(0, 2, 3 * s + 200 * ms).busy, 1200 * ms);
+  EXPECT_EQ(network.carried_until(2, 1, 4 * s).busy, s);
+  EXPECT_EQ(network.carried_until(0, 1, 4 * s).messages, 0U);
+  EXPECT_EQ(network.carried_until(1, 2, 4 * s).messages, 0U);
+}
+
 TEST(Network, ClustersThatNothingLeadsToAreRefused) {
   EXPECT_THROW(Network(three(R"(, "links": [{"between": ["a", "b"], "missing": true},
                                             {"between": ["a", "c"], "missing": true}])")),

@@ -107,6 +107,29 @@ TEST(Stats, JsonHasEverything) {
   for (const auto& pe : json["by_pe"]) EXPECT_EQ(pe.size(), counts);
 }
 
+TEST(Stats, LinksAreShownTheBusiestFirst) {
+  std::vector<LinkUse> links{{"a", "b", 3, 400, 100'000'000}, {"b", "a", 7, 900, 1'500'000'000}};
+  const auto text = statistics_text(figures_of(1), 2'000'000'000, links);
+  EXPECT_EQ(words(line_of(text, "b -> a")),
+            (std::vector<std::string>{"b", "->", "a", "900", "7", "75.0", "%"}));
+  EXPECT_EQ(words(line_of(text, "a -> b")),
+            (std::vector<std::string>{"a", "->", "b", "400", "3", "5.0", "%"}));
+  EXPECT_LT(text.find("b -> a"), text.find("a -> b"));
+  EXPECT_EQ(text.find("others"), std::string::npos);
+  EXPECT_EQ(statistics_text(figures_of(1), 1).find("links"), std::string::npos);
+
+  const auto json = nlohmann::json::parse(statistics_json(figures_of(1), 1, links));
+  ASSERT_EQ(json["links"].size(), 2u);
+  EXPECT_EQ(json["links"][0]["from"], "a");
+  EXPECT_EQ(json["links"][1]["to"], "a");
+  EXPECT_EQ(json["links"][1]["messages"], 7);
+  EXPECT_EQ(json["links"][1]["bytes"], 900);
+  EXPECT_DOUBLE_EQ(json["links"][1]["busy_s"].get<double>(), 1.5);
+
+  links.resize(20);
+  EXPECT_NE(statistics_text(figures_of(1), 1, links).find("\n4 others"), std::string::npos);
+}
+
 TEST(Stats, APoolThatWasFullSaysSo) {
   auto statistics = figures_of(2);
   EXPECT_EQ(statistics_text(statistics, 1).find("--trawl:spark-pool"), std::string::npos);

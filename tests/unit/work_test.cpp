@@ -43,13 +43,35 @@ TEST(Work, MovesASimulatedClock) {
   config.net.speed = {2};
   Simulation simulation(config);
   simulation.run([] {
-    const auto begin = Simulation::clock_here();
+    const auto begin = trawl::now();
+    EXPECT_EQ(begin, Simulation::clock_here());
     const auto took = processor_time([] { trawl::work(36'000'000'000); });
     EXPECT_LT(took, 10'000'000'000);
-    const auto seconds = Simulation::clock_here() - begin;
+    const auto seconds = trawl::now() - begin;
     EXPECT_GE(seconds, 18'000'000'000);
     EXPECT_LT(seconds, 18'100'000'000);
   });
+}
+
+TEST(Work, MeasuredHasTakenItsTimeWhenAskedFor) {
+  Simulation::Config config;
+  config.net.pes = 1;
+  config.measure = true;
+  Simulation simulation(config);
+  simulation.run([] {
+    const auto begin = trawl::now();
+    const auto busy = processor_time([] {
+      volatile int n = 0;
+      for (int i = 0; i < 20'000'000; ++i) n = n + 1;
+    });
+    EXPECT_GE(trawl::now() - begin, busy / 2);
+  });
+}
+
+TEST(Work, OutsideOfARunTheClockIsTheHosts) {
+  const auto begin = trawl::now();
+  trawl::work(1'000'000);
+  EXPECT_GE(trawl::now() - begin, 900'000);
 }
 
 }  // namespace

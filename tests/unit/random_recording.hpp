@@ -1,0 +1,99 @@
+// Recordings of programs that nobody wrote.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "profiles/replay/read_recording.hpp"
+#include "rts/trace/record.hpp"
+
+namespace trawl::test {
+
+/// Writes a run.
+class RandomRun {
+ public:
+  RandomRun(trace::Record& record, std::uint64_t seed, int tasks, Nanos work)
+      : record_(record), random_(seed), left_(tasks), work_(work) {}
+
+  void task(int depth) {
+    std::vector<std::uint64_t> calls;
+    for (auto steps = 1 + below(6); steps > 0; --steps) {
+      record_.work(1 + static_cast<Nanos>(below(static_cast<std::size_t>(work_))));
+      if (left_ <= 0) continue;
+      switch (below(4)) {
+        case 0:
+          --left_;
+          calls.push_back(record_.spawn());
+          break;
+        case 1:
+          --left_;
+          sparks_.push_back(record_.par());
+          break;
+        case 2:
+          if (depth == 0) break;
+          --left_;
+          record_.eval(bytes());
+          task(depth - 1);
+          break;
+        default:
+          if (depth == 0 || sparks_.empty()) break;
+          record_.force(any_of(sparks_), bytes());
+          task(depth - 1);
+      }
+    }
+    while (!calls.empty()) {
+      record_.sync(any_of(calls), bytes());
+      task(std::max(0, depth - 1));
+    }
+    if (depth != deepest) record_.end(bytes());
+  }
+
+  static constexpr int deepest = 12;
+
+ private:
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+  std::uint64_t bytes() { return below(3) == 0 ? below(5000) : below(64); }
+  std::uint64_t any_of(std::vector<std::uint64_t>& some) {
+    std::swap(some[below(some.size())], some.back());
+    const auto one = some.back();
+    some.pop_back();
+    return one;
+  }
+
+  trace::Record& record_;
+  std::mt19937_64 random_;
+  int left_;
+  Nanos work_;
+  std::vector<std::uint64_t> sparks_;
+};
+
+/// The graph of what `write` records.
+template <class Write>
+replay::Graph recorded(Write write) {
+  const auto file =
+      (std::filesystem::path(testing::TempDir()) / ("trawl_recorded_" + std::to_string(getpid())))
+          .string();
+  trace::Record record(file, "random");
+  write(record);
+  record.close();
+  auto graph = replay::read_recording(file);
+  std::filesystem::remove(file);
+  return graph;
+}
+
+inline replay::Graph random_graph(std::uint64_t seed, int tasks, Nanos work = 100'000) {
+  return recorded([&](trace::Record& record) {
+    RandomRun(record, seed, tasks, work).task(RandomRun::deepest);
+  });
+}
+
+}  // namespace trawl::test
