@@ -39,4 +39,6 @@ expect([row["cutoff"] for row in rows] == ["3", "20"] and all(float(row["seconds
 
 sweep(code=2)
 sweep("true", code=1)
+result, _ = sweep(os.path.join(BIN, "no-such-program"), code=1)
+expect("can't run it" in result.err and "Traceback" not in result.err, "expected one line", result)
 print("all right")
