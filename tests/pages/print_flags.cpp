@@ -23,8 +23,8 @@ std::string row(const trawl::Flag& flag) {
 int main() {
   std::string page =
       "# The runtime's flags\n\n"
-      "Made from the table in `flags.cpp`: `build/release/bin/tests/print_flags > rts/FLAGS.md`. A "
-      "test compares this page with it.\n\n"
+      "Made from the table in `rts/options/flags.cpp`: `build/release/bin/tests/print_flags > "
+      "rts/FLAGS.md`. A test compares this page with it.\n\n"
       "A flag is written `--trawl:NAME=VALUE`, anywhere behind the program and before a `--`; the "
       "program never sees it. Each but the last two may also be set in the environment, as "
       "`TRAWL_NAME` with `_` for `-` (`TRAWL_STACK_SIZE=1M`); the command line has the last word. "
