@@ -44,7 +44,8 @@ struct Decision {
 /// What a PE has to give.
 struct Supply {
   std::uint32_t spare = 0;  ///< sparks that its own workers do not wait for
-  std::uint32_t quiet = 0;  ///< threads it has begun since it last made a spark
+  /// Threads it has begun since it last made a spark; 0 too if the present ones take much longer.
+  std::uint32_t quiet = 0;
 };
 
 /// What a policy has beside FISH and SCHEDULE.

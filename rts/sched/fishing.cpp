@@ -85,13 +85,17 @@ bool Fishing::hungry(const balance::Load& load) const {
 // As if each spark were worth what threads have been so far. Divide and conquer has larger ones:
 // there it runs out of sparks first.
 Nanos Fishing::rest(const balance::Load& load) const {
+  return load.sparks * mean_thread() / static_cast<Nanos>(workers_.size());
+}
+
+Nanos Fishing::mean_thread() const {
   Nanos busy = 0;
   std::uint64_t threads = 1;
   for (const auto& worker : workers_.all()) {
     busy += worker->life_time() - worker->idle_time();
     threads += worker->counters[Count::threads_created];
   }
-  return load.sparks * (busy / static_cast<Nanos>(threads)) / static_cast<Nanos>(workers_.size());
+  return busy / static_cast<Nanos>(threads);
 }
 
 // Whoever has found something meanwhile is no longer counted as soon as that is heard.
@@ -167,8 +171,8 @@ void Fishing::on_work_available(int from, Nanos now) {
 
 void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   if (fish.thief == tables_.self()) return came_home(fish.number, now);
-  feed_held(by);  // they were here first
-  if (feed(fish, by)) return;
+  feed_held(by, now);  // they were here first
+  if (feed(fish, by, now)) return;
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
   if (next == fish.thief && means_.holds_fish && !tables_.is_far(fish.thief))
@@ -183,7 +187,8 @@ void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   fabric::send(outbox_, next, fish);
 }
 
-balance::Supply Fishing::supply() {
+// It is not quiet where no thread can begin, or none has for long: then they are not alike.
+balance::Supply Fishing::supply(Nanos now) {
   std::uint64_t made = 0;
   std::uint64_t begun = 0;
   for (const auto& worker : workers_.all()) {
@@ -194,14 +199,20 @@ balance::Supply Fishing::supply() {
     sparks_made_ = made;
     threads_begun_ = begun;
   }
+  if (begun != last_begun_) {
+    last_begun_ = begun;
+    last_begun_at_ = now;
+  }
+  auto quiet = begun - threads_begun_;
+  if (quiet != 0 && (!workers_.may_start_thread() || now - last_begun_at_ > 2 * mean_thread()))
+    quiet = 0;
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  return {workers_.spare_sparks(),
-          static_cast<std::uint32_t>(std::min(begun - threads_begun_, most))};
+  return {workers_.spare_sparks(), static_cast<std::uint32_t>(std::min(quiet, most))};
 }
 
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
-bool Fishing::feed(const balance::Fish& fish, Worker* by) {
-  const auto has = supply();
+bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
+  const auto has = supply(now);
   if (has.spare == 0) return false;
   const int thief = fish.thief;
   const auto most = policy_->portion(tables_, fish, has);
@@ -246,7 +257,7 @@ void Fishing::serve(Worker* by, Nanos now) {
     }
     return workers_.state().due.store(again_, std::memory_order_relaxed);
   }
-  feed_held(by);
+  feed_held(by, now);
   return_held(now);
   watch_or_announce(now);
   Nanos due = held_.empty() && turned_away_.empty() ? never : std::max(now, next_announcement_);
@@ -256,8 +267,8 @@ void Fishing::serve(Worker* by, Nanos now) {
   workers_.state().due.store(due, std::memory_order_relaxed);
 }
 
-void Fishing::feed_held(Worker* by) {
-  std::erase_if(held_, [&](const Held& each) { return feed(each.fish, by); });
+void Fishing::feed_held(Worker* by, Nanos now) {
+  std::erase_if(held_, [&](const Held& each) { return feed(each.fish, by, now); });
 }
 
 void Fishing::return_held(Nanos now) {
@@ -279,7 +290,7 @@ void Fishing::remember(int thief) {
 
 void Fishing::watch_or_announce(Nanos now) {
   if ((held_.empty() && turned_away_.empty()) || now < next_announcement_) return;
-  const auto has = supply();
+  const auto has = supply(now);
   if (has.spare == 0) {
     if (!watching_) {
       watching_ = true;

@@ -55,10 +55,11 @@ class Fishing {
   balance::Situation situation(const balance::Load& load, Nanos now) const;
   Nanos rest(const balance::Load& load) const;
   unsigned waiting() const;
-  balance::Supply supply();
-  bool feed(const balance::Fish& fish, Worker* by);
+  Nanos mean_thread() const;
+  balance::Supply supply(Nanos now);
+  bool feed(const balance::Fish& fish, Worker* by, Nanos now);
   void keep(const balance::Fish& fish, Nanos now);
-  void feed_held(Worker* by);
+  void feed_held(Worker* by, Nanos now);
   void return_held(Nanos now);
   void remember(int thief);
   void watch_or_announce(Nanos now);
@@ -96,6 +97,8 @@ class Fishing {
   bool watching_ = false;
   std::uint64_t sparks_made_ = 0;    // at the last look
   std::uint64_t threads_begun_ = 0;  // when that last had changed
+  std::uint64_t last_begun_ = 0;     // threads
+  Nanos last_begun_at_ = 0;
   Nanos next_announcement_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // Every policy on simulated grids of two clusters: the right answer, every FISH resolved, nothing
-// left; and a far steal under each of them.
+// left; a far steal under each of them; and a slow PE that nobody waits for.
 #include <string>
 #include <vector>
 
@@ -85,6 +85,36 @@ TEST_P(Clusters, RightAnswersAndEveryFishResolved) {
 
 INSTANTIATE_TEST_SUITE_P(Balance, Clusters, testing::ValuesIn(balance::policy_names()),
                          [](const auto& each) { return std::string(each.param); });
+
+long busy(long time) {
+  Simulation::work(time);
+  return time;
+}
+
+// A slow PE is given none of the last pieces; but not for as long as one takes that is much longer
+// than the others.
+TEST(Unequal, ASlowThiefGetsTheLastOneIfOthersAreAtALongOne) {
+  Simulation::Config config;
+  config.net.grid = fabric::parse_grid(R"({
+    "clusters": [
+      {"name": "fast", "pes": 1, "workers": 2, "speed": 1, "latency": "1 us", "bandwidth": "1 GB/s"},
+      {"name": "slow", "pes": 1, "speed": 0.25, "latency": "1 us", "bandwidth": "1 GB/s"}],
+    "between": {"latency": "100 us", "bandwidth": "100 MB/s"}})",
+                                       "unequal");
+  config.net.pes = 2;
+  Simulation simulation(config);
+  simulation.run([] {
+    constexpr long longest = 10'000 * milli;
+    constexpr long piece = 20 * milli;
+    std::vector<Lazy<long>> tasks;  // the oldest go first; the slow PE has the second
+    for (const long time : {piece, piece, piece, piece, longest, piece})
+      tasks.push_back(par(lazy<busy>(time)));
+    while (!tasks.back().evaluated()) Simulation::work(milli);
+    EXPECT_GT(Simulation::clock_here(), 10 * piece) << "at first it is refused";
+    EXPECT_LT(Simulation::clock_here(), longest / 2);
+    for (const auto& each : tasks) force(each);
+  });
+}
 
 }  // namespace
 }  // namespace trawl
