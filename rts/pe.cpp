@@ -82,7 +82,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       mailbox_({fabric, clock_, tables_, workers_, deadlock_detector_, life_, router_, counters_,
                 log_.get()},
                lock_, [this] { poll_once(nullptr); }),
-      pace_(setup.share),
+      pace_(setup.share, setup.workers),
       told_pace_(setup.pace),
       housekeeping_(life_, chores()) {
   const std::lock_guard lock(lock_);
@@ -122,7 +122,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
     add(When::while_running, 100'000, [this](Nanos, auto*) { note_load(); });
   }
   if (!alone) add(When::while_running, 0, [this](Nanos, auto*) { shared_heap_.send_frees(); });
-  if (!alone) add(When::while_running, 200'000'000, [this](Nanos, auto*) { look_at_pace(); });
+  if (!alone)
+    add(When::while_running, 200'000'000, [this](Nanos now, auto*) { look_at_pace(now); });
   if (self() == 0)
     add(When::while_running, 0, [this](Nanos, sched::Worker* by) { look_for_deadlock(by); });
   return list;
@@ -211,7 +212,7 @@ void Pe::note_load() {
   log_->event(trace::Kind::load, 0, load.sparks, load.runnable);
 }
 
-void Pe::look_at_pace() {
+void Pe::look_at_pace(Nanos now) {
   if (told_pace_) return tables_.set_own_pace(pace_.of(told_pace_()));
   Nanos busy = 0;
   Nanos processor = 0;
@@ -219,7 +220,7 @@ void Pe::look_at_pace() {
     busy += worker->life_time() - worker->idle_time();
     processor += worker->processor_time();
   }
-  tables_.set_own_pace(pace_.look(busy, processor));
+  tables_.set_own_pace(pace_.look(now, busy, processor));
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {

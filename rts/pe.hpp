@@ -72,7 +72,7 @@ class Pe final : public sched::Host {
   bool poll_once(sched::Worker* by);
   void fish(sched::Worker* by);
   void note_load();
-  void look_at_pace();
+  void look_at_pace(Nanos now);
   void look_for_deadlock(sched::Worker* by);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "rts/after.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl {
@@ -208,7 +209,7 @@ double Simulation::crowd(const Seat& seat) {
 void Simulation::charge(Core& core, Nanos work) {
   const auto now = net_.clock(core.seat->index);
   const auto alone = net_.done(core.seat->index, work) - now;
-  core.ready = now + static_cast<Nanos>(static_cast<double>(alone) * crowd(*core.seat));
+  core.ready = after(now, static_cast<double>(alone) * crowd(*core.seat));
 }
 
 // What the others are at takes longer, or less, from now on.
@@ -221,7 +222,7 @@ void Simulation::set_idle(Core& core, Nanos until) {
   const auto now = net_.clock(seat.index);
   for (const auto& other : seat.cores)
     if (other.get() != &core && !other->idle() && other->ready > now)
-      other->ready = now + static_cast<Nanos>(static_cast<double>(other->ready - now) * factor);
+      other->ready = after(now, static_cast<double>(other->ready - now) * factor);
 }
 
 // What it has done takes effect when its time has come, and nothing can come before: what other PEs

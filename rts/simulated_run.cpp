@@ -16,6 +16,9 @@ namespace {
 // A grid is slow and far: what would take an hour of a real one may well be simulated.
 constexpr Nanos longest_run = 1'000'000'000'000'000;
 
+// In seconds: signs of life may wait for long at a slow link.
+constexpr double nobody_dies = 1e6;
+
 /// Of those that carried anything.
 std::vector<LinkUse> links_of(Simulation& simulation) {
   std::vector<LinkUse> links;
@@ -42,6 +45,7 @@ int run_simulated(Program& program, const Root& root) {
   config.net.grid = fabric::read_grid_file(program.options.simulate);
   config.net.seed = std::max(program.options.seed, 1U);
   config.options = program.options;
+  config.options.silence = nobody_dies;
   config.program = program.name();
   config.measure = !all_work_is_declared();
   if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();

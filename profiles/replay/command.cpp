@@ -191,6 +191,10 @@ Command read_command(int argc, const char* const* argv) {
         "give it one graph: FILE, --flat, --divide, --uts or --uts-binomial (see trawl-replay "
         "--help)",
         2);
+  for (const double number : {command.scale.work, command.scale.bytes, command.shape.spread})
+    if (!std::isfinite(number))
+      throw Error("--scale-work, --scale-bytes and --spread are numbers (see trawl-replay --help)",
+                  2);
   if (!flat.empty()) take_flat(flat, command.shape);
   if (!divide.empty()) take_divide(divide, command.shape);
   if (!geometric.empty()) take_geometric(geometric, command.shape);

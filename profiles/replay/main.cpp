@@ -119,7 +119,7 @@ void print_bound() {
   print_crossing("results", bound.results, "from");
   fmt::print("attainable      {:.6f} s\n", bound.seconds());
   std::fflush(stdout);
-  if (sum)
+  if (sum && took > 0)
     std::cerr << fmt::format("share of attainable: {:.1f} %\n", 100 * bound.seconds() / took);
 }
 

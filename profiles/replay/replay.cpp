@@ -172,7 +172,8 @@ class Running {
 
   void work(Nanos time) {
     sum_ = mix(sum_, static_cast<std::uint64_t>(time));
-    trawl::work(std::llround(static_cast<double>(time) * scale.work));
+    constexpr double longest = 1e18;
+    trawl::work(std::llround(std::min(static_cast<double>(time) * scale.work, longest)));
   }
 
   template <class Call>

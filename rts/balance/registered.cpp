@@ -3,6 +3,9 @@
 #include "rts/balance/registered.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <functional>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -98,7 +101,7 @@ class Registered final : public Policy {
     if (!pe.hungry || pe.under_way.size() >= pe.most_near || tables.others().empty()) return {};
     const auto after = std::max(pe.near_after, pe.far_after);
     if (pe.now < after) return {.again = after};
-    const int victim = its_->victim(PolicyView(tables), random);
+    const int victim = ask<int>([&] { return its_->victim(PolicyView(tables), random); });
     if (victim == -1) return {.again = pe.now + ask_again};
     check(tables, victim);
     return {.victim = victim};
@@ -107,18 +110,32 @@ class Registered final : public Policy {
   int forward(const Tables& tables, const Fish& fish, std::uint64_t random) const override {
     if (tables.lost(fish.thief)) return -1;
     if (fish.age >= Fish::max_age) return fish.thief;
-    const int next = its_->forward(PolicyView(tables), fish.thief, random);
+    const int next =
+        ask<int>([&] { return its_->forward(PolicyView(tables), fish.thief, random); });
     if (next == fish.thief) return next;
     check(tables, next);
     return fish.has_visited(next) ? fish.thief : next;
   }
 
   std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
-    return std::max(1U, its_->sparks(PolicyView(tables), fish.thief, has.spare));
+    return std::max(
+        1U, ask<unsigned>([&] { return its_->sparks(PolicyView(tables), fish.thief, has.spare); }));
   }
 
  private:
   static constexpr Nanos ask_again = 1'000'000;
+
+  /// What its policy throws is an error that names it.
+  template <class Answer>
+  Answer ask(const std::function<Answer()>& question) const {
+    try {
+      return question();
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& e) {
+      throw Error("the program's policy '" + name_ + "' threw: " + e.what(), 2);
+    }
+  }
 
   void check(const Tables& tables, int pe) const {
     if (pe >= 0 && pe < tables.size() && pe != tables.self() && !tables.lost(pe)) return;

@@ -23,7 +23,7 @@ Nanos in_time(Nanos measured, Nanos now) {
 [[gnu::always_inline]] inline Load get_load(Reader& in, Nanos now) {
   auto load = in.get<Load>();
   if (load.measured < 0) throw BadBytes("a load measured at a negative time");
-  load.pace = std::max<std::uint16_t>(load.pace, 1);
+  load.pace = std::clamp<std::uint16_t>(load.pace, 1, Load::full_pace);
   load.measured = in_time(load.measured, now);
   return load;
 }

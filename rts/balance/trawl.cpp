@@ -81,12 +81,21 @@ Nanos ready_at(const Tables& tables, std::uint32_t cluster) {
 }
 
 /// Those that should be back by now are taken for lost in a slow link.
+bool is_overdue(const Tables& tables, const Situation& pe, const Cast& cast) {
+  return cast.far && tables.best_steal() != 0 &&
+         pe.now - cast.sent > much_slower * tables.best_steal();
+}
+
 unsigned under_way_in_time(const Tables& tables, const Situation& pe) {
   return static_cast<unsigned>(
-      std::count_if(pe.under_way.begin(), pe.under_way.end(), [&](const Cast& cast) {
-        return cast.far && (tables.best_steal() == 0 ||
-                            pe.now - cast.sent <= much_slower * tables.best_steal());
-      }));
+      std::count_if(pe.under_way.begin(), pe.under_way.end(),
+                    [&](const Cast& cast) { return cast.far && !is_overdue(tables, pe, cast); }));
+}
+
+bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
+  return std::any_of(pe.under_way.begin(), pe.under_way.end(), [&](const Cast& cast) {
+    return cast.cluster == cluster && is_overdue(tables, pe, cast);
+  });
 }
 
 /// How far ahead of its end work is to be asked for: two round trips.
@@ -107,6 +116,7 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
   for (int i = 0; i < far_draws; ++i) {
     const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
     const auto cluster = tables.cluster_of(each);
+    if (is_stuck(tables, pe, cluster)) continue;
     if (const auto ready = ready_at(tables, cluster); pe.now < ready)
       decision.again = std::min(decision.again, ready);
     else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)
@@ -124,7 +134,7 @@ Decision next_far(const Tables& tables, const Situation& pe, Dice& dice) {
   const bool worth_it = early > worth_fetching_ahead;
   if (ahead && (!worth_it || pe.rest > early)) return {};
   const auto most = ahead ? 1U : std::max(worth_it ? 2U : 1U, 1 + pe.waiting);
-  if (under_way_in_time(tables, pe) >= most || pe.under_way.size() >= most_casts) return {};
+  if (under_way_in_time(tables, pe) >= most || count_far(pe, true) >= most_casts) return {};
   if (pe.now < pe.far_after) return {.again = pe.far_after};
   return choose_far(tables, pe, dice);
 }
@@ -149,9 +159,10 @@ class Trawl final : public Policy {
 
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {
     Dice dice(random);
-    if (pe.hungry && count_far(pe, false) < pe.most_near)
-      if (const int victim = near_victim(tables, dice); victim >= 0) return {.victim = victim};
-    return next_far(tables, pe, dice);
+    const auto far = next_far(tables, pe, dice);  // first: near ones would take all that may be out
+    if (far.victim >= 0 || !pe.hungry || count_far(pe, false) >= pe.most_near) return far;
+    const int victim = near_victim(tables, dice);
+    return victim >= 0 ? Decision{.victim = victim} : far;
   }
 
   /// Near the thief if it is of this cluster; else here, or on its way home. Where nothing is

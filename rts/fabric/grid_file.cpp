@@ -298,6 +298,8 @@ GridFile parse_grid(std::string_view text, const std::string& name) {
     const auto before = text.substr(0, std::min(e.byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     throw Error(fmt::format("{}: line {}: this is not JSON", name, line), 2);
+  } catch (const Json::exception&) {
+    throw Error(fmt::format("{}: a number in it is too large", name), 2);
   }
   const Place top(json, name, "");
   return GridReader(top).read();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "rts/after.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/mix.hpp"
 
@@ -92,7 +93,7 @@ Network::Stretch Network::stretch_at(int from, int to, Nanos now) const {
     const auto bits = mixed(mixed(random.seed) ^ which);
     stretch.line.bytes_per_nano *= share_of(bits, random.least_bandwidth, random.most_bandwidth);
     stretch.line.latency =
-        std::llround(static_cast<double>(stretch.line.latency) *
+        after(0, static_cast<double>(stretch.line.latency) *
                      share_of(mixed(bits), random.least_latency, random.most_latency));
     stretch.until = std::min(stretch.until, (turn + 1) * random.every);
   }
@@ -127,8 +128,7 @@ Nanos Network::carried(int from, int to, std::size_t bytes, Nanos begins) const 
   while (true) {
     const auto [line, until] = stretch_at(from, to, now);
     const auto takes = left / line.bytes_per_nano;
-    if (until == never || takes <= static_cast<double>(until - now))
-      return now + std::llround(takes);
+    if (until == never || takes <= static_cast<double>(until - now)) return after(now, takes);
     left -= static_cast<double>(until - now) * line.bytes_per_nano;
     now = until;
   }
@@ -170,7 +170,7 @@ Nanos Network::send(int from_pe, int to_pe, std::size_t bytes, Nanos now, std::u
   const int goal = cluster_of(to_pe);
   if (at == goal) {
     const auto& inside = grid_.clusters[static_cast<std::size_t>(at)].inside;
-    return now + std::llround(static_cast<double>(bytes) / inside.bytes_per_nano) + inside.latency +
+    return after(now, static_cast<double>(bytes) / inside.bytes_per_nano) + inside.latency +
            late(inside.jitter, random);
   }
   auto reaches = now;

@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "rts/after.hpp"
+
 namespace trawl::fabric {
 
 class SimNet::Endpoint final : public Fabric {
@@ -72,11 +74,11 @@ Nanos SimNet::done(int pe, Nanos work) const {
     const auto pace = network_->pace_of(pe, now);
     const auto takes = left / pace.share;
     if (pace.until == never || takes <= static_cast<double>(pace.until - now))
-      return now + std::llround(takes);
+      return after(now, takes);
     left -= static_cast<double>(pace.until - now) * pace.share;
     now = pace.until;
   }
-  return now + std::llround(left);
+  return after(now, left);
 }
 
 double SimNet::pace(int pe) const {
@@ -146,7 +148,7 @@ Nanos SimNet::arrival_time(int from, int to, std::size_t bytes) {
   if (network_) return network_->send(from, to, bytes, sender.clock, random_());
   auto leaves = sender.clock;
   if (config_.one_at_a_time) leaves = std::max(leaves, sender.line_free[to]);
-  leaves += std::llround(static_cast<double>(bytes) / config_.bytes_per_nano);
+  leaves = after(leaves, static_cast<double>(bytes) / config_.bytes_per_nano);
   sender.line_free[to] = leaves;
   auto time = config_.latency_between ? config_.latency_between(from, to) : config_.latency;
   // Not std::uniform_int_distribution: what it draws differs between standard libraries.

@@ -77,6 +77,7 @@ void Start::welcome_all(Nanos now) {
   Welcome message;
   message.begun = now;
   for (const auto& peer : peers_) message.all.push_back(peer.facts);
+  set_statics(message.all);  // first: who is far is known by it
   for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe) {
     const auto& reached = peers_[static_cast<std::size_t>(pe)];
     message.offset = reached.offset;
@@ -85,7 +86,6 @@ void Start::welcome_all(Nanos now) {
     tables_.note_latency(pe, {message.latency, now});
     round_trip_ = std::max(round_trip_, reached.best_round_trip);
   }
-  set_statics(message.all);
   begun_ = now;
   complete_ = true;
 }

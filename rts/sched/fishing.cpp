@@ -41,7 +41,8 @@ bool Fishing::may_fish() const noexcept {
 void Fishing::consider(Nanos now) {
   again_ = never;
   for (int turns = 0; turns < most_in_a_turn && may_fish(); ++turns) {
-    if (!workers_.may_start_thread()) return;
+    const bool for_others = means_.looks_ahead && waiting() > 0;
+    if (!workers_.may_start_thread() && !for_others) return;
     const auto pe = situation(workers_.load(), now);
     if (!pe.hungry && !means_.looks_ahead) return;
     const auto decision = policy_->next(tables_, pe, random_());
@@ -60,7 +61,7 @@ balance::Situation Fishing::situation(const balance::Load& load, Nanos now) cons
   balance::Situation pe;
   pe.now = now;
   pe.idle = is_idle(load);
-  pe.hungry = hungry(load);
+  pe.hungry = workers_.may_start_thread() && hungry(load);
   if (means_.looks_ahead && tables_.has_clusters()) {
     pe.rest = pe.idle ? 0 : rest(load);
     pe.waiting = waiting();
@@ -158,6 +159,7 @@ void Fishing::caught(std::uint16_t number, Nanos now) {
 
 // The FISH under way may be held where there is nothing: until one comes home, another may go.
 void Fishing::on_work_available(int from, Nanos now) {
+  if (tables_.is_far(from)) throw BadBytes("it is for PEs of its cluster");
   const auto most = std::max(max_fish_, 1U);
   const auto near = static_cast<std::size_t>(std::count_if(
       under_way_.begin(), under_way_.end(), [](const auto& cast) { return !cast.far; }));

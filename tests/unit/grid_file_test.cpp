@@ -55,6 +55,8 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
   EXPECT_EQ(refusal(two + R"(, "link": []})"),
             "my.json: there is no 'link' here; there can be about, clusters, between, links, "
             "random_changes, speed_changes");
+  EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1e999}]})"),
+            "my.json: a number in it is too large");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "b", "pes": 1}]})"),
             "my.json: 'between' is missing: what is between any two clusters");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "a", "pes": 1}]})"),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rts/after.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
@@ -95,6 +96,15 @@ TEST(Network, PacesChangeWithTime) {
   EXPECT_EQ(network.pace_of(1, 0).until, 2 * s);
   EXPECT_DOUBLE_EQ(network.pace_of(1, 0).share, 1);
   EXPECT_DOUBLE_EQ(network.pace_of(1, 3 * s).share, 0.5);
+}
+
+// Work or a message that takes longer than time goes is not done at once.
+TEST(After, WhatTakesForEverDoesNotEnd) {
+  EXPECT_EQ(after(5, 7.4), 12);
+  const auto end = after(5, 1e30);
+  EXPECT_GT(end, Nanos{1'000'000'000'000'000'000});
+  EXPECT_EQ(after(end, 1e18), end);
+  EXPECT_LT(end, never / 2);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -140,6 +141,23 @@ TEST(Registered, WaitsAndGoesHomeAsInGridGum) {
   EXPECT_EQ(policy->next(tables, {.under_way = one}, 1).victim, -1);
   EXPECT_EQ(policy->forward(tables, {.thief = 3}, 1), 3);
   EXPECT_EQ(policy->portion(tables, {.thief = 3}, {9}), 1U);
+}
+
+TEST(Registered, WhatItThrowsEndsTheRunWithItsName) {
+  struct Throws final : Policy {
+    int victim(const PolicyView&, std::uint64_t) override { throw std::out_of_range("of bounds"); }
+  };
+  static bool registered = false;
+  if (!std::exchange(registered, true))
+    const PolicyRegistration one("throws", [] { return std::make_unique<Throws>(); });
+  const balance::Tables tables(1, 4);
+  try {
+    balance::make_policy("throws")->next(tables, {}, 1);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.what(), std::string("the program's policy 'throws' threw: of bounds"));
+    EXPECT_EQ(e.exit_code(), 2);
+  }
 }
 
 TEST(Registered, NamesOfTrawlsOwnAndTwiceTheSameAreRefused) {

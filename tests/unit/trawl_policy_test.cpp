@@ -188,7 +188,28 @@ TEST(TrawlFar, AheadOneOtherwiseAsManyAsWait) {
   EXPECT_EQ(most({.hungry = false, .idle = false, .rest = 1}), 1U);
   EXPECT_EQ(most({}), 2U);
   EXPECT_EQ(most({.waiting = 5}), 6U);
-  EXPECT_EQ(most({.waiting = 500}), 23U) << "and a near one";
+  EXPECT_EQ(most({.waiting = 500}), 24U);
+}
+
+// Near ones come and go at once: with --trawl:max-fish there would never be room for a far one.
+TEST(TrawlFar, BeforeNear) {
+  const auto tables = clustered(4);
+  for (const auto& [pe, times] : victims("trawl", tables)) EXPECT_TRUE(tables.is_far(pe)) << pe;
+}
+
+TEST(TrawlFar, WhereOneIsOverdueNoOtherFollows) {
+  auto tables = clustered(4);
+  tables.note_steal(0, 100 * milli, 0, true);
+  const Cast overdue{1, 8, 2, true, 0};
+  const auto followed = [&](Nanos now) {
+    const auto chosen = far_victims(tables, {.now = now}, {overdue});
+    return std::any_of(chosen.begin(), chosen.end(), [&](const auto& each) {
+      return each.first >= 0 && tables.cluster_of(each.first) == 2;
+    });
+  };
+  EXPECT_TRUE(followed(900 * milli));
+  EXPECT_FALSE(followed(1'100 * milli));
+  EXPECT_NE(far_victims(tables, {.now = 1'100 * milli}, {overdue}), nowhere);
 }
 
 // As in acrs: 1, 1/2 and 1/4.
