@@ -92,10 +92,12 @@ unsigned under_way_in_time(const Tables& tables, const Situation& pe) {
                     [&](const Cast& cast) { return cast.far && !is_overdue(tables, pe, cast); }));
 }
 
+/// One or two may be at PEs that have no core just now.
 bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
-  return std::any_of(pe.under_way.begin(), pe.under_way.end(), [&](const Cast& cast) {
-    return cast.cluster == cluster && is_overdue(tables, pe, cast);
-  });
+  constexpr std::ptrdiff_t enough = 3;
+  return std::count_if(pe.under_way.begin(), pe.under_way.end(), [&](const Cast& cast) {
+           return cast.cluster == cluster && is_overdue(tables, pe, cast);
+         }) >= enough;
 }
 
 /// How far ahead of its end work is to be asked for: two round trips.

@@ -197,19 +197,21 @@ TEST(TrawlFar, BeforeNear) {
   for (const auto& [pe, times] : victims("trawl", tables)) EXPECT_TRUE(tables.is_far(pe)) << pe;
 }
 
-TEST(TrawlFar, WhereOneIsOverdueNoOtherFollows) {
+TEST(TrawlFar, WhereThreeAreOverdueNoOtherFollows) {
   auto tables = clustered(4);
   tables.note_steal(0, 100 * milli, 0, true);
   const Cast overdue{1, 8, 2, true, 0};
-  const auto followed = [&](Nanos now) {
-    const auto chosen = far_victims(tables, {.now = now}, {overdue});
+  const auto followed = [&](Nanos now, std::size_t those) {
+    const std::vector<Cast> casts(those, overdue);
+    const auto chosen = far_victims(tables, {.now = now, .waiting = 9}, casts);
     return std::any_of(chosen.begin(), chosen.end(), [&](const auto& each) {
       return each.first >= 0 && tables.cluster_of(each.first) == 2;
     });
   };
-  EXPECT_TRUE(followed(900 * milli));
-  EXPECT_FALSE(followed(1'100 * milli));
-  EXPECT_NE(far_victims(tables, {.now = 1'100 * milli}, {overdue}), nowhere);
+  EXPECT_TRUE(followed(900 * milli, 3));
+  EXPECT_TRUE(followed(1'100 * milli, 2));
+  EXPECT_FALSE(followed(1'100 * milli, 3));
+  EXPECT_NE(far_victims(tables, {.now = 1'100 * milli}, {3, overdue}), nowhere);
 }
 
 // As in acrs: 1, 1/2 and 1/4.
