@@ -214,13 +214,9 @@ void Pe::note_load() {
 
 void Pe::look_at_pace(Nanos now) {
   if (told_pace_) return tables_.set_own_pace(pace_.of(told_pace_()));
-  Nanos busy = 0;
   Nanos processor = 0;
-  for (const auto& worker : workers_.all()) {
-    busy += worker->life_time() - worker->idle_time();
-    processor += worker->processor_time();
-  }
-  tables_.set_own_pace(pace_.look(now, busy, processor));
+  for (const auto& worker : workers_.all()) processor += worker->processor_time();
+  tables_.set_own_pace(pace_.look(now, workers_.busy_time(), processor));
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {

@@ -166,7 +166,7 @@ void Tables::note_change(int pe, const Latency& latency) {
     note_between({std::min(own_cluster(), its), std::max(own_cluster(), its), latency});
   }
   // Whose it was may have come to be far: then others, as they are heard of, are lower.
-  if (nearest_ < 0 || pe == nearest_ || latency.one_way < lowest_) {
+  if (pe == nearest_ || latency.one_way < lowest_) {
     nearest_ = pe;
     lowest_ = latency.one_way;
   }

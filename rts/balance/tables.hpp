@@ -114,7 +114,7 @@ class Tables {
   /// `measured` < 0: unknown.
   const Latency& latency_to(int pe) const noexcept { return latencies_[index(pe)].latency; }
   /// About the lowest there is; 0: none is known.
-  Nanos lowest_latency() const noexcept { return nearest_ < 0 ? 0 : lowest_; }
+  Nanos lowest_latency() const noexcept { return lowest_ == never ? 0 : lowest_; }
   /// Between two different clusters, as one of their PEs told last; `measured` < 0: unknown.
   Latency latency_between(std::uint32_t one, std::uint32_t other) const noexcept;
 
@@ -196,9 +196,9 @@ class Tables {
   std::vector<Between> between_;
   std::unordered_map<std::uint64_t, std::size_t> between_at_;  // by both clusters
   std::uint16_t own_pace_ = Load::full_pace;
-  double strengths_;  // the sum over the living
-  int nearest_ = -1;  // whose latency lowest_ is
-  Nanos lowest_ = never;
+  double strengths_;      // the sum over the living
+  int nearest_ = -1;      // whose latency lowest_ is
+  Nanos lowest_ = never;  // nothing is known
   Nanos latest_ = 0;
 
   std::vector<int> others_;  // the known_ PEs with a known load come first

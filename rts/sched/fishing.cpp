@@ -41,8 +41,7 @@ bool Fishing::may_fish() const noexcept {
 void Fishing::consider(Nanos now) {
   again_ = never;
   for (int turns = 0; turns < most_in_a_turn && may_fish(); ++turns) {
-    const bool for_others = means_.looks_ahead && waiting() > 0;
-    if (!workers_.may_start_thread() && !for_others) return;
+    if (!workers_.may_start_thread() && !fishes_for_others()) return;
     const auto pe = situation(workers_.load(), now);
     if (!pe.hungry && !means_.looks_ahead) return;
     const auto decision = policy_->next(tables_, pe, random_());
@@ -73,6 +72,11 @@ balance::Situation Fishing::situation(const balance::Load& load, Nanos now) cons
   return pe;
 }
 
+// At its thread limit, too.
+bool Fishing::fishes_for_others() const {
+  return means_.looks_ahead && tables_.has_clusters() && waiting() > 0;
+}
+
 bool Fishing::is_idle(const balance::Load& load) const {
   return load.sparks == 0 && load.runnable < workers_.size();
 }
@@ -90,13 +94,9 @@ Nanos Fishing::rest(const balance::Load& load) const {
 }
 
 Nanos Fishing::mean_thread() const {
-  Nanos busy = 0;
   std::uint64_t threads = 1;
-  for (const auto& worker : workers_.all()) {
-    busy += worker->life_time() - worker->idle_time();
-    threads += worker->counters[Count::threads_created];
-  }
-  return busy / static_cast<Nanos>(threads);
+  for (const auto& worker : workers_.all()) threads += worker->counters[Count::threads_created];
+  return workers_.busy_time() / static_cast<Nanos>(threads);
 }
 
 // Whoever has found something meanwhile is no longer counted as soon as that is heard.

@@ -171,6 +171,12 @@ void Workers::note_woken(Thread& thread) {
   blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
 }
 
+Nanos Workers::busy_time() const noexcept {
+  Nanos busy = 0;
+  for (const auto& worker : all()) busy += worker->life_time() - worker->idle_time();
+  return busy;
+}
+
 balance::Load Workers::load() const noexcept {
   balance::Load load;
   load.sparks = static_cast<std::uint32_t>(imported_count_.load(std::memory_order_relaxed));

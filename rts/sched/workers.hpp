@@ -114,6 +114,8 @@ class Workers final : public progress::Engine {
 
   // ---- load
 
+  /// How long they have had something to do, in sum; spare ones too.
+  Nanos busy_time() const noexcept;
   /// Sparks and runnable threads at about this moment.
   balance::Load load() const noexcept;
   unsigned live_threads() const noexcept { return live_.load(std::memory_order_relaxed); }

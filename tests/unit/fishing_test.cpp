@@ -501,5 +501,27 @@ TEST(Fishing, AtTheThreadLimitItDoesNotFish) {
   EXPECT_EQ(desk.fish(), 0U);
 }
 
+// It alone fishes far for its cluster.
+TEST(Fishing, AtTheThreadLimitItFishesForThoseThatWait) {
+  Options options;
+  options.thread_limit = 3;
+  Desk desk(options);
+  for (int pe = 2; pe < pes; ++pe) desk.tables.set_static(pe, {.cluster = 1});
+  desk.reach_thread_limit();
+  EXPECT_EQ(desk.fish(), 0U);
+  desk.fish_from(1, 0);
+  for (int i = 0; i < 10; ++i) desk.fishing.consider(0);
+  const auto sent = desk.sent();
+  EXPECT_FALSE(sent.empty());
+  for (const auto& letter : sent) EXPECT_GT(letter.to, 1) << "none of its own";
+}
+
+TEST(Fishing, WorkAvailableIsForPesOfTheCluster) {
+  Desk desk;
+  desk.tables.set_static(2, {.cluster = 1});
+  EXPECT_THROW(desk.fishing.on_work_available(2, 0), BadBytes);
+  EXPECT_EQ(desk.sent(), Letters());
+}
+
 }  // namespace
 }  // namespace trawl

@@ -36,18 +36,6 @@ TEST(RandomPolicy, GoesOnUntilTooOldOrOutOfPes) {
   EXPECT_EQ(policy->forward(small, rounds, 5), 1);
 }
 
-TEST(TargetedPolicy, BusiestForItsSpeed) {
-  Tables tables(0, 5);
-  tables.set_static(1, {.speed = 4});
-  tables.set_static(2, {.speed = 1});
-  tables.note_load(1, load(10, 2, 1));  // 3 for its speed
-  tables.note_load(2, load(4, 1, 1));   // 5
-  tables.note_load(3, load(0, 90, 1));  // nothing to give
-  EXPECT_EQ(victims("targeted", tables), (std::map<int, int>{{2, 10'000}}));
-  tables.note_load(2, load(0, 0, 2));
-  EXPECT_EQ(victims("targeted", tables), (std::map<int, int>{{1, 10'000}}));
-}
-
 // In whatever order they come, and whatever their numbers are.
 TEST(TargetedPolicy, AlwaysTheBusiestOfTheNearest) {
   const auto policy = make_policy("targeted");
@@ -115,6 +103,18 @@ TEST(TargetedPolicy, NearFirstByCluster) {
 
 /// What Grid-GUM2 says of nearness, and the default has from it.
 class ByTables : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ByTables, BusiestForItsSpeed) {
+  Tables tables(0, 5);
+  tables.set_static(1, {.speed = 4});
+  tables.set_static(2, {.speed = 1});
+  tables.note_load(1, load(10, 2, 1));  // 3 for its speed
+  tables.note_load(2, load(4, 1, 1));   // 5
+  tables.note_load(3, load(0, 90, 1));  // nothing to give
+  EXPECT_EQ(victims(GetParam(), tables), (std::map<int, int>{{2, 10'000}}));
+  tables.note_load(2, load(0, 0, 2));
+  EXPECT_EQ(victims(GetParam(), tables), (std::map<int, int>{{1, 10'000}}));
+}
 
 TEST_P(ByTables, NearFirstByLatencyWithoutClusters) {
   Tables tables(0, 4);

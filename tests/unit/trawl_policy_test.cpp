@@ -30,18 +30,6 @@ TEST(TrawlPolicy, ASlowThiefGetsNoneOfTheLastAlike) {
   EXPECT_EQ(policy->portion(slow, {.thief = 1}, {1, 9}), 1U);
 }
 
-TEST(TrawlNear, BusiestForItsSpeed) {
-  Tables tables(0, 5);
-  tables.set_static(1, {.speed = 4});
-  tables.set_static(2, {.speed = 1});
-  tables.note_load(1, load(10, 2, 1));  // 3 for its speed
-  tables.note_load(2, load(4, 1, 1));   // 5
-  tables.note_load(3, load(0, 90, 1));  // nothing to give
-  EXPECT_EQ(victims("trawl", tables), (std::map<int, int>{{2, 10'000}}));
-  tables.note_load(2, load(0, 0, 2));
-  EXPECT_EQ(victims("trawl", tables), (std::map<int, int>{{1, 10'000}}));
-}
-
 TEST(TrawlNear, EqualsShareTheFish) {
   for (const int self : {0, 2}) {
     Tables tables(self, 5);
