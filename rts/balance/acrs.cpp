@@ -10,28 +10,39 @@ class Acrs final : public ClusterAware {
   std::string_view name() const override { return "acrs"; }
 
  private:
-  // One where nothing was stolen yet is taken to be as fast as the fastest: so it is soon known. A
-  // far FISH costs a look at each cluster.
-  static double chance(const Tables& tables, std::uint32_t cluster) {
-    if (cluster == tables.own_cluster() || tables.members(cluster).empty()) return 0;
-    const auto took = tables.last_steal(cluster).took;
-    return 1.0 / static_cast<double>(std::max<Nanos>(took < 0 ? tables.best_steal() : took, 1));
+  static double chance(const Tables& tables, std::uint64_t cluster) {
+    const auto at = static_cast<std::uint32_t>(cluster);
+    return tables.members(at).empty() ? 0 : 1.0 / static_cast<double>(tables.last_steal(at).took);
   }
 
+  /// In a cluster where nothing was stolen yet, all with the same probability.
+  static int untried_victim(const Tables& tables, Dice& dice) {
+    const auto start = static_cast<std::uint32_t>(dice.below(tables.clusters()));
+    for (std::uint32_t i = 0; i < tables.clusters(); ++i) {
+      const auto each = (start + i) % tables.clusters();
+      const auto members = tables.members(each);
+      if (each != tables.own_cluster() && !members.empty() && tables.last_steal(each).took < 0)
+        return dice.one_of(members);
+    }
+    return dice.one_of(tables.far());
+  }
+
+  // One where nothing was stolen yet is taken to be as fast as the fastest: so it is soon known.
   int far_victim(const Tables& tables, const Situation& pe, Dice& dice) const override {
     if (count_far(pe, true) != 0) return -1;
     double sum = 0;
-    for (std::uint32_t each = 0; each < tables.clusters(); ++each) sum += chance(tables, each);
-    double left = dice.share() * sum;
-    std::uint32_t chosen = 0;
-    for (std::uint32_t each = 0; each < tables.clusters(); ++each) {
-      const double share = chance(tables, each);
-      if (share <= 0) continue;
-      chosen = each;
-      if (left < share) break;
-      left -= share;
+    auto untried = tables.inhabited() - 1;
+    for (const auto& each : tables.steals()) {
+      const auto share = chance(tables, each.key);
+      sum += share;
+      if (share > 0) --untried;
     }
-    return dice.one_of(tables.members(chosen));
+    sum += untried / static_cast<double>(std::max<Nanos>(tables.best_steal(), 1));
+    double left = dice.share() * sum;
+    for (const auto& each : tables.steals())
+      if ((left -= chance(tables, each.key)) < 0)
+        return dice.one_of(tables.members(static_cast<std::uint32_t>(each.key)));
+    return untried_victim(tables, dice);
   }
 };
 

@@ -1,14 +1,15 @@
 #include "rts/balance/tables.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
+#include <cassert>
 #include <utility>
 
 namespace trawl::balance {
 namespace {
 
-constexpr Nanos unknown = -1;
+constexpr Load unknown_load{.measured = -1};
+constexpr Latency unknown_latency{.measured = -1};
+constexpr Steal no_steal;
 constexpr Nanos tolerated_skew = 1'000'000'000;
 constexpr Nanos latency_window = 1'000'000'000;
 constexpr unsigned latency_told = 0x80;  // in the number of loads
@@ -28,6 +29,16 @@ Nanos in_time(Nanos measured, Nanos now) {
   return load;
 }
 
+std::uint64_t key_of(int pe) noexcept {
+  return static_cast<std::uint64_t>(pe);
+}
+
+// Round and round.
+std::size_t take_turn(std::size_t& next, std::size_t count) noexcept {
+  if (next >= count) next = 0;
+  return next++;
+}
+
 std::uint64_t both(std::uint32_t one, std::uint32_t other) noexcept {
   return std::uint64_t{one} << 32U | other;
 }
@@ -35,128 +46,88 @@ std::uint64_t both(std::uint32_t one, std::uint32_t other) noexcept {
 }  // namespace
 
 Tables::Tables(int self, int pes)
-    : self_(self),
-      statics_(static_cast<std::size_t>(pes)),
-      loads_(static_cast<std::size_t>(pes), Load{.measured = unknown}),
-      latencies_(static_cast<std::size_t>(pes)),
-      strengths_(pes),
-      where_(static_cast<std::size_t>(pes), -1),
-      clusters_(1),
-      place_(static_cast<std::size_t>(pes), -1),
-      far_place_(static_cast<std::size_t>(pes), -1) {
+    : self_(self), roster_(Roster::shared({{.pes = static_cast<std::uint32_t>(pes)}})) {
   assert(self >= 0 && self < pes);
-  for (int pe = 0; pe < pes; ++pe) {
-    enter_cluster(pe);
-    if (pe == self) continue;
-    where_[index(pe)] = static_cast<int>(others_.size());
-    others_.push_back(pe);
-  }
 }
 
-void Tables::set_static(int pe, const PeStatic& facts) {
-  if (!std::isfinite(facts.speed) || facts.speed <= 0) {
-    throw Error("PE " + std::to_string(pe) + " has speed " + std::to_string(facts.speed) +
-                ": give it one above 0");
-  }
-  if (facts.cores < 1) {
-    throw Error("PE " + std::to_string(pe) + " has " + std::to_string(facts.cores) +
-                " cores: give it at least 1");
-  }
-  auto& row = statics_[index(pe)];
-  if (lost(pe)) {
-    row = facts;
-    return;
-  }
-  const bool moves = facts.cluster != row.cluster;
-  leave_cluster(pe);
-  strengths_ += facts.strength() - row.strength();
-  row = facts;
-  if (facts.cluster >= clusters()) clusters_.resize(facts.cluster + 1);
-  enter_cluster(pe);
-  if (pe != self_ || !moves) return;
-  for (const int other : others_) is_far(other) ? put_far(other) : take_from_far(other);
-}
-
-// ---- clusters
-
-void Tables::enter_cluster(int pe) {
-  Cluster& cluster = clusters_[cluster_of(pe)];
-  place_[index(pe)] = static_cast<int>(cluster.members.size());
-  cluster.members.push_back(pe);
-  cluster.strength += static_of(pe).strength();
-  cluster.lowest = cluster.lowest < 0 ? pe : std::min(cluster.lowest, pe);
-  if (is_far(pe)) put_far(pe);
-}
-
-void Tables::leave_cluster(int pe) {
-  Cluster& cluster = clusters_[cluster_of(pe)];
-  auto& members = cluster.members;
-  const int last = members.back();
-  members[static_cast<std::size_t>(place_[index(pe)])] = last;
-  place_[index(last)] = place_[index(pe)];
-  members.pop_back();
-  cluster.strength -= static_of(pe).strength();
-  if (members.empty())
-    cluster.lowest = -1;
-  else if (cluster.lowest == pe)
-    cluster.lowest = *std::min_element(members.begin(), members.end());
-  take_from_far(pe);
-}
-
-void Tables::put_far(int pe) {
-  if (far_place_[index(pe)] >= 0) return;
-  far_place_[index(pe)] = static_cast<int>(far_.size());
-  far_.push_back(pe);
-}
-
-void Tables::take_from_far(int pe) {
-  const int place = far_place_[index(pe)];
-  if (place < 0) return;
-  const int last = far_.back();
-  far_[static_cast<std::size_t>(place)] = last;
-  far_place_[index(last)] = place;
-  far_.pop_back();
-  far_place_[index(pe)] = -1;
-}
-
-void Tables::note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work) {
-  auto& steal = clusters_[cluster].steal;
-  if (steal.took < 0) stolen_.push_back(cluster);
-  steal = {std::max<Nanos>(took, 1), ended, brought_work ? 0 : steal.in_vain + 1};
-  best_steal_ = steal.took;
-  for (const auto each : stolen_) best_steal_ = std::min(best_steal_, last_steal(each).took);
+void Tables::set_roster(std::shared_ptr<const Roster> roster) {
+  assert(roster->size() == size());
+  for (int pe = 0; roster_->living() < size() && pe < size(); ++pe)
+    if (lost(pe)) roster = roster->without(pe);
+  roster_ = std::move(roster);
+  own_cluster_ = cluster_of(self_);
+  hot_ = {};
+  for (const auto& [pe, load] : loads_.entries())
+    if (load.sparks > 0) note_hot(static_cast<int>(pe));
+  for (const auto& [pe, measured] : latencies_.entries())
+    note_change(static_cast<int>(pe), measured.latency);
 }
 
 // ---- what is heard
 
+const Load& Tables::load_of(int pe) const noexcept {
+  const auto* row = loads_.find(key_of(pe));
+  return row == nullptr ? unknown_load : *row;
+}
+
+const Latency& Tables::latency_to(int pe) const noexcept {
+  const auto* row = latencies_.find(key_of(pe));
+  return row == nullptr ? unknown_latency : row->latency;
+}
+
+const Steal& Tables::last_steal(std::uint32_t cluster) const noexcept {
+  const auto* row = steals_.find(cluster);
+  return row == nullptr ? no_steal : *row;
+}
+
+void Tables::note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work) {
+  Steal steal{std::max<Nanos>(took, 1), ended, 0};
+  if (auto* last = steals_.find(cluster)) {
+    steal.in_vain = brought_work ? 0 : last->in_vain + 1;
+    *last = steal;
+  } else {
+    steal.in_vain = brought_work ? 0 : 1;
+    steals_.add(cluster, steal);
+  }
+  best_steal_ = steal.took;
+  for (const auto& each : steals_.entries()) best_steal_ = std::min(best_steal_, each.row.took);
+}
+
 bool Tables::note_load(int pe, const Load& load) {
-  if (pe == self_ || lost(pe)) return false;
-  auto& row = loads_[index(pe)];
-  if (load.measured <= row.measured) return false;
-  if (row.measured < 0) move_to(pe, known_++);
+  auto* row = loads_.find(key_of(pe));
+  if (row == nullptr) {
+    if (!is_told_of(pe) || load.measured < 0) return false;
+    row = loads_.add(key_of(pe), {.measured = load.measured - 1});
+    if (row == nullptr) return false;
+  }
+  if (load.measured <= row->measured) return false;
   // Who just ran out is news as urgent as who has some: it stops an old rumour.
-  const bool hot = load.sparks > 0 || row.sparks > 0;
-  row = load;
+  const bool hot = load.sparks > 0 || row->sparks > 0;
+  *row = load;
   if (hot) note_hot(pe);
   return true;
 }
 
 bool Tables::note_latency(int pe, const Latency& latency) {
-  if (pe == self_ || lost(pe)) return false;
-  auto& row = latencies_[index(pe)];
-  const auto before = row.latency.measured;
-  if (latency.measured <= before) return false;
-  row.latency.measured = latency.measured;
   const auto took = std::max<Nanos>(latency.one_way, 0);
-  const bool new_window = before < 0 || latency.measured - row.begun >= latency_window;
-  if (!new_window && took >= row.least && row.latency.one_way >= lowest_) return true;
-  if (new_window) {
-    row.latency.one_way = before < 0 ? took : row.least;
-    row.begun = latency.measured;
+  auto* row = latencies_.find(key_of(pe));
+  if (row == nullptr) {
+    if (!is_told_of(pe)) return false;
+    row = latencies_.add(key_of(pe), {{took, latency.measured}, latency.measured, took});
+    if (row != nullptr) note_change(pe, row->latency);
+    return row != nullptr;
   }
-  row.least = took;
-  row.latency.one_way = std::min(row.latency.one_way, took);
-  note_change(pe, row.latency);
+  if (latency.measured <= row->latency.measured) return false;
+  row->latency.measured = latency.measured;
+  const bool new_window = latency.measured - row->begun >= latency_window;
+  if (!new_window && took >= row->least && row->latency.one_way >= lowest_) return true;
+  if (new_window) {
+    row->latency.one_way = row->least;
+    row->begun = latency.measured;
+  }
+  row->least = new_window ? took : std::min(row->least, took);
+  row->latency.one_way = std::min(row->latency.one_way, took);
+  note_change(pe, row->latency);
   return true;
 }
 
@@ -174,19 +145,16 @@ void Tables::note_change(int pe, const Latency& latency) {
 
 void Tables::note_between(const Between& row) {
   const auto key = both(row.one, row.other);
-  if (const auto known = between_at_.find(key); known != between_at_.end()) {
-    auto& latency = between_[known->second].latency;
-    if (latency.measured < row.latency.measured) latency = row.latency;
-  } else if (between_.size() < max_latency_rows) {
-    between_at_.emplace(key, between_.size());
-    between_.push_back(row);
+  if (auto* known = between_.find(key)) {
+    if (known->when() < row.when()) *known = row;
+  } else {
+    between_.add(key, row);
   }
 }
 
 Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const noexcept {
-  const auto known = between_at_.find(both(std::min(one, other), std::max(one, other)));
-  return known == between_at_.end() ? Latency{.measured = unknown}
-                                    : between_[known->second].latency;
+  const auto* known = between_.find(both(std::min(one, other), std::max(one, other)));
+  return known == nullptr ? unknown_latency : known->latency;
 }
 
 void Tables::set_own_pace(std::uint16_t pace) noexcept {
@@ -196,27 +164,14 @@ void Tables::set_own_pace(std::uint16_t pace) noexcept {
 
 void Tables::forget(int pe) {
   if (pe == self_ || lost(pe)) return;
-  if (known(pe)) move_to(pe, --known_);
-  move_to(pe, static_cast<int>(others_.size()) - 1);
-  others_.pop_back();
-  where_[index(pe)] = -1;
-  loads_[index(pe)] = Load{.measured = unknown};
-  latencies_[index(pe)] = {};
-  strengths_ -= static_of(pe).strength();
-  leave_cluster(pe);
+  roster_ = roster_->without(pe);
+  loads_.remove(key_of(pe));
+  latencies_.remove(key_of(pe));
   if (nearest_ == pe) {
     nearest_ = -1;
     lowest_ = never;
   }
   for (auto& hot : hot_) hot.remove(pe);
-}
-
-void Tables::move_to(int pe, int place) {
-  const int from = where_[index(pe)];
-  const int other = others_[static_cast<std::size_t>(place)];
-  std::swap(others_[static_cast<std::size_t>(from)], others_[static_cast<std::size_t>(place)]);
-  where_[index(other)] = from;
-  where_[index(pe)] = place;
 }
 
 void Tables::Hot::remove(int pe) noexcept {
@@ -245,26 +200,28 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
 
   std::array<int, max_relayed> told{};
   std::uint8_t count = 0;
-  const auto tell = [&](int pe) {
+  const auto tell = [&](int pe, const Load& load) {
     if (pe == to) return;
     if (std::find(told.begin(), told.begin() + count, pe) != told.begin() + count) return;
     told[count++] = pe;
     out.put(static_cast<std::uint32_t>(pe));
-    out.put(load_of(pe));
+    out.put(load);
   };
   const auto near_hots = hot_[0].count;
   const auto hots = near_hots + hot_[1].count;
   for (std::size_t i = 0; i < std::min(hots, max_relayed / 2); ++i) {
-    const auto at = next_hot_++ % hots;
-    tell(at < near_hots ? hot_[0].all[at] : hot_[1].all[at - near_hots]);
+    const auto at = take_turn(next_hot_, hots);
+    const auto pe = at < near_hots ? hot_[0].all[at] : hot_[1].all[at - near_hots];
+    if (const auto* load = loads_.find(key_of(pe))) tell(pe, *load);
   }
-  const auto known = static_cast<std::size_t>(known_);
+  const auto known = loads_.entries().size();
   // A row told already has had its turn: skipping it keeps the cost bounded.
   for (std::size_t i = 0; i < std::min(known, max_relayed) && count < max_relayed; ++i) {
-    tell(others_[next_known_++ % known]);
+    const auto& [pe, load] = loads_.entries()[take_turn(next_known_, known)];
+    tell(static_cast<int>(pe), load);
   }
-  if (!between_.empty()) {
-    out.put(between_[next_between_++ % between_.size()]);
+  if (const auto& rows = between_.entries(); !rows.empty()) {
+    out.put(rows[take_turn(next_between_, rows.size())].row);
     count |= latency_told;
   }
   out.patch(count_at, count);
@@ -289,7 +246,8 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   std::array<std::pair<int, Load>, max_relayed> relayed;
   for (std::size_t i = 0; i < count; ++i) {
     const auto pe = in.get<std::uint32_t>();
-    if (pe >= loads_.size()) throw BadBytes("the load of a PE that does not exist");
+    if (pe >= static_cast<std::uint32_t>(size()))
+      throw BadBytes("the load of a PE that does not exist");
     relayed[i] = {static_cast<int>(pe), get_load(in, now)};
   }
   Between between;

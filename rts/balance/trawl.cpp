@@ -103,8 +103,10 @@ bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) 
 /// How far ahead of its end work is to be asked for: two round trips.
 Nanos horizon(const Tables& tables) {
   Nanos round_trip = tables.best_steal();
-  if (const int pe = tables.far().front(); round_trip == 0 && tables.latency_to(pe).measured >= 0)
-    round_trip = 2 * tables.latency_to(pe).one_way;
+  if (round_trip == 0) {
+    const auto other = tables.cluster_of(tables.is_far(main_pe) ? main_pe : tables.far().front());
+    round_trip = 2 * tables.latency_between(tables.own_cluster(), other).one_way;
+  }
   return std::min(2 * round_trip, longest_ahead);
 }
 

@@ -78,15 +78,13 @@ void Life::on_dead(int pe) {
 }
 
 void Life::beat(Nanos now) {
-  for (const int pe : alive_.to_ping(now)) {
-    fabric::send(outbox_, pe, Ping{now});
-    if (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience))) {
-      fail("PE " + std::to_string(*lost) +
-               " is lost: nothing has been heard of it for too long (--trawl:silence)",
-           1);
-      return;
-    }
-  }
+  const auto others = alive_.to_ping(now);
+  for (const int pe : others) fabric::send(outbox_, pe, Ping{now});
+  if (others.empty()) return;
+  if (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience)))
+    fail("PE " + std::to_string(*lost) +
+             " is lost: nothing has been heard of it for too long (--trawl:silence)",
+         1);
 }
 
 // ---- stopping ----------------------------------------------------------------------------------

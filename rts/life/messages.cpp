@@ -18,6 +18,10 @@ Nanos read_time(Reader& in) {
   return time;
 }
 
+void check_facts(double speed, int cores) {
+  if (!std::isfinite(speed) || speed <= 0 || cores < 1) throw BadBytes("its facts are impossible");
+}
+
 }  // namespace
 
 void Introduction::write(Writer& out) const {
@@ -35,8 +39,7 @@ Introduction Introduction::read(Reader& in) {
   facts.host = in.get_string();
   facts.cluster = in.get_string();
   facts.flags_digest = in.get<std::uint64_t>();
-  if (!std::isfinite(facts.speed) || facts.speed <= 0 || facts.cores < 1)
-    throw BadBytes("its facts are impossible");
+  check_facts(facts.speed, facts.cores);
   return facts;
 }
 
@@ -58,13 +61,7 @@ void Welcome::write(Writer& out) const {
   out.put(offset);
   out.put(begun);
   out.put(latency);
-  for (auto first = all.begin(); first != all.end();) {
-    const auto next =
-        std::find_if(first, all.end(), [&](const auto& facts) { return facts != *first; });
-    out.put(static_cast<std::uint32_t>(next - first));
-    first->write(out);
-    first = next;
-  }
+  for (const auto& alike : all) out.put(alike);
 }
 
 Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
@@ -73,11 +70,17 @@ Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
   welcome.begun = read_time(in);
   welcome.latency = read_time(in);
   if (welcome.latency < 0) throw BadBytes("its time is impossible");
-  const auto pes = static_cast<std::size_t>(envelope.pes);
-  while (welcome.all.size() < pes) {
-    const auto alike = in.get<std::uint32_t>();
-    if (alike == 0 || alike > pes - welcome.all.size()) throw BadBytes("it tells of other PEs");
-    welcome.all.insert(welcome.all.end(), alike, Introduction::read(in));
+  auto left = static_cast<std::uint64_t>(envelope.pes);
+  std::int64_t cluster = 0;
+  while (left > 0) {
+    const auto alike = in.get<balance::Alike>();
+    const auto pes = std::uint64_t{alike.times} * alike.pes;
+    if (pes == 0 || pes > left) throw BadBytes("it tells of other PEs");
+    left -= pes;
+    cluster += std::int64_t{alike.step} * alike.times;
+    if (cluster < 0 || cluster >= envelope.pes) throw BadBytes("it tells of too many clusters");
+    check_facts(alike.speed, alike.cores);
+    welcome.all.push_back(alike);
   }
   in.end();
   return welcome;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rts/balance/roster.hpp"
 #include "rts/fabric/kinds.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/inline/bytes.hpp"
@@ -46,17 +47,17 @@ struct Hello {
 
 /// The main PE tells a PE about all. Clocks differ by less than 30 years.
 ///
-///     | offset 8 | begun 8 | latency 8 | so many alike 4 | introduction ... | so many alike 4 ...
-///     |
+///     | offset 8 | begun 8 | latency 8 | then, until all PEs are told of:
+///     | times 4 | PEs alike 4 | cluster's step 4 | cores 4 | speed 8 |
 ///
-/// of all PEs, in their order: on a grid of equal clusters it is short.
+/// On a grid of equal clusters, whatever its size, that is short (balance::Alike).
 struct Welcome {
   static constexpr auto kind = fabric::Kind::welcome;
 
   Nanos offset = 0;   ///< to be added to the receiver's clock to get the main PE's
   Nanos begun = 0;    ///< the run, by the main PE's clock
   Nanos latency = 0;  ///< one way, between the two; never negative
-  std::vector<Introduction> all;
+  std::vector<balance::Alike> all;
 
   void write(Writer& out) const;
   static Welcome read(Reader& in, const fabric::Envelope& envelope);

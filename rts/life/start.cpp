@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
+#include <string>
+#include <unordered_map>
 
 #include "rts/inline/error.hpp"
 
@@ -24,7 +25,7 @@ Start::Start(int self, int pes, Introduction own, balance::Tables& tables, fabri
 void Start::begin(Nanos now) {
   if (self_ == 0) {
     if (missing_ == 0) {
-      set_statics({own_});
+      set_roster();
       begun_ = now;
       complete_ = true;
     }
@@ -76,8 +77,7 @@ void Start::on_pong(const Pong& message, int from, Nanos now) {
 void Start::welcome_all(Nanos now) {
   Welcome message;
   message.begun = now;
-  for (const auto& peer : peers_) message.all.push_back(peer.facts);
-  set_statics(message.all);  // first: who is far is known by it
+  message.all = set_roster();  // first: who is far is known by it
   for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe) {
     const auto& reached = peers_[static_cast<std::size_t>(pe)];
     message.offset = reached.offset;
@@ -94,21 +94,22 @@ void Start::on_welcome(const Welcome& message, Nanos now) {
   offset_ = message.offset;
   begun_ = message.begun;
   round_trip_ = 2 * message.latency;
-  set_statics(message.all);
+  tables_.set_roster(balance::Roster::shared(message.all));
   tables_.note_latency(0, {message.latency, now + offset_});
   complete_ = true;
 }
 
-// Hosts and clusters get their numbers in the order of the PEs, alike everywhere.
-void Start::set_statics(const std::vector<Introduction>& all) {
-  std::map<std::string, std::uint32_t> hosts;
-  std::map<std::string, std::uint32_t> clusters;
-  for (std::size_t pe = 0; pe < all.size(); ++pe) {
-    const auto& facts = all[pe];
-    const auto host = hosts.try_emplace(facts.host, hosts.size()).first->second;
+// Clusters get their numbers in the order of the PEs.
+std::vector<balance::Alike> Start::set_roster() {
+  std::unordered_map<std::string, std::uint32_t> clusters;
+  std::vector<balance::PeStatic> all;
+  for (const auto& [facts, introduced, pongs, round_trip, offset] : peers_) {
     const auto cluster = clusters.try_emplace(facts.cluster, clusters.size()).first->second;
-    tables_.set_static(static_cast<int>(pe), {facts.speed, facts.cores, host, cluster});
+    all.push_back({facts.speed, facts.cores, cluster});
   }
+  auto in_short = balance::in_short(all);
+  tables_.set_roster(balance::Roster::shared(in_short));
+  return in_short;
 }
 
 }  // namespace trawl::life

@@ -43,7 +43,7 @@ class Start {
 
   void ping(int pe, Nanos now);
   void welcome_all(Nanos now);
-  void set_statics(const std::vector<Introduction>& all);
+  std::vector<balance::Alike> set_roster();
 
   int self_;
   balance::Tables& tables_;

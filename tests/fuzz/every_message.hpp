@@ -89,7 +89,10 @@ class Sampler {
   void fill(life::Hello& hello) { hello.facts = facts(); }
   void fill(life::Welcome& welcome) {
     welcome = {time(), time(), static_cast<Nanos>(some()), {}};
-    for (int i = 0; i < envelope_.pes; ++i) welcome.all.push_back(facts());
+    for (int i = 0; i < envelope_.pes; ++i)
+      welcome.all.push_back({.step = i == 0 ? 0 : 1,
+                             .cores = static_cast<int>(some()),
+                             .speed = static_cast<double>(some()) / 8});
   }
   void fill(life::Ping& ping) { ping.sent = time(); }
   void fill(life::Pong& pong) { pong = {time(), time()}; }

@@ -7,6 +7,7 @@
 #include <random>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,14 @@ inline int pick(Random& random, int low, int high) {
 
 inline Load load(unsigned sparks, unsigned runnable, Nanos measured) {
   return {.sparks = sparks, .runnable = static_cast<std::uint16_t>(runnable), .measured = measured};
+}
+
+/// One PE's facts are others than it was told.
+inline void set_static(Tables& tables, int pe, const PeStatic& facts) {
+  std::vector<PeStatic> all;
+  for (int each = 0; each < tables.size(); ++each)
+    all.push_back(each == pe ? facts : tables.static_of(each));
+  tables.set_roster(Roster::shared(in_short(all)));
 }
 
 /// How often each PE is chosen as the victim in 10,000 decisions; -1: nobody.

@@ -125,7 +125,6 @@ TEST(Start, PesLearnAboutEachOther) {
     EXPECT_EQ(pe->tables.static_of(0).cores, 4);
     EXPECT_EQ(pe->tables.static_of(1).speed, 0.5);
     EXPECT_NE(pe->tables.static_of(0).cluster, pe->tables.static_of(1).cluster);
-    EXPECT_NE(pe->tables.static_of(0).host, pe->tables.static_of(1).host);
   }
   EXPECT_EQ(pes.main.tables.latency_to(1).one_way, 10'000);
   EXPECT_EQ(pes.other.tables.latency_to(0).one_way, 10'000);

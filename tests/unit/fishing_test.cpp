@@ -7,6 +7,7 @@
 #include <trawl/lazy.hpp>
 
 #include "rts/heap/code.hpp"
+#include "tests/unit/balance_inputs.hpp"
 #include "tests/unit/still_host.hpp"
 
 namespace trawl {
@@ -447,7 +448,7 @@ TEST(Fishing, ThenTheThiefWaits) {
 // A near one's thief is local: for him it is kept.
 TEST(Fishing, AFarFishIsNotHeld) {
   Desk desk;
-  desk.tables.set_static(1, {.cluster = 1});
+  set_static(desk.tables, 1, {.cluster = 1});
   desk.fish_from(1, 0);
   EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 1}}));
   desk.fish_from(2, 0);
@@ -460,7 +461,7 @@ TEST(Fishing, TheTimeOfAFarStealIsTold) {
     Options options;
     options.policy = policy;
     Desk desk(options);
-    for (int pe = 1; pe < pes; ++pe) desk.tables.set_static(pe, {.cluster = 1});
+    for (int pe = 1; pe < pes; ++pe) set_static(desk.tables, pe, {.cluster = 1});
     ASSERT_EQ(desk.fish_at(100), 1U);
     EXPECT_EQ(desk.fish_at(200), 0U) << "only one, and nobody is near";
     desk.fish_comes_home(1'100);
@@ -479,7 +480,7 @@ TEST(Fishing, AFarFishAndANearOneAreUnderWayTogether) {
   for (const unsigned most : {0U, 1U}) {
     options.max_fish = most;
     Desk desk(options);
-    for (int pe = 15; pe < pes; ++pe) desk.tables.set_static(pe, {.cluster = 1});
+    for (int pe = 15; pe < pes; ++pe) set_static(desk.tables, pe, {.cluster = 1});
     EXPECT_EQ(desk.fish(), most == 0 ? 2U : 1U) << "--trawl:max-fish bounds both";
   }
 }
@@ -506,7 +507,7 @@ TEST(Fishing, AtTheThreadLimitItFishesForThoseThatWait) {
   Options options;
   options.thread_limit = 3;
   Desk desk(options);
-  for (int pe = 2; pe < pes; ++pe) desk.tables.set_static(pe, {.cluster = 1});
+  for (int pe = 2; pe < pes; ++pe) set_static(desk.tables, pe, {.cluster = 1});
   desk.reach_thread_limit();
   EXPECT_EQ(desk.fish(), 0U);
   desk.fish_from(1, 0);
@@ -518,7 +519,7 @@ TEST(Fishing, AtTheThreadLimitItFishesForThoseThatWait) {
 
 TEST(Fishing, WorkAvailableIsForPesOfTheCluster) {
   Desk desk;
-  desk.tables.set_static(2, {.cluster = 1});
+  set_static(desk.tables, 2, {.cluster = 1});
   EXPECT_THROW(desk.fishing.on_work_available(2, 0), BadBytes);
   EXPECT_EQ(desk.sent(), Letters());
 }

@@ -44,7 +44,7 @@ TEST(TargetedPolicy, AlwaysTheBusiestOfTheNearest) {
     const int self = pick(random, 0, 5);
     Tables tables(self, 6);
     for (int pe = 0; pe < 6; ++pe)
-      tables.set_static(pe, {.speed = double(pick(random, 1, 3)), .cluster = random() % 2 == 0});
+      set_static(tables, pe, {.speed = double(pick(random, 1, 3)), .cluster = random() % 2 == 0});
     for (int pe = 0; pe < 6; ++pe)
       if (pick(random, 0, 3) != 0)
         tables.note_load(pe,
@@ -92,8 +92,8 @@ TEST(TargetedPolicy, EqualsShareTheFish) {
 
 TEST(TargetedPolicy, NearFirstByCluster) {
   Tables tables(0, 4);
-  tables.set_static(2, {.cluster = 1});
-  tables.set_static(3, {.cluster = 1});
+  set_static(tables, 2, {.cluster = 1});
+  set_static(tables, 3, {.cluster = 1});
   tables.note_load(1, load(1, 0, 1));
   tables.note_load(2, load(100, 9, 1));
   EXPECT_EQ(victims("targeted", tables), (std::map<int, int>{{1, 10'000}}));
@@ -106,8 +106,8 @@ class ByTables : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ByTables, BusiestForItsSpeed) {
   Tables tables(0, 5);
-  tables.set_static(1, {.speed = 4});
-  tables.set_static(2, {.speed = 1});
+  set_static(tables, 1, {.speed = 4});
+  set_static(tables, 2, {.speed = 1});
   tables.note_load(1, load(10, 2, 1));  // 3 for its speed
   tables.note_load(2, load(4, 1, 1));   // 5
   tables.note_load(3, load(0, 90, 1));  // nothing to give
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Balance, ByTables, ::testing::Values("targeted", "trawl
 // Figure 3 a: "send fish to busiest PE from tables"; where nobody has any, all are as busy.
 TEST(TargetedPolicy, WhereNobodyIsKnownToHaveSparksItDoesNotGuess) {
   Tables tables(0, 5);
-  tables.set_static(4, {.cluster = 1});
+  set_static(tables, 4, {.cluster = 1});
   tables.note_load(1, load(0, 3, 1));
   tables.note_load(2, load(0, 0, 1));
   for (const auto& [pe, times] : victims("targeted", tables)) EXPECT_NEAR(times, 2'500, 200) << pe;
@@ -162,8 +162,8 @@ TEST(TargetedPolicy, WhereNobodyIsKnownToHaveSparksItDoesNotGuess) {
 
 TEST(TargetedPolicy, SpeedIsThatOfAllWorkers) {
   Tables tables(0, 3);
-  tables.set_static(1, {.speed = 1, .cores = 8});
-  tables.set_static(2, {.speed = 2, .cores = 1});
+  set_static(tables, 1, {.speed = 1, .cores = 8});
+  set_static(tables, 2, {.speed = 2, .cores = 1});
   tables.note_load(1, load(15, 1, 1));  // 2 for its strength
   tables.note_load(2, load(5, 1, 1));   // 3
   EXPECT_EQ(victims("targeted", tables), (std::map<int, int>{{2, 10'000}}));
@@ -172,7 +172,7 @@ TEST(TargetedPolicy, SpeedIsThatOfAllWorkers) {
 TEST(TargetedPolicy, ForwardsToTheBusiestNearTheThief) {
   const auto policy = make_policy("targeted");
   Tables tables(0, 8);  // this PE and the first four are in cluster 0, the others with the thief
-  for (int pe = 4; pe < 8; ++pe) tables.set_static(pe, {.cluster = 1});
+  for (int pe = 4; pe < 8; ++pe) set_static(tables, pe, {.cluster = 1});
   tables.note_load(1, load(50, 1, 1));
   tables.note_load(5, load(2, 1, 1));
   tables.note_load(6, load(3, 1, 1));
@@ -201,7 +201,7 @@ TEST(TargetedPolicy, ForwardsToTheClusterNearestTheThief) {
   const auto policy = make_policy("targeted");
   Tables tables(0, 6);  // two PEs in each of three clusters
   for (int pe = 0; pe < 6; ++pe)
-    tables.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+    set_static(tables, pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
   tables.note_load(2, load(1, 1, 5));
   tables.note_load(1, load(9, 1, 5));
   Fish fish{.thief = 4};
@@ -210,7 +210,7 @@ TEST(TargetedPolicy, ForwardsToTheClusterNearestTheThief) {
   tables.note_latency(4, {100'000'000, 10});
   Tables nearer(2, 6);
   for (int pe = 0; pe < 6; ++pe)
-    nearer.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+    set_static(nearer, pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
   nearer.note_latency(4, {1'000'000, 10});
   Writer message;
   nearer.write_piggyback(message, 20, load(1, 1, 20), 0);
@@ -224,7 +224,7 @@ TEST(TargetedPolicy, SuperSchedule) {
   const auto policy = make_policy("targeted");
   Tables tables(0, 8);  // four slow PEs, and four fast ones elsewhere
   for (int pe = 0; pe < 8; ++pe)
-    tables.set_static(pe, {.speed = pe < 4 ? 534.0 : 1395.0, .cluster = pe > 3});
+    set_static(tables, pe, {.speed = pe < 4 ? 534.0 : 1395.0, .cluster = pe > 3});
   const Fish near{.thief = 1}, far{.thief = 5};
   EXPECT_EQ(policy->portion(tables, near, {100}), 1U);
   EXPECT_EQ(policy->portion(tables, far, {100}), 3U) << "2.6 times as strong";
@@ -238,7 +238,7 @@ TEST(TargetedPolicy, SuperSchedule) {
   EXPECT_EQ(policy->portion(tables, far, {10}), 7U);
   Tables fast(5, 8);
   for (int pe = 0; pe < 8; ++pe)
-    fast.set_static(pe, {.speed = pe < 4 ? 534.0 : 1395.0, .cluster = pe > 3});
+    set_static(fast, pe, {.speed = pe < 4 ? 534.0 : 1395.0, .cluster = pe > 3});
   EXPECT_EQ(policy->portion(fast, Fish{.thief = 1}, {100}), 1U);
 }
 
@@ -246,16 +246,16 @@ TEST(TargetedPolicy, WatermarksFollowSpeed) {
   const auto targeted = make_policy("targeted");
   Tables tables(0, 4);
   EXPECT_EQ(targeted->low_watermark(tables, 3), 3u);
-  tables.set_static(0, {.speed = 5});  // the mean is 2
+  set_static(tables, 0, {.speed = 5});  // the mean is 2
   EXPECT_EQ(targeted->low_watermark(tables, 0), 0u);
   EXPECT_EQ(targeted->low_watermark(tables, 1), 3u);
   EXPECT_EQ(targeted->low_watermark(tables, 4), 10u);
   EXPECT_EQ(make_policy("random")->low_watermark(tables, 4), 4u);
   Tables slow(1, 4);
-  slow.set_static(0, {.speed = 1'000});
+  set_static(slow, 0, {.speed = 1'000});
   EXPECT_EQ(targeted->low_watermark(slow, 2), 1u);
   Tables fast(0, 4);
-  fast.set_static(0, {.speed = 1'000});
+  set_static(fast, 0, {.speed = 1'000});
   const auto most = std::numeric_limits<unsigned>::max();
   EXPECT_EQ(targeted->low_watermark(fast, most), most);
 }

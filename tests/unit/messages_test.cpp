@@ -133,16 +133,29 @@ TEST(Messages, OfLifeArePossible) {
     EXPECT_TRUE(refused(life::Pong{time, 0}));
     EXPECT_TRUE(refused(life::Pong{0, time}));
   }
-  const std::vector<life::Introduction> all(3);
-  EXPECT_FALSE(refused(life::Welcome{-5, -5, 0, all}));
-  EXPECT_TRUE(refused(life::Welcome{0, 0, -1, all}));
-  EXPECT_TRUE(refused(life::Welcome{0, 0, 0, std::vector<life::Introduction>(2)}));
-  EXPECT_TRUE(refused(life::Welcome{0, 0, 0, std::vector<life::Introduction>(4)}));
   for (const double speed : {0.0, -1.0, std::numeric_limits<double>::infinity()})
     EXPECT_TRUE(refused(life::Hello{{speed, 1, "a", "b"}}));
   EXPECT_TRUE(refused(life::Hello{{1, 0, "a", "b"}}));
   EXPECT_TRUE(refused(life::Fail{0, "why"}));
   EXPECT_TRUE(refused(life::Fail{256, "why"})) << "0, as a shell sees it";
+}
+
+TEST(Messages, AWelcomeTellsOfAllPes) {
+  using balance::Alike;
+  const auto refuses = [](std::vector<Alike> all) { return refused(life::Welcome{0, 0, 0, all}); };
+  EXPECT_FALSE(refused(life::Welcome{-5, -5, 0, {{.pes = 3}}}));
+  EXPECT_TRUE(refused(life::Welcome{0, 0, -1, {{.pes = 3}}}));
+  EXPECT_FALSE(refuses({{.pes = 1}, {.times = 2, .step = 1}}));
+  EXPECT_TRUE(refuses({{.pes = 2}}));
+  EXPECT_TRUE(refuses({{.pes = 4}}));
+  EXPECT_TRUE(refuses({{.times = 1U << 31U, .pes = 2}})) << "in 32 bits none";
+  EXPECT_TRUE(refuses({{.pes = 0}, {.pes = 3}}));
+  EXPECT_TRUE(refuses({{.times = 0}, {.pes = 3}}));
+  EXPECT_TRUE(refuses({{.pes = 3, .step = -1}}));
+  EXPECT_TRUE(refuses({{.pes = 3, .step = 3}})) << "there are as many clusters as PEs at most";
+  EXPECT_TRUE(refuses({{.times = 3, .step = std::numeric_limits<std::int32_t>::max()}}));
+  EXPECT_TRUE(refuses({{.pes = 3, .cores = 0}}));
+  EXPECT_TRUE(refuses({{.pes = 3, .speed = 0}}));
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -204,7 +217,7 @@ class Told {
     if (self == 0)
       hear(life::Hello{{1, 1, "h", "c"}});
     else
-      hear(life::Welcome{0, 0, 0, std::vector<life::Introduction>(2)});
+      hear(life::Welcome{0, 0, 0, {{.pes = 2}}});
     for (int pings = 0; pings < 10 && !pe_.joined(); ++pings) hear(life::Pong{1'000'000, 0});
     EXPECT_TRUE(pe_.joined());
     if (phase == Phase::stopping && self == 0) pe_.finish(0);

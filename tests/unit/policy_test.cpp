@@ -25,8 +25,9 @@ Tables random_tables(Random& random, int pes) {
   const int clusters = pick(random, 1, 4);
   const int busy = pick(random, 0, 3);
   for (int pe = 0; pe < pes; ++pe) {
-    tables.set_static(pe, {.speed = pick(random, 1, 100) / 10.0,
-                           .cluster = static_cast<unsigned>(pick(random, 1, clusters))});
+    set_static(tables, pe,
+               {.speed = pick(random, 1, 100) / 10.0,
+                .cluster = static_cast<unsigned>(pick(random, 1, clusters))});
     if (pick(random, 0, 3) != 0) {
       const bool sparks = pick(random, 0, 3) < busy;
       tables.note_load(pe, load(sparks ? 7 : 0, static_cast<unsigned>(pick(random, 0, 2)), 5));

@@ -109,7 +109,7 @@ TEST(Registered, WhereNobodyIsThereTheRunEndsWithASentence) {
 
 TEST(Registered, SeesWhatIsKnown) {
   balance::Tables tables(1, 4);
-  tables.set_static(3, {.speed = 2, .cores = 4, .cluster = 1});
+  set_static(tables, 3, {.speed = 2, .cores = 4, .cluster = 1});
   tables.note_load(2, balance::load(7, 3, 100));
   tables.note_latency(3, {5'000, 1});
   tables.note_steal(1, 11'000, 1, true);

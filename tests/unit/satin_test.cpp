@@ -16,7 +16,7 @@ namespace {
 Tables four_clusters(int pes_each) {
   Tables tables(0, 4 * pes_each);
   for (int pe = 0; pe < 4 * pes_each; ++pe)
-    tables.set_static(pe, {.cluster = static_cast<unsigned>(pe / pes_each)});
+    set_static(tables, pe, {.cluster = static_cast<unsigned>(pe / pes_each)});
   return tables;
 }
 
@@ -70,7 +70,7 @@ TEST(Crs, FirstFarThenOneAfterTheOtherNear) {
 TEST(Crs, FarPesAreAlikeWhateverTheirCluster) {
   Tables tables(0, 64);  // 8, 8, 8 and 40
   for (int pe = 0; pe < 64; ++pe)
-    tables.set_static(pe, {.cluster = static_cast<unsigned>(std::min(pe / 8, 3))});
+    set_static(tables, pe, {.cluster = static_cast<unsigned>(std::min(pe / 8, 3))});
   const auto chosen = clusters_of(victims("crs", tables), tables);
   EXPECT_NEAR(chosen.at(1), 1'429, 150);
   EXPECT_NEAR(chosen.at(2), 1'429, 150);

@@ -82,7 +82,7 @@ TEST(Tables, LatenciesAreTheLeastOfAWindow) {
 Tables of_three_clusters(int self) {
   Tables tables(self, 6);
   for (int pe = 0; pe < 6; ++pe)
-    tables.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+    set_static(tables, pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
   return tables;
 }
 
@@ -139,8 +139,8 @@ TEST(Tables, LatenciesOfNobodyAreRefused) {
 TEST(Tables, APaceTravels) {
   Tables slowed(1, 3);
   Tables other(0, 3);
-  other.set_static(1, {.speed = 8});
-  slowed.set_static(1, {.speed = 8});
+  set_static(other, 1, {.speed = 8});
+  set_static(slowed, 1, {.speed = 8});
   slowed.set_own_pace(250);
   EXPECT_DOUBLE_EQ(slowed.strength_now(1), 2);
   EXPECT_DOUBLE_EQ(other.strength_now(1), 8);
@@ -156,24 +156,24 @@ TEST(Tables, ImpossibleFactsAreRefused) {
   Tables tables(0, 2);
   for (const double speed : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                              std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW(tables.set_static(1, {.speed = speed}), Error);
+    EXPECT_THROW(set_static(tables, 1, {.speed = speed}), Error);
   }
-  EXPECT_THROW(tables.set_static(1, {.cores = 0}), Error);
+  EXPECT_THROW(set_static(tables, 1, {.cores = 0}), Error);
   EXPECT_EQ(tables.static_of(1).speed, 1);
 }
 
 TEST(Tables, ClustersAndMeanSpeedFollowChanges) {
   Tables tables(1, 3);
   EXPECT_FALSE(tables.has_clusters());
-  for (int pe = 0; pe < 3; ++pe) tables.set_static(pe, {.speed = 1.0 + pe, .cluster = 4});
+  for (int pe = 0; pe < 3; ++pe) set_static(tables, pe, {.speed = 1.0 + pe, .cluster = 4});
   EXPECT_FALSE(tables.has_clusters());
   EXPECT_DOUBLE_EQ(tables.mean_strength(), 2);
-  tables.set_static(2, {.speed = 6, .cluster = 5});
+  set_static(tables, 2, {.speed = 6, .cluster = 5});
   EXPECT_TRUE(tables.has_clusters());
   EXPECT_DOUBLE_EQ(tables.mean_strength(), 3);
   tables.forget(2);
   EXPECT_DOUBLE_EQ(tables.mean_strength(), 1.5);
-  tables.set_static(2, {.speed = 100, .cluster = 4});
+  set_static(tables, 2, {.speed = 100, .cluster = 4});
   EXPECT_FALSE(tables.has_clusters());
   EXPECT_DOUBLE_EQ(tables.mean_strength(), 1.5);
 }
@@ -189,9 +189,10 @@ TEST(Tables, ClustersKnowTheirMembers) {
       if (pick(random, 0, 5) == 0)
         tables.forget(pe);
       else
-        tables.set_static(pe, {.speed = double(pick(random, 1, 9)),
-                               .cores = pick(random, 1, 4),
-                               .cluster = static_cast<unsigned>(pick(random, 0, 3))});
+        set_static(tables, pe,
+                   {.speed = double(pick(random, 1, 9)),
+                    .cores = pick(random, 1, 4),
+                    .cluster = static_cast<unsigned>(pick(random, 0, 3))});
       std::set<int> far;
       for (unsigned cluster = 0; cluster < tables.clusters(); ++cluster) {
         std::set<int> members;
@@ -216,7 +217,7 @@ TEST(Tables, ClustersKnowTheirMembers) {
 
 TEST(Tables, TheLastStealCounts) {
   Tables tables(0, 3);
-  for (const int pe : {1, 2}) tables.set_static(pe, {.cluster = static_cast<unsigned>(pe)});
+  for (const int pe : {1, 2}) set_static(tables, pe, {.cluster = static_cast<unsigned>(pe)});
   EXPECT_LT(tables.last_steal(1).took, 0);
   EXPECT_EQ(tables.best_steal(), 0);
   tables.note_steal(1, 500, 7, false);
@@ -297,7 +298,7 @@ TEST(Piggyback, BoundedOnAnyNumberOfPes) {
     Tables tables(0, pes);
     std::size_t largest = 0;
     for (int pe = 1; pe < pes; ++pe) {
-      tables.set_static(pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
+      set_static(tables, pe, {.cluster = static_cast<std::uint32_t>(pe) / 2});
       tables.note_latency(pe, {pe, pe});
       tables.note_load(pe, load(static_cast<unsigned>(pe), 1, pe));
       largest = std::max(largest, piggyback(tables, pe, load(1, 1, 0)).size());

@@ -15,7 +15,7 @@ namespace {
 TEST(TrawlPolicy, ASlowThiefGetsNoneOfTheLastAlike) {
   const auto policy = make_policy("trawl");
   Tables tables(0, 8);
-  for (int pe = 0; pe < 8; ++pe) tables.set_static(pe, {.speed = pe < 4 ? 1395.0 : 534.0});
+  for (int pe = 0; pe < 8; ++pe) set_static(tables, pe, {.speed = pe < 4 ? 1395.0 : 534.0});
   const auto portion = [&](int thief, std::uint32_t spare, std::uint32_t quiet) {
     return policy->portion(tables, {.thief = thief}, {spare, quiet});
   };
@@ -25,7 +25,7 @@ TEST(TrawlPolicy, ASlowThiefGetsNoneOfTheLastAlike) {
   EXPECT_EQ(portion(5, 8, 1), 1U);
   EXPECT_EQ(portion(3, 1, 9), 1U);
   Tables slow(5, 8);
-  for (int pe = 0; pe < 8; ++pe) slow.set_static(pe, {.speed = pe < 4 ? 1395.0 : 534.0});
+  for (int pe = 0; pe < 8; ++pe) set_static(slow, pe, {.speed = pe < 4 ? 1395.0 : 534.0});
   EXPECT_EQ(policy->portion(slow, {.thief = 6}, {1, 9}), 1U);
   EXPECT_EQ(policy->portion(slow, {.thief = 1}, {1, 9}), 1U);
 }
@@ -111,10 +111,8 @@ constexpr Nanos milli = 1'000'000;
 
 Tables clustered(int self) {
   Tables tables(self, 16);
-  for (int pe = 0; pe < 16; ++pe) {
-    tables.set_static(pe, {.cluster = static_cast<unsigned>(pe / 4)});
-    if (pe / 4 != self / 4) tables.note_latency(pe, {100 * milli, 1});
-  }
+  tables.set_roster(Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
+  for (const int pe : tables.far()) tables.note_latency(pe, {100 * milli, 1});
   tables.note_load(0, load(0, 0, 1));
   return tables;
 }

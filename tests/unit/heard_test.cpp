@@ -1,0 +1,124 @@
+// Bounded tables of what was heard, and the facts of all PEs that a process has once.
+#include "rts/balance/heard.hpp"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "rts/inline/error.hpp"
+#include "tests/unit/balance_inputs.hpp"
+
+namespace trawl::balance {
+namespace {
+
+struct Row {
+  int value = 0;
+
+  Nanos when() const { return value; }
+};
+
+// Keys that want the same place, and those of pairs.
+std::uint64_t some_key(Random& random) {
+  const auto pick_one = [&](int most) { return static_cast<std::uint64_t>(pick(random, 0, most)); };
+  if (pick(random, 0, 1) == 0) return pick_one(3) << 32U | pick_one(20);
+  return pick_one(3) * 64 + pick_one(20);
+}
+
+TEST(Heard, IsAMap) {
+  Random random(5);
+  Heard<Row, 16> heard;
+  std::map<std::uint64_t, int> expected;
+  for (int i = 0; i < 100'000; ++i) {
+    const auto key = some_key(random);
+    if (pick(random, 0, 2) == 0) {
+      heard.remove(key);
+      expected.erase(key);
+    } else if (auto* row = heard.find(key)) {
+      row->value = expected[key] = i;
+    } else if (heard.entries().size() < 16) {
+      heard.add(key, {i});
+      expected[key] = i;
+    }
+    ASSERT_EQ(heard.entries().size(), expected.size());
+    for (const auto& [each, value] : expected) {
+      ASSERT_NE(heard.find(each), nullptr);
+      ASSERT_EQ(heard.find(each)->value, value);
+    }
+    ASSERT_EQ(heard.find(key) != nullptr, expected.contains(key));
+  }
+}
+
+// All others are still found, with their own rows; what is old is refused.
+TEST(Heard, OldRowsMakeRoomForNewOnes) {
+  Random random(6);
+  Heard<Row, 16> heard;
+  std::map<std::uint64_t, int> newest;
+  for (int i = 1; i <= 50'000; ++i) {
+    const auto key = some_key(random);
+    if (heard.find(key) != nullptr) continue;
+    ASSERT_NE(heard.add(key, {i}), nullptr);
+    newest[key] = i;
+    ASSERT_EQ(heard.find(key)->value, i);
+    for (const auto& entry : heard.entries()) {
+      ASSERT_EQ(heard.find(entry.key), &entry.row);
+      ASSERT_EQ(entry.row.value, newest[entry.key]);
+    }
+  }
+  EXPECT_EQ(heard.entries().size(), 16U);
+  EXPECT_EQ(heard.add(1'000'000, {0}), nullptr);
+  EXPECT_EQ(heard.find(1'000'000), nullptr);
+}
+
+TEST(Roster, InShortIsTheSame) {
+  Random random(7);
+  for (int trial = 0; trial < 500; ++trial) {
+    std::vector<PeStatic> facts;
+    const int kinds = pick(random, 1, 3);
+    for (auto pes = pick(random, 1, 60); pes > 0;) {
+      const PeStatic one{1.0 + pick(random, 0, kinds), pick(random, 1, kinds),
+                         static_cast<std::uint32_t>(pick(random, 0, kinds))};
+      for (auto alike = std::min(pes, pick(random, 1, 9)); alike > 0; --alike, --pes)
+        facts.push_back(one);
+    }
+    const auto roster = Roster::shared(in_short(facts));
+    ASSERT_EQ(roster->size(), static_cast<int>(facts.size()));
+    for (int pe = 0; pe < roster->size(); ++pe)
+      ASSERT_EQ((*roster)[pe], facts[static_cast<std::size_t>(pe)]);
+  }
+}
+
+TEST(Roster, AGridOfEqualClustersIsShort) {
+  std::vector<PeStatic> facts;
+  for (std::uint32_t pe = 0; pe < 65'536; ++pe) facts.push_back({.speed = 2, .cluster = pe / 16});
+  const auto in_two = in_short(facts);
+  EXPECT_EQ(in_two.size(), 2U);
+  const auto roster = Roster::shared(in_two);
+  EXPECT_EQ(roster->clusters(), 4096U);
+  EXPECT_EQ(Roster::shared(in_short(facts)), roster) << "one for all PEs of the process";
+  EXPECT_NE(Roster::shared({{.pes = 4}}), roster);
+}
+
+// Whatever is heard on a large grid, a PE keeps little of it: the newest.
+TEST(Tables, AreBounded) {
+  constexpr int pes = 65'536;
+  Tables tables(0, pes);
+  tables.set_roster(Roster::shared({{.times = pes / 16, .pes = 16}}));
+  for (int pe = 1; pe < pes; ++pe) {
+    EXPECT_TRUE(tables.note_load(pe, load(pe % 2 == 0, 1, pe)));
+    EXPECT_TRUE(tables.note_latency(pe, {1'000, pe}));
+  }
+  int loads = 0;
+  int latencies = 0;
+  for (int pe = 1; pe < pes; ++pe) {
+    loads += tables.known(pe) ? 1 : 0;
+    latencies += tables.latency_to(pe).measured >= 0 ? 1 : 0;
+  }
+  EXPECT_EQ(loads, static_cast<int>(Tables::max_loads));
+  EXPECT_EQ(latencies, static_cast<int>(Tables::max_latencies));
+  EXPECT_TRUE(tables.known(pes - 1));
+  EXPECT_FALSE(tables.known(1));
+  for (const int pe : tables.hot(false)) EXPECT_GT(pe, pes - 100);
+}
+
+}  // namespace
+}  // namespace trawl::balance
