@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
@@ -84,6 +85,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                lock_, [this] { poll_once(nullptr); }),
       pace_(setup.share, setup.workers),
       told_pace_(setup.pace),
+      memory_(setup.memory),
       housekeeping_(life_, chores()) {
   const std::lock_guard lock(lock_);
   life_.begin(fabric_.now());
@@ -93,6 +95,7 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
   return {.joined =
               [this] {
                 if (log_ != nullptr) log_->set_offset(-life_.begun());
+                if (memory_) look_at_memory();
               },
           .stopped = [this] { workers_.wake_all(); },
           .statistics = [this] { return statistics(); },
@@ -124,6 +127,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   if (!alone) add(When::while_running, 0, [this](Nanos, auto*) { shared_heap_.send_frees(); });
   if (!alone)
     add(When::while_running, 200'000'000, [this](Nanos now, auto*) { look_at_pace(now); });
+  if (!alone && memory_)
+    add(When::while_running, 50'000'000, [this](Nanos, auto*) { look_at_memory(); });
   if (self() == 0)
     add(When::while_running, 0, [this](Nanos, sched::Worker* by) { look_for_deadlock(by); });
   return list;
@@ -217,6 +222,19 @@ void Pe::look_at_pace(Nanos now) {
   Nanos processor = 0;
   for (const auto& worker : workers_.all()) processor += worker->processor_time();
   tables_.set_own_pace(pace_.look(now, workers_.busy_time(), processor));
+}
+
+// Who does nothing allocates nothing, so the collector would not find out what is free.
+void Pe::look_at_memory() {
+  constexpr double near = 0.9;
+  bool full = memory_() > near;
+  const bool idle = !workers_.anybody_busy();
+  if (full && idle && !std::exchange(collected_, true)) {
+    heap::collect();
+    full = memory_() > near;
+  }
+  collected_ = collected_ && idle;
+  fishing_.set_full(full);
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {

@@ -27,7 +27,8 @@ class Pe final : public sched::Host {
     /// Simulated PEs share an OS thread, see Workers::Setup.
     void (*pause)(sched::Worker&, sched::Moment) = nullptr;
     void (*work)(sched::Worker&, Nanos) = nullptr;
-    std::function<double()> pace{};  ///< of its speed at present; not to be measured
+    std::function<double()> pace{};    ///< of its speed at present; not to be measured
+    std::function<double()> memory{};  ///< that is used, of what there may be; none: no matter
   };
 
   /// `over` is called once, with the lock held, when this PE has no more to do.
@@ -73,6 +74,7 @@ class Pe final : public sched::Host {
   void fish(sched::Worker* by);
   void note_load();
   void look_at_pace(Nanos now);
+  void look_at_memory();
   void look_for_deadlock(sched::Worker* by);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();
@@ -96,6 +98,8 @@ class Pe final : public sched::Host {
   Mailbox mailbox_;
   Pace pace_;
   std::function<double()> told_pace_;
+  std::function<double()> memory_;
+  bool collected_ = false;  // since it was near its bound and idle
   Housekeeping housekeeping_;
 };
 

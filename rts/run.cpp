@@ -19,6 +19,7 @@
 #include "rts/fabric/ucx.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
+#include "rts/host/memory.hpp"
 #include "rts/host/place.hpp"
 #include "rts/host/throttle.hpp"
 #include "rts/inline/error.hpp"
@@ -161,6 +162,12 @@ class Process {
       setup.facts.speed =
           options.speed > 0 ? options.speed : host_share_.speed(measure_speed(), setup.workers);
     setup.facts.cores = setup.workers;
+    const auto bound =
+        options.heap_max > 0 ? static_cast<double>(options.heap_max) : host_share_.memory;
+    setup.memory = [bound] {
+      const auto heap = heap::collector_statistics();
+      return memory_in_use(bound, heap.heap_bytes - heap.live_bytes);
+    };
     setup.share = host_share_.of_core(setup.workers);
     if (rehearsal_ != nullptr) setup.share = std::min(setup.share, told_share_);
     const auto seed =

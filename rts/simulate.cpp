@@ -83,6 +83,7 @@ void Simulation::add_seat(const Config& config, int index) {
   setup.pause = &Simulation::pause;
   setup.work = [](sched::Worker&, Nanos time) { work(time); };
   setup.pace = [this, index] { return net_.pace(index); };
+  if (config.memory) setup.memory = [memory = config.memory, index] { return memory(index); };
   seat->pe =
       std::make_unique<Pe>(setup, net_.endpoint(index),
                            [seat = seat.get()](const life::Outcome& o) { seat->outcome = o; });

@@ -27,6 +27,8 @@ class Simulation {
     heap::Weight full_weight = heap::Weight{1} << 16U;
     std::vector<std::string> cluster{};  ///< by PE; one for all where it is not given
     bool measure = false;                ///< is what threads do work, besides what they declare?
+    /// That a PE uses, of what it may have; none: no matter.
+    std::function<double(int pe)> memory{};
     double speed_of_host = 1;  ///< what a grid's absolute speeds are in; measure_speed's unit
   };
 

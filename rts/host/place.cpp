@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rts/host/clocks.hpp"
+#include "rts/host/memory.hpp"
 #include "rts/host/quota.hpp"
 #include "rts/options/options.hpp"
 
@@ -116,7 +117,6 @@ double HostShare::speed(double of_core, int workers) const {
 HostShare share_of_host(int pes, const std::vector<pid_t>& neighbours) {
   const Topology host;
   const auto own = host.of(getpid());
-  if (own.empty()) return {static_cast<double>(usable_cores()) / pes};
   std::vector<Cores> all{own};
   std::vector<std::string> processes{"self"};
   for (const auto process : neighbours) {
@@ -129,7 +129,9 @@ HostShare share_of_host(int pes, const std::vector<pid_t>& neighbours) {
     all.push_back(own);
     processes.emplace_back("self");
   }
-  return {cores_for(own, all), quota_share("self", processes)};
+  return {own.empty() ? static_cast<double>(usable_cores()) / pes : cores_for(own, all),
+          quota_share("self", processes),
+          std::min(memory_of_host() / pes, memory_quota("self", processes))};
 }
 
 }  // namespace trawl

@@ -29,6 +29,8 @@ double cores_for(const Cores& own, const std::vector<Cores>& all);
 struct HostShare {
   double cores = 1;                                       ///< its share of those it is bound to
   double time = std::numeric_limits<double>::infinity();  ///< what control groups allow, in cores
+  /// Bytes: its share of what the host has, or of what control groups allow.
+  double memory = std::numeric_limits<double>::infinity();
 
   /// How many workers have something to run on.
   int workers() const;

@@ -1,4 +1,4 @@
-// Control groups (cgroups): how much processor time they let a process have.
+// Control groups (cgroups): how much processor time and memory they let a process have.
 #pragma once
 
 #include <string>
@@ -11,5 +11,9 @@ namespace trawl {
 /// `root` stands before every path, for tests.
 double quota_share(const std::string& process, const std::vector<std::string>& all,
                    const std::string& root = "");
+
+/// In bytes, likewise.
+double memory_quota(const std::string& process, const std::vector<std::string>& all,
+                    const std::string& root = "");
 
 }  // namespace trawl

@@ -34,6 +34,7 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
 
 // Beside a FISH that an invitation has sent, another may go.
 bool Fishing::may_fish() const noexcept {
+  if (full_) return false;
   const auto most = max_fish_ == 0 ? most_under_way : max_fish_;
   return under_way_.size() < most + (invited_ ? 1U : 0U);
 }

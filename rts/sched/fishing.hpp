@@ -41,6 +41,9 @@ class Fishing {
   void caught(std::uint16_t number, Nanos now);
   void on_work_available(int from, Nanos now);
 
+  /// While `full`, no FISH is sent: there is no room for others' work.
+  void set_full(bool full) noexcept { full_ = full; }
+
   /// Our FISH that are under way, or held somewhere.
   unsigned outstanding() const noexcept { return static_cast<unsigned>(under_way_.size()); }
   /// The FISH of `thief` that are held here.
@@ -81,6 +84,7 @@ class Fishing {
   std::vector<balance::Cast> under_way_;
   std::uint16_t last_number_ = 0;
   bool invited_ = false;
+  bool full_ = false;
   /// What follows a FISH in vain, near or far.
   struct Pause {
     balance::Backoff backoff;

@@ -179,6 +179,33 @@ TEST_F(Quota, WithoutGroupsThereIsNone) {
   EXPECT_EQ(share(), unlimited);
 }
 
+TEST_F(Quota, MemoryIsSharedByThoseInTheGroup) {
+  const auto memory = [this](const std::vector<std::string>& all) {
+    return memory_quota("self", all, root_.string());
+  };
+  EXPECT_EQ(memory({"self"}), unlimited);
+  mount_version2();
+  write("proc/self/cgroup", "0::/user/job\n");
+  write("proc/17/cgroup", "0::/user/other\n");
+  write("sys/fs/cgroup/user/job/memory.max", "max\n");
+  EXPECT_EQ(memory({"self"}), unlimited);
+  write("sys/fs/cgroup/user/memory.max", "4000000000\n");
+  EXPECT_EQ(memory({"self"}), 4e9);
+  EXPECT_EQ(memory({"self", "17"}), 2e9);
+  write("sys/fs/cgroup/user/job/memory.max", "1000000000\n");
+  EXPECT_EQ(memory({"self", "17"}), 1e9);
+}
+
+TEST_F(Quota, MemoryOfVersion1HasATreeOfItsOwn) {
+  write("proc/self/mountinfo",
+        "31 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+        "32 30 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  write("proc/self/cgroup", "3:memory:/mine\n2:cpu:/other\n");
+  write("sys/fs/cgroup/memory/mine/memory.limit_in_bytes", "5000000\n");
+  write("sys/fs/cgroup/memory/other/memory.limit_in_bytes", "3\n");
+  EXPECT_EQ(memory_quota("self", {"self"}, root_.string()), 5e6);
+}
+
 TEST_F(Quota, Version2OfTheGroupItself) {
   mount_version2();
   write("proc/self/cgroup", "0::/user/job\n");

@@ -1,0 +1,23 @@
+#!/usr/bin/env -S python3 -B
+"""A PE that uses more memory than it may have takes no work; the answer is the same."""
+import json
+import os
+
+from harness import BIN, MPIEXEC, expect, run_words
+
+PROGRAM = os.path.join(BIN, "sum_euler")
+FLAGS = ["6000", "--trawl:stats=json", "--trawl:workers=1", "--trawl:heap=1M"]
+
+
+def imported_with(*flags):
+    """By PE 1, of what it may: a program and its collector take more than a megabyte."""
+    result = run_words(MPIEXEC, "-n", "1", PROGRAM, *FLAGS, ":", "-n", "1", PROGRAM, *FLAGS, *flags)
+    expect(result.code == 0 and result.out == "10943164\n", "expected the answer", result)
+    statistics = json.loads(result.err[result.err.index("{"):])
+    return statistics["by_pe"][1]["sparks_imported"], result
+
+
+imported, result = imported_with("--trawl:heap-max=1M")
+expect(imported == 0, "expected PE 1 to take no work", result)
+imported, result = imported_with()
+expect(imported > 0, "expected PE 1 to take some", result)

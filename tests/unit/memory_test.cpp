@@ -1,0 +1,63 @@
+// A PE near the bound of its memory takes no work.
+#include "rts/host/memory.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/lazy.hpp>
+#include <trawl/strategies.hpp>
+
+#include "rts/simulate.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr Nanos milli = 1'000'000;
+
+TEST(Memory, WhatIsTouchedIsInUse) {
+  constexpr std::size_t size = std::size_t{64} << 20U;
+  const auto bound = memory_of_host();
+  const auto before = memory_in_use(bound, 0);
+  EXPECT_GT(before, 0);
+  EXPECT_LT(before, 1);
+  const std::vector<char> touched(size, 1);
+  const auto after = memory_in_use(bound, 0);
+  EXPECT_GT(after - before, 0.9 * static_cast<double>(size) / bound);
+  EXPECT_LT(memory_in_use(bound, size / 2), after);
+  EXPECT_EQ(memory_in_use(bound, std::size_t{1} << 50U), 0);
+  EXPECT_EQ(touched.back(), 1);
+}
+
+int on_this_pe(int) {
+  Simulation::work(10 * milli);
+  return Simulation::here();
+}
+
+TEST(Memory, WhoIsFullTakesNoWorkUntilThereIsRoom) {
+  Simulation::Config config;
+  config.net.pes = 4;
+  bool full = true;
+  config.memory = [&full](int pe) { return pe == 2 && full ? 0.95 : 0.5; };
+  Simulation simulation(config);
+  const auto begun_on = [&](int pe) { return simulation.pe(pe).statistics(); };
+  const auto threads = [&](int pe) {
+    return begun_on(pe)[static_cast<std::size_t>(Count::threads_created)];
+  };
+  simulation.run([&] {
+    const auto evaluate = [] {
+      std::vector<Lazy<int>> all;
+      for (int i = 0; i < 100; ++i) all.push_back(par(lazy<on_this_pe>(i)));
+      for (auto& each : all) force(each);
+    };
+    Simulation::work(100 * milli);
+    evaluate();
+    EXPECT_EQ(threads(2), 0U);
+    EXPECT_GT(threads(1), 10U);
+    full = false;
+    evaluate();
+    EXPECT_GT(threads(2), 10U);
+  });
+}
+
+}  // namespace
+}  // namespace trawl
