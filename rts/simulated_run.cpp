@@ -23,15 +23,13 @@ constexpr double nobody_dies = 1e6;
 std::vector<LinkUse> links_of(Simulation& simulation) {
   std::vector<LinkUse> links;
   const auto& network = *simulation.net().network();
-  const auto& clusters = network.grid().clusters;
-  const auto count = static_cast<int>(clusters.size());
-  for (int from = 0; from < count; ++from)
-    for (int to = 0; to < count; ++to) {
-      const auto [messages, bytes, busy] = network.carried_until(from, to, simulation.now());
-      if (messages != 0)
-        links.push_back({clusters[static_cast<std::size_t>(from)].name,
-                         clusters[static_cast<std::size_t>(to)].name, messages, bytes, busy});
-    }
+  const auto name = [&](int cluster) {
+    return network.grid().clusters[static_cast<std::size_t>(cluster)].name;
+  };
+  for (const auto& [from, to] : network.used_links()) {
+    const auto [messages, bytes, busy] = network.carried_until(from, to, simulation.now());
+    links.push_back({name(from), name(to), messages, bytes, busy});
+  }
   return links;
 }
 

@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <iterator>
 #include <sstream>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -169,9 +171,9 @@ class GridReader {
       grid_.clusters.push_back(read_cluster(each, grid_.pes()));
       if (grid_.clusters.back().speed_is_absolute != grid_.clusters.front().speed_is_absolute)
         each.refuse("all clusters have an absolute_speed, or none");
-      for (std::size_t i = 0; i + 1 < grid_.clusters.size(); ++i)
-        if (grid_.clusters[i].name == grid_.clusters.back().name)
-          each.refuse("there is a cluster of that name already");
+      const auto number = static_cast<int>(numbers_.size());
+      if (!numbers_.try_emplace(grid_.clusters.back().name, number).second)
+        each.refuse("there is a cluster of that name already");
     }
     if (grid_.clusters.empty()) top_.at("clusters").refuse("a grid has at least one cluster");
     read_links();
@@ -228,10 +230,9 @@ class GridReader {
 
   int cluster(const Place& place) const {
     const auto name = place.text();
-    const auto found = std::find_if(grid_.clusters.begin(), grid_.clusters.end(),
-                                    [&](const auto& each) { return each.name == name; });
-    if (found == grid_.clusters.end()) place.refuse("there is no cluster '" + name + "'");
-    return static_cast<int>(found - grid_.clusters.begin());
+    const auto found = numbers_.find(name);
+    if (found == numbers_.end()) place.refuse("there is no cluster '" + name + "'");
+    return found->second;
   }
 
   void read_random_changes(const Place& place) {
@@ -261,6 +262,53 @@ class GridReader {
 
   const Place& top_;
   GridFile grid_;
+  std::unordered_map<std::string, int> numbers_;  // of clusters
+};
+
+/// Sees a file while it is read: of a member that is given twice the parser would keep one.
+class TwiceGiven {
+ public:
+  explicit TwiceGiven(const std::string& file) : file_(file) {}
+
+  void see(Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    switch (event) {
+      case Event::key:
+        key(parsed.get<std::string>());
+        break;
+      case Event::object_start:
+      case Event::array_start:
+        open_.push_back({event == Event::array_start});
+        break;
+      case Event::object_end:
+      case Event::array_end:
+        open_.pop_back();
+        [[fallthrough]];
+      case Event::value:
+        if (!open_.empty()) ++open_.back().values;
+    }
+  }
+
+ private:
+  struct Open {
+    bool is_list = false;
+    std::size_t values = 0;
+    std::string member{};
+    std::unordered_set<std::string> members{};
+  };
+
+  void key(const std::string& name) {
+    open_.back().member = name;
+    if (open_.back().members.insert(name).second) return;
+    std::string path;
+    for (const auto& each : open_)
+      path +=
+          each.is_list ? fmt::format("[{}]", each.values) : (path.empty() ? "" : ".") + each.member;
+    throw Error(file_ + ": " + path + ": this is given twice, and only one can hold", 2);
+  }
+
+  const std::string& file_;
+  std::vector<Open> open_;
 };
 
 }  // namespace
@@ -292,8 +340,12 @@ GridFile read_grid_file(const std::string& name) {
 
 GridFile parse_grid(std::string_view text, const std::string& name) {
   Json json;
+  TwiceGiven twice(name);
   try {
-    json = Json::parse(text);
+    json = Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
+      twice.see(event, parsed);
+      return true;
+    });
   } catch (const Json::parse_error& e) {
     const auto before = text.substr(0, std::min(e.byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');

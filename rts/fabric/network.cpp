@@ -22,17 +22,9 @@ Nanos late(Nanos jitter, std::uint64_t random) noexcept {
 
 }  // namespace
 
-Network::Network(GridFile grid)
-    : grid_(std::move(grid)), own_(grid_.clusters.size() * grid_.clusters.size()), free_(own_) {
-  set_up();
-}
+Network::Network(GridFile grid) : Network(std::move(grid), {}) {}
 
-Network::Network(GridFile grid, Free links) : grid_(std::move(grid)), free_(links) {
-  set_up();
-}
-
-void Network::set_up() {
-  carried_.resize(grid_.clusters.size() * grid_.clusters.size());
+Network::Network(GridFile grid, Free links) : grid_(std::move(grid)), shared_(links) {
   place_pes();
   find_routes();
 }
@@ -138,31 +130,44 @@ Nanos Network::carried(int from, int to, std::size_t bytes, Nanos begins) const 
 // keeps nobody waiting who is there before it: right but for the time that it takes to them.
 Nanos Network::hop(int from, int to, std::size_t bytes, Nanos sent, Nanos reaches,
                    std::uint64_t random) {
-  auto& free = free_at(from, to);
+  auto& use = used_[index(from, to)];
+  auto& free = shared_.empty() ? use.free : shared_[index(from, to)];
   auto seen = free.load(std::memory_order_relaxed);
   Nanos left = 0;
   do {
     left = carried(from, to, bytes, std::max(sent, seen));
   } while (!free.compare_exchange_weak(seen, left, std::memory_order_relaxed));
-  note_carried(from, to, bytes, left - std::max(sent, seen));
+  ++use.carried.messages;
+  use.carried.bytes += bytes;
+  use.carried.busy += left - std::max(sent, seen);
   if (reaches > sent) left = std::max(left, carried(from, to, bytes, reaches));
   const auto line = line_at(from, to, left);
   return left + line.latency + late(line.jitter, random);
 }
 
-void Network::note_carried(int from, int to, std::size_t bytes, Nanos took) {
-  auto& carried = carried_[index(from, to)];
-  ++carried.messages;
-  carried.bytes += bytes;
-  carried.busy += took;
-}
-
 // What waits for the link then, or is on it, comes without a gap.
 Network::Carried Network::carried_until(int from, int to, Nanos then) const {
-  auto carried = carried_[index(from, to)];
-  const auto free = free_at(from, to).load(std::memory_order_relaxed);
-  carried.busy -= std::min(carried.busy, std::max(free - then, Nanos{0}));
+  const auto use = used_.find(index(from, to));
+  if (use == used_.end()) return {};
+  auto carried = use->second.carried;
+  carried.busy -= std::min(carried.busy, std::max(free_at(from, to) - then, Nanos{0}));
   return carried;
+}
+
+std::vector<std::pair<int, int>> Network::used_links() const {
+  const auto clusters = grid_.clusters.size();
+  std::vector<std::pair<int, int>> links;
+  for (const auto& [at, use] : used_)
+    links.emplace_back(static_cast<int>(at / clusters), static_cast<int>(at % clusters));
+  std::sort(links.begin(), links.end());
+  return links;
+}
+
+Nanos Network::free_at(int from, int to) const {
+  const auto at = index(from, to);
+  if (!shared_.empty()) return shared_[at].load(std::memory_order_relaxed);
+  const auto use = used_.find(at);
+  return use == used_.end() ? 0 : use->second.free.load(std::memory_order_relaxed);
 }
 
 Nanos Network::send(int from_pe, int to_pe, std::size_t bytes, Nanos now, std::uint64_t random) {
@@ -193,7 +198,7 @@ std::size_t Network::unsent(int from_pe, int to_pe, Nanos now) const {
   const int to = cluster_of(to_pe);
   if (from == to) return 0;
   const int next = next_hop(from, to);
-  const auto free = free_at(from, next).load(std::memory_order_relaxed);
+  const auto free = free_at(from, next);
   if (free <= now) return 0;
   const auto bytes = static_cast<double>(free - now) * line_at(from, next, now).bytes_per_nano;
   return static_cast<std::size_t>(std::llround(bytes));

@@ -1,8 +1,12 @@
 #include "rts/fabric/network.hpp"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "rts/after.hpp"
+#include "rts/heap/collect.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
@@ -55,6 +59,25 @@ TEST(Network, SaysWhatItsLinksHaveCarried) {
   EXPECT_EQ(network.carried_until(2, 1, 4 * s).busy, s);
   EXPECT_EQ(network.carried_until(0, 1, 4 * s).messages, 0U);
   EXPECT_EQ(network.carried_until(1, 2, 4 * s).messages, 0U);
+}
+
+// Some bytes for each pair of them would be a GB.
+TEST(Network, ManyClustersTakeLittleMemory) {
+  std::string clusters;
+  for (int i = 0; i < 5000; ++i)
+    clusters += (i == 0 ? "" : ", ") + (R"({"name": ")" + std::to_string(i)) + R"(", "pes": 2})";
+  const auto before = heap::collector_statistics().heap_bytes;
+  Network network(parse_grid(R"({"clusters": [)" + clusters + R"(],
+      "between": {"latency": "100 ms", "bandwidth": "100 KB/s"}})",
+                             "many.json"));
+  for (int pe = 2; pe < 200; pe += 2) network.send(pe, 0, 100'000, 0, 0);
+  EXPECT_LT(heap::collector_statistics().heap_bytes, before + (100U << 20U));
+  EXPECT_EQ(network.send(7, 1, 100'000, 0, 0), 2 * s + 100 * ms);
+  EXPECT_EQ(network.unsent(6, 0, 0), 200'000U);
+  EXPECT_EQ(network.unsent(0, 6, 0), 0U);
+  const auto used = network.used_links();
+  EXPECT_EQ(used.size(), 99U);
+  EXPECT_EQ(used.front(), std::pair(1, 0));
 }
 
 TEST(Network, ClustersThatNothingLeadsToAreRefused) {
