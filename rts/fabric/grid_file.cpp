@@ -29,6 +29,7 @@ constexpr std::array times{Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Un
 constexpr std::array rates{Unit{"B/s", 1e-9}, Unit{"KB/s", 1e-6}, Unit{"MB/s", 1e-3},
                            Unit{"GB/s", 1.0}};
 constexpr double longest = 3.6e15;  // a thousand hours
+constexpr double shortest_turn = 1e6;
 
 /// A value with the way to it, for errors.
 class Place {
@@ -87,6 +88,12 @@ class Place {
     if (nanos > longest) refuse("that is more than a thousand hours");
     return std::llround(nanos);
   }
+  /// After which something changes, again and again.
+  Nanos turn() const {
+    const auto nanos = time();
+    if (nanos < shortest_turn) refuse("that is less than 1 ms");
+    return nanos;
+  }
   double rate() const {
     const auto rate = quantity(rates, "bandwidth", "\"100 KB/s\"");
     if (!(rate >= 1e-9)) refuse("a bandwidth is at least 1 B/s");
@@ -144,7 +151,7 @@ GridCluster read_cluster(const Place& place, int first_pe) {
 }
 
 void read_changes(const Place& place, GridLink& link) {
-  if (place.has("period")) link.period = place.at("period").time();
+  if (place.has("period")) link.period = place.at("period").turn();
   if (!place.has("changes")) {
     if (link.period != 0) place.refuse("a period is one of changes, and there are none");
     return;
@@ -238,8 +245,7 @@ class GridReader {
   void read_random_changes(const Place& place) {
     place.check_members({"every", "bandwidth", "latency", "seed"});
     auto& changes = grid_.random_changes;
-    changes.every = place.at("every").time();
-    if (changes.every < 1'000'000) place.at("every").refuse("that is less than 1 ms");
+    changes.every = place.at("every").turn();
     const auto range = [](const Place& each, double& least, double& most) {
       const auto bounds = each.elements();
       if (bounds.size() != 2) each.refuse("this has to be a list of two shares, [0.1, 1]");

@@ -12,6 +12,8 @@
 namespace trawl::fabric {
 namespace {
 
+constexpr int many_changes = 100'000;
+
 double share_of(std::uint64_t random, double least, double most) noexcept {
   return least + (most - least) * (static_cast<double>(random >> 11U) * 0x1p-53);
 }
@@ -113,14 +115,18 @@ Line Network::line_at(int from, int to, Nanos now) const {
   return stretch_at(from, to, now).line;
 }
 
-// When the last byte is on its way, through all changes of bandwidth.
+// When the last byte is on its way, through all changes of bandwidth. Where so many are not enough,
+// they come again for ever: what is left goes at their mean.
 Nanos Network::carried(int from, int to, std::size_t bytes, Nanos begins) const {
   auto left = static_cast<double>(bytes);
   auto now = begins;
-  while (true) {
+  for (int changes = 0;; ++changes) {
     const auto [line, until] = stretch_at(from, to, now);
     const auto takes = left / line.bytes_per_nano;
     if (until == never || takes <= static_cast<double>(until - now)) return after(now, takes);
+    if (changes == many_changes)
+      return after(now,
+                   left * static_cast<double>(now - begins) / (static_cast<double>(bytes) - left));
     left -= static_cast<double>(until - now) * line.bytes_per_nano;
     now = until;
   }

@@ -63,6 +63,14 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
             "my.json: clusters[1]: there is a cluster of that name already");
 }
 
+TEST(GridFile, WhatComesAgainTakesAMillisecond) {
+  EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "b"], "period": "10 ns",
+              "changes": [{"at": "5 ns", "latency": "1 s"}]}]})"),
+            "my.json: links[0].period: that is less than 1 ms");
+  EXPECT_EQ(refusal(two + R"(, "random_changes": {"every": "999 us"}})"),
+            "my.json: random_changes.every: that is less than 1 ms");
+}
+
 TEST(GridFile, NothingIsGivenTwice) {
   const std::string twice = ": this is given twice, and only one can hold";
   EXPECT_EQ(refusal(two + R"(, "between": {"latency": "1 s"}})"), "my.json: between" + twice);

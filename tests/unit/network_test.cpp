@@ -95,6 +95,13 @@ TEST(Network, ChangesTakeHoldInTheMiddleOfAMessage) {
   EXPECT_EQ(network.line_at(0, 1, 6 * s).latency, 100 * ms);
 }
 
+// The changes that it goes through are not counted one by one: there are 10^12.
+TEST(Network, AMessageMayTakeYears) {
+  Network network(three(R"(, "random_changes": {"every": "1 ms", "bandwidth": [1e-5, 3e-5]})"));
+  const auto years = static_cast<double>(network.send(0, 2, 2'000'000'000, 0, 0));
+  EXPECT_NEAR(years, 1e9 * s, 1e7 * s);
+}
+
 TEST(Network, RandomChangesStayInTheirBoundsAndRepeat) {
   const auto grid = three(R"(, "random_changes": {"every": "1 s", "bandwidth": [0.1, 1],
                                "latency": [1, 10], "seed": 7})");
