@@ -145,7 +145,7 @@ class Process {
                                [this](const life::Outcome& outcome) { over(outcome); });
   }
 
-  Pe::Setup setup() const {
+  Pe::Setup setup() {
     const auto& options = program_.options;
     Pe::Setup setup;
     setup.options = options;
@@ -169,11 +169,12 @@ class Process {
     return setup;
   }
 
-  void act_as_told(Pe::Setup& setup) const {
+  void act_as_told(Pe::Setup& setup) {
     const auto& cluster = rehearsal_->cluster();
     if (setup.options.workers == 0) setup.workers = cluster.workers;
     setup.facts.cluster = cluster.name;
     setup.facts.speed = cluster.speed;
+    setup.throttle = [this](sched::Worker& worker) { return make_throttle(worker); };
   }
 
   void work(sched::Worker& worker, const Root& root) {
@@ -198,8 +199,15 @@ class Process {
     if (told_share_ > 1)
       throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
                   2);
-    const auto share = [this] { return told_share_ * rehearsal_->pace().share; };
+    const auto share = [this] { return told_share_ * rehearsal_->pace().share / crowd(); };
     return std::make_unique<Throttle>(Throttle::Hooks{share, may_sleep});
+  }
+
+  /// Spare workers share the cores of the others.
+  double crowd() const {
+    const auto& workers = pe_->workers();
+    return std::max(static_cast<double>(workers.running()) / static_cast<double>(workers.size()),
+                    1.0);
   }
 
   void run_worker(sched::Worker& worker, bool spins) {

@@ -27,6 +27,13 @@ with tempfile.TemporaryDirectory() as where:
     result = run(2, "sum_euler", "2000", two, "--trawl:stats=json")
     expect(result.code == 0, "expected exit code 0", result)
 
+    # The thread runs on a spare worker, beside the only one.
+    for speed in 0.5, 0.2:
+        slow = grid("slow.json", {"clusters": [{"name": "slow", "pes": 2, "speed": speed}]})
+        result = run(2, "tests/woken", "compute", slow)
+        expect(result.code == 0 and result.out.endswith("42 meanwhile\n"), "expected the root to go on meanwhile", result)
+        expect(0 < float(result.out.split()[0]) < 0.7 * speed, f"expected about half of {speed} of a core", result)
+
     result = run(3, "fib", "10", two)
     expect(result.code == 2 and "describes 2 PEs, and there are 3: start so many with mpiexec -n 2" in result.err,
            "expected the number to be refused", result)
