@@ -138,6 +138,9 @@ class Process {
     const auto& cluster = rehearsal_->cluster();
     told_share_ = cluster.speed_on(cluster.speed_is_absolute ? measure_speed() : 1);
     joined_.fabric = std::move(rehearsal);
+    if (told_share_ * rehearsal_->best_share() > 1)
+      throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
+                  2);
   }
 
   void make_pe() {
@@ -196,9 +199,6 @@ class Process {
       pe_->lock().unlock();
       return true;
     };
-    if (told_share_ > 1)
-      throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
-                  2);
     const auto share = [this] { return told_share_ * rehearsal_->pace().share / crowd(); };
     return std::make_unique<Throttle>(Throttle::Hooks{share, may_sleep});
   }

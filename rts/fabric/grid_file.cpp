@@ -29,7 +29,7 @@ constexpr std::array times{Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Un
 constexpr std::array rates{Unit{"B/s", 1e-9}, Unit{"KB/s", 1e-6}, Unit{"MB/s", 1e-3},
                            Unit{"GB/s", 1.0}};
 constexpr double longest = 3.6e15;  // a thousand hours
-constexpr double shortest_turn = 1e6;
+constexpr Nanos shortest_turn = 1'000'000;
 
 /// A value with the way to it, for errors.
 class Place {
@@ -329,6 +329,17 @@ int GridFile::cluster_of(int pe) const noexcept {
 const GridLink& GridFile::link(int from, int to) const {
   const auto found = links.find({from, to});
   return found == links.end() ? between : found->second;
+}
+
+double GridFile::best_share(int pe) const noexcept {
+  double best = 0;
+  bool from_the_beginning = false;
+  for (const auto& change : speed_changes) {
+    if (change.pe != pe) continue;
+    best = std::max(best, change.speed);
+    from_the_beginning |= change.at == 0;
+  }
+  return from_the_beginning ? best : std::max(best, 1.0);
 }
 
 bool GridFile::has_missing_links() const noexcept {

@@ -82,6 +82,8 @@ struct GridFile {
   }
   int cluster_of(int pe) const noexcept;
   const GridLink& link(int from, int to) const;
+  /// The largest share of its speed that a PE ever has.
+  double best_share(int pe) const noexcept;
   bool has_missing_links() const noexcept;
 };
 

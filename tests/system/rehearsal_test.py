@@ -46,4 +46,9 @@ with tempfile.TemporaryDirectory() as where:
     TWO["clusters"][0]["speed"] = 2
     result = run(2, "fib", "10", grid("fast.json", TWO))
     expect(result.code == 2 and "faster than this machine" in result.err, "expected the speed to be refused", result)
+    TWO["clusters"][0]["speed"] = 0.5
+    for share, code in (2, 0), (2.1, 2):
+        result = run(2, "fib", "10", grid("faster.json", TWO | {"speed_changes": [{"pe": 0, "at": "3600 s", "speed": share}]}))
+        expect(result.code == code and ("faster than this machine" in result.err) == (code == 2),
+               "expected what is more than a core later to be refused, and no less", result)
 print("all right")

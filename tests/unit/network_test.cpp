@@ -126,6 +126,12 @@ TEST(Network, PacesChangeWithTime) {
   EXPECT_EQ(network.pace_of(1, 0).until, 2 * s);
   EXPECT_DOUBLE_EQ(network.pace_of(1, 0).share, 1);
   EXPECT_DOUBLE_EQ(network.pace_of(1, 3 * s).share, 0.5);
+  EXPECT_DOUBLE_EQ(network.grid().best_share(0), 1);
+  EXPECT_DOUBLE_EQ(network.grid().best_share(1), 1);
+  const auto others = three(R"(, "speed_changes": [{"pe": 1, "at": "0 s", "speed": 0.5},
+                                 {"pe": 2, "at": "2 s", "speed": 3}])");
+  EXPECT_DOUBLE_EQ(others.best_share(1), 0.5);
+  EXPECT_DOUBLE_EQ(others.best_share(2), 3);
 }
 
 // Work or a message that takes longer than time goes is not done at once.
