@@ -1,5 +1,6 @@
 #include "rts/inline/run.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,18 @@ void note_collection(bool begins) {
 }
 
 constexpr Nanos patience_with_workers = 1'000'000'000;
+
+// What a PE tells the others of the grid that it rehearses; else it is a digest. Messages are other
+// ones there: nobody could read what PEs with different grids said to each other.
+constexpr std::uint64_t no_grid = 0;
+constexpr std::uint64_t is_in_trouble = 1;  // it will say which, as from PEs without a grid
+
+std::uint64_t grid_of(const Program& program) {
+  if (program.trouble) return is_in_trouble;
+  if (program.options.grid.empty() || program.asks()) return no_grid;
+  const auto digest = fabric::digest_of_grid_file(program.options.grid);
+  return digest ? std::max(*digest, is_in_trouble + 1) : is_in_trouble;
+}
 
 /// The PE of this process with its threads.
 class Process {
@@ -132,6 +145,7 @@ class Process {
 
   void rehearse() {
     auto grid = fabric::read_grid_file(program_.options.grid);
+    if (!all_have_our_grid()) return;
     auto rehearsal =
         std::make_unique<fabric::Rehearsal>(joined_.fabric, std::move(grid), joined_.board);
     rehearsal_ = rehearsal.get();
@@ -141,6 +155,19 @@ class Process {
     if (told_share_ * rehearsal_->best_share() > 1)
       throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
                   2);
+  }
+
+  /// False: one has other trouble, and will say so. Throws Error if it is this.
+  bool all_have_our_grid() const {
+    const auto& said = joined_.said;
+    if (std::count(said.begin(), said.end(), is_in_trouble) != 0) return false;
+    const auto self = static_cast<std::size_t>(joined_.fabric->self());
+    for (std::size_t pe = 0; pe < said.size(); ++pe)
+      if (said[pe] != said[self])
+        throw Error("PE " + std::to_string(pe) + " has another grid file than PE " +
+                        std::to_string(self) + ", or none: give all PEs the same by --trawl:grid",
+                    2);
+    return true;
   }
 
   void make_pe() {
@@ -340,7 +367,7 @@ int run_program(int argc, char** argv, const Root& root) {
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
       return run_simulated(program, root);
     auto joined = fabric::under_mpiexec()
-                      ? fabric::make_mpi()
+                      ? fabric::make_mpi(grid_of(program))
                       : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
     fabric::check_launcher(joined.fabric->size());
     // Never destroyed: its threads may be anywhere when it ends.

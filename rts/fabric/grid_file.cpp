@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rts/inline/error.hpp"
+#include "rts/mix.hpp"
 
 namespace trawl::fabric {
 namespace {
@@ -317,6 +318,14 @@ class TwiceGiven {
   std::vector<Open> open_;
 };
 
+std::optional<std::string> read_text(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();  // a folder fails here
+  if (!file || !text) return std::nullopt;
+  return text.str();
+}
+
 }  // namespace
 
 int GridFile::cluster_of(int pe) const noexcept {
@@ -348,11 +357,17 @@ bool GridFile::has_missing_links() const noexcept {
 }
 
 GridFile read_grid_file(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();  // a folder fails here
-  if (!file || !text) throw Error("cannot read the grid file " + name, 2);
-  return parse_grid(text.str(), name);
+  const auto text = read_text(name);
+  if (!text) throw Error("cannot read the grid file " + name, 2);
+  return parse_grid(*text, name);
+}
+
+std::optional<std::uint64_t> digest_of_grid_file(const std::string& name) {
+  const auto text = read_text(name);
+  if (!text) return std::nullopt;
+  auto digest = mixed(text->size());
+  for (const char c : *text) digest = mixed(digest ^ static_cast<unsigned char>(c));
+  return digest;
 }
 
 GridFile parse_grid(std::string_view text, const std::string& name) {

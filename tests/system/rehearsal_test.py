@@ -2,9 +2,10 @@
 """Rehearsed grids: the same answers, links that take their time, slow PEs, and what is wrong with a grid file."""
 import json
 import os
+import re
 import tempfile
 
-from harness import FABRICS, expect, run
+from harness import BIN, FABRICS, MPIEXEC, expect, run, run_words
 
 TWO = {"clusters": [{"name": "near", "pes": 1, "speed": 0.5}, {"name": "far", "pes": 1, "speed": 0.25}],
        "between": {"latency": "50 ms", "bandwidth": "1 MB/s"}}
@@ -51,4 +52,20 @@ with tempfile.TemporaryDirectory() as where:
         result = run(2, "fib", "10", grid("faster.json", TWO | {"speed_changes": [{"pe": 0, "at": "3600 s", "speed": share}]}))
         expect(result.code == code and ("faster than this machine" in result.err) == (code == 2),
                "expected what is more than a core later to be refused, and no less", result)
+
+    # Who has the file sends other messages than who has none, or another.
+    def unlike(*flags):
+        words = [word for flag in flags for word in (":", "-n", 1, os.path.join(BIN, "fib"), "10", *flag)]
+        return run_words(MPIEXEC, *words[1:])
+    other = grid("other.json", {"clusters": [{"name": "one", "pes": 2}]})
+    for flags in ([two], []), ([], [two]), ([two], [other]), ([other], [two]):
+        result = unlike(*flags)
+        expect(result.code == 2 and result.err.count("\n") == 1 and re.match(
+            r"trawl: PE [01] has another grid file than PE [01], or none: give all PEs the same by --trawl:grid$",
+            result.err), "expected one line that says so", result)
+    for flags, what in (([two], [two, "--trawl:workers=many"]), "is no number"), (
+            ([two, "--trawl:workers=many"], [two]), "is no number"), (
+            ([two], ["--trawl:grid=" + os.path.join(where, "none.json")]), "cannot read the grid file"):
+        result = unlike(*flags)
+        expect(result.code == 2 and what in result.err, "expected the one that is wrong to say so", result)
 print("all right")
