@@ -8,6 +8,8 @@
 #include "rts/host/place.hpp"
 #include "rts/inline/work.hpp"
 #include "rts/say.hpp"
+#include "rts/sched/fatal.hpp"
+#include "rts/sched/fiber.hpp"
 #include "rts/simulate.hpp"
 
 namespace trawl {
@@ -47,6 +49,8 @@ int run_simulated(Program& program, const Root& root) {
   config.program = program.name();
   config.measure = !all_work_is_declared();
   if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();
+  watch_for_fatal_ends_in_simulation();
+  sched::catch_stack_overflow();
   Simulation simulation(config);
   int code = 1;
   Nanos begun = 0;
@@ -67,6 +71,7 @@ int run_simulated(Program& program, const Root& root) {
     outcome.code = e.exit_code();
     outcome.error = e.what();
   }
+  end_is_meant();
   std::string trouble_with_log;
   for (int pe = 0; pe < simulation.size() && trouble_with_log.empty(); ++pe)
     if (const auto* log = simulation.pe(pe).log()) trouble_with_log = log->trouble();
