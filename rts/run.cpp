@@ -13,6 +13,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include "rts/fabric/fragments.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi.hpp"
 #include "rts/fabric/rehearsal.hpp"
@@ -204,6 +205,9 @@ class Process {
     if (setup.options.workers == 0) setup.workers = cluster.workers;
     setup.facts.cluster = cluster.name;
     setup.facts.speed = cluster.speed;
+    // Signs of life may be behind all of that.
+    const auto latest = rehearsal_->longest(fabric::Fragmenter::most_unsent_of_all);
+    setup.options.silence += static_cast<double>(latest) * 1e-9;
     setup.throttle = [this](sched::Worker& worker) { return make_throttle(worker); };
   }
 

@@ -111,6 +111,27 @@ Nanos Network::least_latency() const noexcept {
   return least;
 }
 
+Nanos Network::longest(std::size_t bytes) const noexcept {
+  Nanos most = 0;
+  const bool random = grid_.random_changes.every != 0;
+  const auto look = [&](const Line& line, double latencies, double bandwidths) {
+    const auto latency = static_cast<double>(line.latency) * latencies;
+    const auto carried = static_cast<double>(bytes) / (line.bytes_per_nano * bandwidths);
+    most = std::max(most, after(line.jitter, latency + carried));
+  };
+  const auto look_at_all = [&](const GridLink& link) {
+    const auto latencies = random ? grid_.random_changes.most_latency : 1;
+    const auto bandwidths = random ? grid_.random_changes.least_bandwidth : 1;
+    look(link.line, latencies, bandwidths);
+    for (const auto& change : link.changes) look(change.line, latencies, bandwidths);
+  };
+  for (const auto& cluster : grid_.clusters) look(cluster.inside, 1, 1);
+  if (grid_.clusters.size() > 1) look_at_all(grid_.between);
+  for (const auto& [ends, link] : grid_.links)
+    if (!link.missing) look_at_all(link);
+  return most;
+}
+
 Line Network::line_at(int from, int to, Nanos now) const {
   return stretch_at(from, to, now).line;
 }

@@ -37,6 +37,9 @@ class Network {
   /// No message takes less, ever.
   Nanos least_latency() const noexcept;
 
+  /// So many bytes take no longer over any link that is free.
+  Nanos longest(std::size_t bytes) const noexcept;
+
   /// What there is between two different clusters at that moment, if the link is not missing.
   Line line_at(int from, int to, Nanos now) const;
 

@@ -28,6 +28,12 @@ with tempfile.TemporaryDirectory() as where:
     result = run(2, "sum_euler", "2000", two, "--trawl:stats=json")
     expect(result.code == 0, "expected exit code 0", result)
 
+    # For a second no sign of life comes.
+    rise = grid("rise.json", {"clusters": [{"name": "a", "pes": 1, "speed": 0.3}, {"name": "b", "pes": 1, "speed": 0.3}],
+                              "between": {"latency": "20 ms", "changes": [{"at": "1 s", "latency": "1 s"}]}})
+    result = run(2, "tests/endings", "one-second", rise, "--trawl:silence=0.4")
+    expect(result.code == 0 and result.out == "begun\ndone\n", "expected nobody to be lost", result)
+
     # The thread runs on a spare worker, beside the only one.
     for speed in 0.5, 0.2:
         slow = grid("slow.json", {"clusters": [{"name": "slow", "pes": 2, "speed": speed}]})

@@ -120,6 +120,18 @@ TEST(Network, RandomChangesStayInTheirBoundsAndRepeat) {
   EXPECT_TRUE(differs);
 }
 
+TEST(Network, SaysWhatTakesLongest) {
+  EXPECT_EQ(Network(three()).longest(100'000), s + 100 * ms);
+  EXPECT_EQ(Network(three(R"(, "links": [{"between": ["a", "b"], "missing": true},
+      {"from": "b", "to": "c", "jitter": "2 s", "changes": [{"at": "1 s", "latency": "300 ms"}]}])"))
+                .longest(100'000),
+            3 * s + 300 * ms);
+  EXPECT_EQ(Network(three(R"(, "random_changes": {"every": "1 s", "bandwidth": [0.1, 1],
+                             "latency": [1, 10]})"))
+                .longest(100'000),
+            11 * s);
+}
+
 TEST(Network, PacesChangeWithTime) {
   const Network network(three(R"(, "speed_changes": [{"pe": 1, "at": "2 s", "speed": 0.5}])"));
   EXPECT_EQ(network.pace_of(0, 0).until, never);
