@@ -25,11 +25,12 @@ constexpr double nobody_dies = 1e6;
 std::vector<LinkUse> links_of(Simulation& simulation) {
   std::vector<LinkUse> links;
   const auto& network = *simulation.net().network();
+  const auto now = simulation.now();
   const auto name = [&](int cluster) {
     return network.grid().clusters[static_cast<std::size_t>(cluster)].name;
   };
   for (const auto& [from, to] : network.used_links()) {
-    const auto [messages, bytes, busy] = network.carried_until(from, to, simulation.now());
+    const auto [messages, bytes, busy] = network.carried_until(from, to, now);
     links.push_back({name(from), name(to), messages, bytes, busy});
   }
   return links;
