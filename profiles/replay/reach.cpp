@@ -88,17 +88,16 @@ Reach reach_of(const GridFile& grid, double speed_of_host) {
     reach.clusters.push_back(cluster_of(grid, grid.clusters[i], speed_of_host));
     reach.clusters.back().away = there[i] + back[i];
   }
-  reach.bandwidth.assign(n * n, 0);
-  for (std::size_t from = 0; from < n; ++from)
-    for (std::size_t to = 0; to < n; ++to)
-      if (from != to) reach.bandwidth[from * n + to] = best_bandwidth(grid, link(from, to));
+  reach.bandwidth = best_bandwidth(grid, grid.between);
+  for (const auto& [ends, its] : grid.links)
+    reach.links[{static_cast<std::size_t>(ends.first), static_cast<std::size_t>(ends.second)}] =
+        best_bandwidth(grid, its);
   return reach;
 }
 
 Reach reach_of(std::span<const double> speeds) {
   return {{{std::accumulate(speeds.begin(), speeds.end(), 0.0),
-            *std::max_element(speeds.begin(), speeds.end()), 0}},
-          {0}};
+            *std::max_element(speeds.begin(), speeds.end()), 0}}};
 }
 
 }  // namespace replay
