@@ -29,6 +29,8 @@ class Pe final : public sched::Host {
     void (*work)(sched::Worker&, Nanos) = nullptr;
     std::function<double()> pace{};    ///< of its speed at present; not to be measured
     std::function<double()> memory{};  ///< that is used, of what there may be; none: no matter
+    /// Of a PE that is to be slower than its host, see Workers::Setup.
+    std::function<std::unique_ptr<Throttle>(sched::Worker&)> throttle{};
   };
 
   /// `over` is called once, with the lock held, when this PE has no more to do.

@@ -1,5 +1,6 @@
 #include "rts/inline/run.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include "rts/fabric/fragments.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi.hpp"
 #include "rts/fabric/rehearsal.hpp"
@@ -42,6 +44,18 @@ void note_collection(bool begins) {
 }
 
 constexpr Nanos patience_with_workers = 1'000'000'000;
+
+// What a PE tells the others of the grid that it rehearses; else it is a digest. Messages are other
+// ones there: nobody could read what PEs with different grids said to each other.
+constexpr std::uint64_t no_grid = 0;
+constexpr std::uint64_t is_in_trouble = 1;  // it will say which, as from PEs without a grid
+
+std::uint64_t grid_of(const Program& program) {
+  if (program.trouble) return is_in_trouble;
+  if (program.options.grid.empty() || program.asks()) return no_grid;
+  const auto digest = fabric::digest_of_grid_file(program.options.grid);
+  return digest ? std::max(*digest, is_in_trouble + 1) : is_in_trouble;
+}
 
 /// The PE of this process with its threads.
 class Process {
@@ -133,12 +147,29 @@ class Process {
 
   void rehearse() {
     auto grid = fabric::read_grid_file(program_.options.grid);
+    if (!all_have_our_grid()) return;
     auto rehearsal =
         std::make_unique<fabric::Rehearsal>(joined_.fabric, std::move(grid), joined_.board);
     rehearsal_ = rehearsal.get();
     const auto& cluster = rehearsal_->cluster();
     told_share_ = cluster.speed_on(cluster.speed_is_absolute ? measure_speed() : 1);
     joined_.fabric = std::move(rehearsal);
+    if (told_share_ * rehearsal_->best_share() > 1)
+      throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
+                  2);
+  }
+
+  /// False: one has other trouble, and will say so. Throws Error if it is this.
+  bool all_have_our_grid() const {
+    const auto& said = joined_.said;
+    if (std::count(said.begin(), said.end(), is_in_trouble) != 0) return false;
+    const auto self = static_cast<std::size_t>(joined_.fabric->self());
+    for (std::size_t pe = 0; pe < said.size(); ++pe)
+      if (said[pe] != said[self])
+        throw Error("PE " + std::to_string(pe) + " has another grid file than PE " +
+                        std::to_string(self) + ", or none: give all PEs the same by --trawl:grid",
+                    2);
+    return true;
   }
 
   void make_pe() {
@@ -146,7 +177,7 @@ class Process {
                                [this](const life::Outcome& outcome) { over(outcome); });
   }
 
-  Pe::Setup setup() const {
+  Pe::Setup setup() {
     const auto& options = program_.options;
     Pe::Setup setup;
     setup.options = options;
@@ -176,11 +207,15 @@ class Process {
     return setup;
   }
 
-  void act_as_told(Pe::Setup& setup) const {
+  void act_as_told(Pe::Setup& setup) {
     const auto& cluster = rehearsal_->cluster();
     if (setup.options.workers == 0) setup.workers = cluster.workers;
     setup.facts.cluster = cluster.name;
     setup.facts.speed = cluster.speed;
+    // Signs of life may be behind all of that.
+    const auto latest = rehearsal_->longest(fabric::Fragmenter::most_unsent_of_all);
+    setup.options.silence += static_cast<double>(latest) * 1e-9;
+    setup.throttle = [this](sched::Worker& worker) { return make_throttle(worker); };
   }
 
   void work(sched::Worker& worker, const Root& root) {
@@ -202,11 +237,15 @@ class Process {
       pe_->lock().unlock();
       return true;
     };
-    if (told_share_ > 1)
-      throw Error("the grid has PEs that are faster than this machine: they can only be simulated",
-                  2);
-    const auto share = [this] { return told_share_ * rehearsal_->pace().share; };
+    const auto share = [this] { return told_share_ * rehearsal_->pace().share / crowd(); };
     return std::make_unique<Throttle>(Throttle::Hooks{share, may_sleep});
+  }
+
+  /// Spare workers share the cores of the others.
+  double crowd() const {
+    const auto& workers = pe_->workers();
+    return std::max(static_cast<double>(workers.running()) / static_cast<double>(workers.size()),
+                    1.0);
   }
 
   void run_worker(sched::Worker& worker, bool spins) {
@@ -339,7 +378,7 @@ int run_program(int argc, char** argv, const Root& root) {
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
       return run_simulated(program, root);
     auto joined = fabric::under_mpiexec()
-                      ? fabric::make_mpi()
+                      ? fabric::make_mpi(grid_of(program))
                       : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
     fabric::check_launcher(joined.fabric->size());
     // Never destroyed: its threads may be anywhere when it ends.

@@ -8,6 +8,8 @@
 #include "rts/host/place.hpp"
 #include "rts/inline/work.hpp"
 #include "rts/say.hpp"
+#include "rts/sched/fatal.hpp"
+#include "rts/sched/fiber.hpp"
 #include "rts/simulate.hpp"
 
 namespace trawl {
@@ -23,15 +25,14 @@ constexpr double nobody_dies = 1e6;
 std::vector<LinkUse> links_of(Simulation& simulation) {
   std::vector<LinkUse> links;
   const auto& network = *simulation.net().network();
-  const auto& clusters = network.grid().clusters;
-  const auto count = static_cast<int>(clusters.size());
-  for (int from = 0; from < count; ++from)
-    for (int to = 0; to < count; ++to) {
-      const auto [messages, bytes, busy] = network.carried_until(from, to, simulation.now());
-      if (messages != 0)
-        links.push_back({clusters[static_cast<std::size_t>(from)].name,
-                         clusters[static_cast<std::size_t>(to)].name, messages, bytes, busy});
-    }
+  const auto now = simulation.now();
+  const auto name = [&](int cluster) {
+    return network.grid().clusters[static_cast<std::size_t>(cluster)].name;
+  };
+  for (const auto& [from, to] : network.used_links()) {
+    const auto [messages, bytes, busy] = network.carried_until(from, to, now);
+    links.push_back({name(from), name(to), messages, bytes, busy});
+  }
   return links;
 }
 
@@ -49,6 +50,8 @@ int run_simulated(Program& program, const Root& root) {
   config.program = program.name();
   config.measure = !all_work_is_declared();
   if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();
+  watch_for_fatal_ends_in_simulation();
+  sched::catch_stack_overflow();
   Simulation simulation(config);
   int code = 1;
   Nanos begun = 0;
@@ -69,6 +72,7 @@ int run_simulated(Program& program, const Root& root) {
     outcome.code = e.exit_code();
     outcome.error = e.what();
   }
+  end_is_meant();
   std::string trouble_with_log;
   for (int pe = 0; pe < simulation.size() && trouble_with_log.empty(); ++pe)
     if (const auto* log = simulation.pe(pe).log()) trouble_with_log = log->trouble();

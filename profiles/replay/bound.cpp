@@ -9,8 +9,8 @@
 namespace replay {
 namespace {
 
-double seconds_of(Nanos time) {
-  return static_cast<double>(time) * 1e-9;
+double seconds_of(double nanos) {
+  return nanos * 1e-9;
 }
 
 /// A cluster works only after a message has come there, and before one goes back from there.

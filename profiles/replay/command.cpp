@@ -154,7 +154,7 @@ Command read_command(int argc, const char* const* argv) {
   app.add_option("--scale-work", command.scale.work, "work is so many times what is recorded")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  app.add_option("--scale-bytes", command.scale.bytes, "so are arguments and results")
+  app.add_option("--scale-bytes", command.scale.bytes, "so are a recording's arguments and results")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--spread", command.shape.spread,
@@ -199,6 +199,11 @@ Command read_command(int argc, const char* const* argv) {
   if (!divide.empty()) take_divide(divide, command.shape);
   if (!geometric.empty()) take_geometric(geometric, command.shape);
   if (!binomial.empty()) take_binomial(binomial, command.shape);
+  if (command.file.empty() && command.scale.bytes != 1)
+    throw Error(
+        "--scale-bytes is for a recording: a generated task is always 16 bytes, and its result 8 "
+        "(see trawl-replay --help)",
+        2);
   if (command.file.empty())
     command.shape.work = std::llround(static_cast<double>(command.shape.work) * command.scale.work);
   return command;

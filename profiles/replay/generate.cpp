@@ -95,13 +95,13 @@ std::uint64_t grow_leaf(std::uint32_t i) {
 // ---- alone -------------------------------------------------------------------------------------
 
 /// Returns the critical path.
-Nanos measure_at(const Place& place, Grown& sum) {
+double measure_at(const Place& place, Grown& sum) {
   const auto count = children(place);
-  const auto work = work_of(place, count);
+  const auto work = static_cast<double>(work_of(place, count));
   sum.sum += place.hash;
   sum.totals.work += work;
   ++sum.totals.tasks;
-  Nanos longest = 0;
+  double longest = 0;
   for (std::uint32_t i = 0; i < count; ++i)
     longest = std::max(longest, measure_at(child(place, i), sum));
   const bool list = shape.tree == Tree::flat;

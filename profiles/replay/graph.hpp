@@ -76,8 +76,8 @@ struct Graph {
 struct Totals {
   std::uint64_t tasks = 0;  ///< without the root
   std::uint64_t sparks = 0;
-  Nanos work = 0;
-  Nanos critical_path = 0;
+  double work = 0;           ///< nanoseconds; of generated trees more than fit into Nanos
+  double critical_path = 0;  ///< the same
   std::uint64_t argument_bytes = 0, result_bytes = 0;
 };
 

@@ -75,10 +75,10 @@ Rate rate(const Reach& reach, double price) {
 }
 
 Reach two_of(const Reach& reach) {
-  Reach two{{reach.clusters.front(), {}}, {0, 0, 0, 0}};
+  Reach two{{reach.clusters.front(), {}}};
   for (std::size_t i = 1; i < reach.clusters.size(); ++i) {
     two.clusters[1].speed += reach.clusters[i].speed;
-    two.bandwidth[1] += reach.between(0, i);
+    two.links[{0, 1}] += reach.between(0, i);
   }
   return two;
 }
@@ -127,10 +127,9 @@ Crossing crossing(double work, const Reach& reach, const GainsOf& gains) {
 }
 
 Reach turned(Reach reach) {
-  const auto n = reach.clusters.size();
-  for (std::size_t from = 0; from < n; ++from)
-    for (std::size_t to = from + 1; to < n; ++to)
-      std::swap(reach.bandwidth[from * n + to], reach.bandwidth[to * n + from]);
+  std::map<Reach::Ends, double> links;
+  for (const auto& [ends, bandwidth] : reach.links) links[{ends.second, ends.first}] = bandwidth;
+  reach.links = std::move(links);
   return reach;
 }
 

@@ -51,7 +51,7 @@ void prepare(int argc, char** argv) {
 
 void print_info() {
   if (command.file.empty()) totals = replay::measure(command.shape).totals;
-  const auto seconds = [](trawl::Nanos time) { return static_cast<double>(time) * 1e-9; };
+  const auto seconds = [](double nanos) { return nanos * 1e-9; };
   const auto scaled = [](std::uint64_t bytes) {
     return static_cast<double>(bytes) * command.scale.bytes;
   };
@@ -60,9 +60,7 @@ void print_info() {
              totals.tasks, totals.sparks, seconds(totals.work) * factor);
   fmt::print("critical path   {:.6f} s\nparallelism     {:.1f}\n",
              seconds(totals.critical_path) * factor,
-             totals.critical_path > 0
-                 ? static_cast<double>(totals.work) / static_cast<double>(totals.critical_path)
-                 : 1.0);
+             totals.critical_path > 0 ? totals.work / totals.critical_path : 1.0);
   fmt::print("argument bytes  {:.0f}\nresult bytes    {:.0f}\n", scaled(totals.argument_bytes),
              scaled(totals.result_bytes));
 }

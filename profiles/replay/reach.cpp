@@ -57,18 +57,6 @@ std::vector<double> ways(std::size_t clusters, Length length) {
   return way;
 }
 
-/// The largest share of its speed that a PE ever has.
-double best_share(const GridFile& grid, int pe) {
-  double best = 0;
-  bool from_the_beginning = false;
-  for (const auto& change : grid.speed_changes) {
-    if (change.pe != pe) continue;
-    best = std::max(best, change.speed);
-    from_the_beginning |= change.at == 0;
-  }
-  return from_the_beginning ? best : std::max(best, 1.0);
-}
-
 Reach::Cluster cluster_of(const GridFile& grid, const GridCluster& cluster, double of_host) {
   Reach::Cluster made;
   const auto speed = cluster.speed_on(of_host);
@@ -77,7 +65,7 @@ Reach::Cluster cluster_of(const GridFile& grid, const GridCluster& cluster, doub
   if (grid.speed_changes.empty()) return made;
   made.speed = made.fastest = 0;
   for (int pe = cluster.first_pe; pe < cluster.first_pe + cluster.pes; ++pe) {
-    const auto best = speed * best_share(grid, pe);
+    const auto best = speed * grid.best_share(pe);
     made.speed += best * cluster.workers;
     made.fastest = std::max(made.fastest, best);
   }
@@ -100,17 +88,16 @@ Reach reach_of(const GridFile& grid, double speed_of_host) {
     reach.clusters.push_back(cluster_of(grid, grid.clusters[i], speed_of_host));
     reach.clusters.back().away = there[i] + back[i];
   }
-  reach.bandwidth.assign(n * n, 0);
-  for (std::size_t from = 0; from < n; ++from)
-    for (std::size_t to = 0; to < n; ++to)
-      if (from != to) reach.bandwidth[from * n + to] = best_bandwidth(grid, link(from, to));
+  reach.bandwidth = best_bandwidth(grid, grid.between);
+  for (const auto& [ends, its] : grid.links)
+    reach.links[{static_cast<std::size_t>(ends.first), static_cast<std::size_t>(ends.second)}] =
+        best_bandwidth(grid, its);
   return reach;
 }
 
 Reach reach_of(std::span<const double> speeds) {
   return {{{std::accumulate(speeds.begin(), speeds.end(), 0.0),
-            *std::max_element(speeds.begin(), speeds.end()), 0}},
-          {0}};
+            *std::max_element(speeds.begin(), speeds.end()), 0}}};
 }
 
 }  // namespace replay

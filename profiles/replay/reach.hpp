@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "rts/fabric/grid_file.hpp"
@@ -16,11 +18,14 @@ struct Reach {
     double fastest = 0;  ///< of its workers
     double away = 0;  ///< a message's way there from the main PE's cluster, and back, without load
   };
-  std::vector<Cluster> clusters;  ///< the main PE's is the first
-  std::vector<double> bandwidth;  ///< by from * clusters + to: bytes a second; 0: there is no link
+  std::vector<Cluster> clusters;                     ///< the main PE's is the first
+  using Ends = std::pair<std::size_t, std::size_t>;  ///< from, to
+  double bandwidth = 0;  ///< between any two clusters, bytes a second; 0: there is no link
+  std::map<Ends, double> links{};  ///< for these it is another
 
   double between(std::size_t from, std::size_t to) const {
-    return bandwidth[from * clusters.size() + to];
+    const auto link = links.find({from, to});
+    return link == links.end() ? bandwidth : link->second;
   }
 };
 

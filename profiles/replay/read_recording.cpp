@@ -259,6 +259,10 @@ Graph read_recording(const std::string& name) {
     return graph;
   } catch (const BadBytes& bad) {
     throw trawl::Error(name + ": byte " + std::to_string(place) + ": " + bad.what(), 2);
+  } catch (const trawl::Error& trouble) {
+    throw trawl::Error(name + ": " + trouble.what(), 2);
+  } catch (const std::bad_alloc&) {
+    throw trawl::Error(name + ": there is not enough memory for it", 1);
   }
 }
 

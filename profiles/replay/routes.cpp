@@ -1,7 +1,10 @@
 #include "profiles/replay/routes.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include <trawl/inline/error.hpp>
 
 namespace replay {
 namespace {
@@ -30,7 +33,9 @@ class Router {
     std::vector<Number> given, returned;  // thunks
   };
   /// More generations than that are not searched.
-  static constexpr int far = 10'000;
+  static constexpr std::size_t far = 10'000;
+  /// Some 50 bytes each.
+  static constexpr std::size_t most_hops = 10'000'000;
 
   template <class Visit>
   void each_op(Visit visit) {
@@ -60,6 +65,7 @@ class Router {
     for (auto unrouted = graph_.unrouted + 1; unrouted != graph_.unrouted;) {
       unrouted = graph_.unrouted;
       ways_.clear();
+      hops_ = 0;
       each_op([this](Number task, std::uint64_t at, Op op) {
         if (op.step() != Step::force || of_[op.task()].made_by == task || find(op.task())) return;
         make_where_forced(task, at, op.task());
@@ -76,28 +82,16 @@ class Router {
     ++graph_.unrouted;
   }
 
-  // From its maker outwards, as results; then from who forces it back to who made that task.
+  // From who forces it back to who made that task, until one gets it from its maker, as a result of
+  // what that needs.
   bool find(Number thunk) {
-    struct Known {
-      int after;         // tasks that it leaves as a result
-      std::uint64_t at;  // from this op on
-    };
-    std::unordered_map<Number, Known> known;
-    const auto& origin = of_[thunk];
-    auto task = origin.made_by;
-    auto at = origin.made_at;
-    for (int after = 0; after < far; ++after) {
-      known[task] = {after, at};
-      if (task == graph_.root()) break;
-      at = of_[task].needed_at;
-      task = of_[task].needed_by;
-    }
+    Outwards outwards(*this, thunk);
     std::vector<Number> given;
-    task = origin.needed_by;
-    at = origin.needed_at;
-    for (int before = 0; before < far; ++before) {
-      if (const auto found = known.find(task); found != known.end() && found->second.at < at) {
-        take(thunk, given, found->second.after);
+    auto task = of_[thunk].needed_by;
+    auto at = of_[thunk].needed_at;
+    for (std::size_t before = 0; before < far; ++before) {
+      if (const auto after = outwards.find(task, at)) {
+        take(thunk, given, *after);
         return true;
       }
       if (task == graph_.root()) return false;
@@ -108,7 +102,43 @@ class Router {
     return false;
   }
 
+  /// The tasks that a thunk can come to as a result: its maker, who needs that, and so on. Each has
+  /// a higher number than the one before, so no more of them are looked at than are asked for.
+  class Outwards {
+   public:
+    Outwards(const Router& router, Number thunk)
+        : router_(router), next_{router.of_[thunk].made_by, router.of_[thunk].made_at} {}
+
+    /// How many tasks it leaves on its way to this one, if it is there before that op.
+    std::optional<int> find(Number task, std::uint64_t at) {
+      while (next_.task <= task && seen_.size() < far) {
+        seen_.push_back(next_);
+        if (next_.task == router_.graph_.root()) break;
+        const auto& origin = router_.of_[next_.task];
+        next_ = {origin.needed_by, origin.needed_at};
+      }
+      const auto found =
+          std::lower_bound(seen_.begin(), seen_.end(), task,
+                           [](const Seen& each, Number wanted) { return each.task < wanted; });
+      if (found == seen_.end() || found->task != task || found->at >= at) return std::nullopt;
+      return static_cast<int>(found - seen_.begin());
+    }
+
+   private:
+    struct Seen {
+      Number task;
+      std::uint64_t at;  // from this op on
+    };
+    const Router& router_;
+    Seen next_;
+    std::vector<Seen> seen_;
+  };
+
   void take(Number thunk, const std::vector<Number>& given, int returned) {
+    hops_ += given.size() + static_cast<std::size_t>(returned);
+    if (hops_ > most_hops)
+      throw trawl::Error(
+          "its sparks go through too many tasks to those that force them: record a smaller run");
     for (const auto task : given) ways_[task].given.push_back(thunk);
     auto task = of_[thunk].made_by;
     for (; returned > 0; --returned, task = of_[task].needed_by)
@@ -160,6 +190,7 @@ class Router {
   Plain<Origin> of_;
   Plain<Number> place_;  // where its maker knows it
   std::unordered_map<Number, Ways> ways_;
+  std::size_t hops_ = 0;  // of all ways
   std::unordered_map<std::uint64_t, Number> known_;
 };
 

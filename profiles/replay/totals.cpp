@@ -13,12 +13,12 @@ class Critical {
  public:
   explicit Critical(const Graph& graph) : graph_(graph), begin_(graph.tasks.size()) {}
 
-  Nanos path() {
+  double path() {
     enter(graph_.root(), 0);
-    Nanos last = 0;
+    double last = 0;
     while (!stack_.empty()) {
       auto& top = stack_.back();
-      top.time = std::max(top.time, std::exchange(last, 0));
+      top.time = std::max(top.time, std::exchange(last, 0.0));
       if (top.at == top.end) {
         last = top.time;
         stack_.pop_back();
@@ -32,10 +32,10 @@ class Critical {
  private:
   struct Running {
     std::uint64_t at, end;
-    Nanos time;
+    double time;
   };
 
-  void enter(Number task, Nanos time) {
+  void enter(Number task, double time) {
     const auto& t = graph_.tasks[task];
     stack_.push_back({t.first, t.first + t.ops, time});
   }
@@ -43,7 +43,7 @@ class Critical {
   void step(Running& top, Op op) {
     switch (op.step()) {
       case Step::work:
-        top.time += op.time();
+        top.time += static_cast<double>(op.time());
         return;
       case Step::spawn:
       case Step::par:
@@ -58,7 +58,7 @@ class Critical {
   }
 
   const Graph& graph_;
-  Plain<Nanos> begin_;
+  Plain<double> begin_;
   std::vector<Running> stack_;
 };
 
@@ -72,7 +72,7 @@ Totals totals(const Graph& graph) {
     sum.result_bytes += task.result;
   }
   for (const Op op : graph.ops) {
-    if (op.step() == Step::work) sum.work += op.time();
+    if (op.step() == Step::work) sum.work += static_cast<double>(op.time());
     if (op.step() == Step::spawn || op.step() == Step::par) ++sum.sparks;
   }
   sum.critical_path = Critical(graph).path();

@@ -29,6 +29,10 @@ class Fragmenter {
 
   /// Writes the prefix of a message.
   static void begin(Writer& message);
+  /// What is handed to the fabric for one PE and has not left: of long messages, and of all.
+  static constexpr std::size_t most_unsent = std::size_t{1} << 20U;
+  static constexpr std::size_t most_unsent_of_all = 2 * most_unsent;
+
   /// Sends a message that starts with its prefix, or takes it and keeps what there is no room for.
   /// Messages of up to `short_message` bytes don't wait for long ones.
   void send(Fabric& fabric, int to, Writer& message);
@@ -45,8 +49,6 @@ class Fragmenter {
 
   /// Of what is handed to the fabric for one PE: beyond the first, fragments wait, beyond the
   /// second, all do.
-  static constexpr std::size_t most_unsent = std::size_t{1} << 20U;
-  static constexpr std::size_t most_unsent_of_all = 2 * most_unsent;
   static constexpr std::size_t short_message = 4096;
 
   /// What has arrived next, if anything: a whole message, or without bytes, where it was a fragment

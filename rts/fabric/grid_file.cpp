@@ -7,11 +7,14 @@
 #include <initializer_list>
 #include <iterator>
 #include <sstream>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "rts/inline/error.hpp"
+#include "rts/mix.hpp"
 
 namespace trawl::fabric {
 namespace {
@@ -27,6 +30,7 @@ constexpr std::array times{Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Un
 constexpr std::array rates{Unit{"B/s", 1e-9}, Unit{"KB/s", 1e-6}, Unit{"MB/s", 1e-3},
                            Unit{"GB/s", 1.0}};
 constexpr double longest = 3.6e15;  // a thousand hours
+constexpr Nanos shortest_turn = 1'000'000;
 
 /// A value with the way to it, for errors.
 class Place {
@@ -85,6 +89,12 @@ class Place {
     if (nanos > longest) refuse("that is more than a thousand hours");
     return std::llround(nanos);
   }
+  /// After which something changes, again and again.
+  Nanos turn() const {
+    const auto nanos = time();
+    if (nanos < shortest_turn) refuse("that is less than 1 ms");
+    return nanos;
+  }
   double rate() const {
     const auto rate = quantity(rates, "bandwidth", "\"100 KB/s\"");
     if (!(rate >= 1e-9)) refuse("a bandwidth is at least 1 B/s");
@@ -142,7 +152,7 @@ GridCluster read_cluster(const Place& place, int first_pe) {
 }
 
 void read_changes(const Place& place, GridLink& link) {
-  if (place.has("period")) link.period = place.at("period").time();
+  if (place.has("period")) link.period = place.at("period").turn();
   if (!place.has("changes")) {
     if (link.period != 0) place.refuse("a period is one of changes, and there are none");
     return;
@@ -169,9 +179,9 @@ class GridReader {
       grid_.clusters.push_back(read_cluster(each, grid_.pes()));
       if (grid_.clusters.back().speed_is_absolute != grid_.clusters.front().speed_is_absolute)
         each.refuse("all clusters have an absolute_speed, or none");
-      for (std::size_t i = 0; i + 1 < grid_.clusters.size(); ++i)
-        if (grid_.clusters[i].name == grid_.clusters.back().name)
-          each.refuse("there is a cluster of that name already");
+      const auto number = static_cast<int>(numbers_.size());
+      if (!numbers_.try_emplace(grid_.clusters.back().name, number).second)
+        each.refuse("there is a cluster of that name already");
     }
     if (grid_.clusters.empty()) top_.at("clusters").refuse("a grid has at least one cluster");
     read_links();
@@ -228,17 +238,15 @@ class GridReader {
 
   int cluster(const Place& place) const {
     const auto name = place.text();
-    const auto found = std::find_if(grid_.clusters.begin(), grid_.clusters.end(),
-                                    [&](const auto& each) { return each.name == name; });
-    if (found == grid_.clusters.end()) place.refuse("there is no cluster '" + name + "'");
-    return static_cast<int>(found - grid_.clusters.begin());
+    const auto found = numbers_.find(name);
+    if (found == numbers_.end()) place.refuse("there is no cluster '" + name + "'");
+    return found->second;
   }
 
   void read_random_changes(const Place& place) {
     place.check_members({"every", "bandwidth", "latency", "seed"});
     auto& changes = grid_.random_changes;
-    changes.every = place.at("every").time();
-    if (changes.every < 1'000'000) place.at("every").refuse("that is less than 1 ms");
+    changes.every = place.at("every").turn();
     const auto range = [](const Place& each, double& least, double& most) {
       const auto bounds = each.elements();
       if (bounds.size() != 2) each.refuse("this has to be a list of two shares, [0.1, 1]");
@@ -261,7 +269,62 @@ class GridReader {
 
   const Place& top_;
   GridFile grid_;
+  std::unordered_map<std::string, int> numbers_;  // of clusters
 };
+
+/// Sees a file while it is read: of a member that is given twice the parser would keep one.
+class TwiceGiven {
+ public:
+  explicit TwiceGiven(const std::string& file) : file_(file) {}
+
+  void see(Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    switch (event) {
+      case Event::key:
+        key(parsed.get<std::string>());
+        break;
+      case Event::object_start:
+      case Event::array_start:
+        open_.push_back({event == Event::array_start});
+        break;
+      case Event::object_end:
+      case Event::array_end:
+        open_.pop_back();
+        [[fallthrough]];
+      case Event::value:
+        if (!open_.empty()) ++open_.back().values;
+    }
+  }
+
+ private:
+  struct Open {
+    bool is_list = false;
+    std::size_t values = 0;
+    std::string member{};
+    std::unordered_set<std::string> members{};
+  };
+
+  void key(const std::string& name) {
+    open_.back().member = name;
+    if (open_.back().members.insert(name).second) return;
+    std::string path;
+    for (const auto& each : open_)
+      path +=
+          each.is_list ? fmt::format("[{}]", each.values) : (path.empty() ? "" : ".") + each.member;
+    throw Error(file_ + ": " + path + ": this is given twice, and only one can hold", 2);
+  }
+
+  const std::string& file_;
+  std::vector<Open> open_;
+};
+
+std::optional<std::string> read_text(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();  // a folder fails here
+  if (!file || !text) return std::nullopt;
+  return text.str();
+}
 
 }  // namespace
 
@@ -277,23 +340,44 @@ const GridLink& GridFile::link(int from, int to) const {
   return found == links.end() ? between : found->second;
 }
 
+double GridFile::best_share(int pe) const noexcept {
+  double best = 0;
+  bool from_the_beginning = false;
+  for (const auto& change : speed_changes) {
+    if (change.pe != pe) continue;
+    best = std::max(best, change.speed);
+    from_the_beginning |= change.at == 0;
+  }
+  return from_the_beginning ? best : std::max(best, 1.0);
+}
+
 bool GridFile::has_missing_links() const noexcept {
   return std::any_of(links.begin(), links.end(),
                      [](const auto& each) { return each.second.missing; });
 }
 
 GridFile read_grid_file(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();  // a folder fails here
-  if (!file || !text) throw Error("cannot read the grid file " + name, 2);
-  return parse_grid(text.str(), name);
+  const auto text = read_text(name);
+  if (!text) throw Error("cannot read the grid file " + name, 2);
+  return parse_grid(*text, name);
+}
+
+std::optional<std::uint64_t> digest_of_grid_file(const std::string& name) {
+  const auto text = read_text(name);
+  if (!text) return std::nullopt;
+  auto digest = mixed(text->size());
+  for (const char c : *text) digest = mixed(digest ^ static_cast<unsigned char>(c));
+  return digest;
 }
 
 GridFile parse_grid(std::string_view text, const std::string& name) {
   Json json;
+  TwiceGiven twice(name);
   try {
-    json = Json::parse(text);
+    json = Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
+      twice.see(event, parsed);
+      return true;
+    });
   } catch (const Json::parse_error& e) {
     const auto before = text.substr(0, std::min(e.byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');

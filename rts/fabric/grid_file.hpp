@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,6 +83,8 @@ struct GridFile {
   }
   int cluster_of(int pe) const noexcept;
   const GridLink& link(int from, int to) const;
+  /// The largest share of its speed that a PE ever has.
+  double best_share(int pe) const noexcept;
   bool has_missing_links() const noexcept;
 };
 
@@ -90,5 +93,8 @@ struct GridFile {
 GridFile read_grid_file(const std::string& name);
 /// The same for its text; `name` is what errors call it.
 GridFile parse_grid(std::string_view text, const std::string& name);
+
+/// Of the bytes of such a file, which may be any; nothing if it can't be read.
+std::optional<std::uint64_t> digest_of_grid_file(const std::string& name);
 
 }  // namespace trawl::fabric

@@ -183,7 +183,7 @@ class Mpi final : public Fabric {
 
 }  // namespace
 
-Joined make_mpi() {
+Joined make_mpi(std::uint64_t says) {
   int provided = MPI_THREAD_SINGLE;
   int started = 0;
   check(MPI_Initialized(&started), "to start");
@@ -203,11 +203,13 @@ Joined make_mpi() {
   check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "to start");
   int self = 0;
   check(MPI_Comm_rank(comm, &self), "to start");
-  const auto cards = exchange_cards(comm, make_card());
+  const auto cards = exchange_cards(comm, make_card(says));
   auto fabric = std::make_unique<Mpi>(comm, self, cards);
   auto place = fabric->place(cards);
   const auto board = fabric->board();
-  return {std::move(fabric), std::move(place), board};
+  std::vector<std::uint64_t> said;
+  for (const auto& card : cards) said.push_back(card.says);
+  return {std::move(fabric), std::move(place), board, std::move(said)};
 }
 
 void leave(int code) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,15 +26,18 @@ struct Joined {
   Place place;
   /// Memory that all PEs share, zeros at first; empty if they are on several hosts.
   std::span<std::byte> board{};
+  std::vector<std::uint64_t> said{};  ///< by each PE, when it joined
 };
 
 /// Joins the PEs that were started together. All of them call this once, before they use any other
 /// thread; from then on the process ends by `leave` only. Throws Error when MPI can't do what is
 /// needed.
 ///
+/// `says` is told to all of them before any message.
+///
 /// The fabric's calls may come from different threads, one at a time. A message that a PE which
 /// died was to receive may stay unflushed for ever.
-Joined make_mpi();
+Joined make_mpi(std::uint64_t says);
 
 /// Ends the process: flushes its output, tells mpiexec that this end is meant, and exits without
 /// MPI_Finalize, which can hang. It waits for no one: agree first that nobody needs this PE any

@@ -122,7 +122,7 @@ std::vector<Card> exchange_cards(MPI_Comm world, const Card& own) {
   return cards;
 }
 
-Card make_card() {
+Card make_card(std::uint64_t says) {
   static std::uint64_t mark;
   std::random_device random;
   mark = std::uint64_t{random()} << 32U | random();
@@ -133,6 +133,7 @@ Card make_card() {
   card.process = getpid();
   card.memory = memfd_create(memory_name(mark).c_str(), MFD_CLOEXEC);
   card.pipes = asked_for_tcp() ? 0 : 1;
+  card.says = says;
   return card;
 }
 

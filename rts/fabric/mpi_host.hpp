@@ -32,13 +32,14 @@ struct Card {
   std::int32_t process = 0;
   std::int32_t memory = -1;  ///< a file descriptor of that process
   std::int32_t pipes = 0;    ///< may messages go by shared memory?
+  std::uint64_t says = 0;    ///< Joined::said
 };
 
 /// All PEs' cards, by PE. To be called by all PEs together; who waits leaves his core to others.
 std::vector<Card> exchange_cards(MPI_Comm world, const Card& own);
 
 /// A card for this process, with memory that others can open by it.
-Card make_card();
+Card make_card(std::uint64_t says);
 
 /// The PEs of this host, this one included.
 class Neighbours {

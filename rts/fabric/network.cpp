@@ -12,6 +12,8 @@
 namespace trawl::fabric {
 namespace {
 
+constexpr int many_changes = 100'000;
+
 double share_of(std::uint64_t random, double least, double most) noexcept {
   return least + (most - least) * (static_cast<double>(random >> 11U) * 0x1p-53);
 }
@@ -22,17 +24,9 @@ Nanos late(Nanos jitter, std::uint64_t random) noexcept {
 
 }  // namespace
 
-Network::Network(GridFile grid)
-    : grid_(std::move(grid)), own_(grid_.clusters.size() * grid_.clusters.size()), free_(own_) {
-  set_up();
-}
+Network::Network(GridFile grid) : Network(std::move(grid), {}) {}
 
-Network::Network(GridFile grid, Free links) : grid_(std::move(grid)), free_(links) {
-  set_up();
-}
-
-void Network::set_up() {
-  carried_.resize(grid_.clusters.size() * grid_.clusters.size());
+Network::Network(GridFile grid, Free links) : grid_(std::move(grid)), shared_(links) {
   place_pes();
   find_routes();
 }
@@ -117,18 +111,43 @@ Nanos Network::least_latency() const noexcept {
   return least;
 }
 
+Nanos Network::longest(std::size_t bytes) const noexcept {
+  Nanos most = 0;
+  const bool random = grid_.random_changes.every != 0;
+  const auto look = [&](const Line& line, double latencies, double bandwidths) {
+    const auto latency = static_cast<double>(line.latency) * latencies;
+    const auto carried = static_cast<double>(bytes) / (line.bytes_per_nano * bandwidths);
+    most = std::max(most, after(line.jitter, latency + carried));
+  };
+  const auto look_at_all = [&](const GridLink& link) {
+    const auto latencies = random ? grid_.random_changes.most_latency : 1;
+    const auto bandwidths = random ? grid_.random_changes.least_bandwidth : 1;
+    look(link.line, latencies, bandwidths);
+    for (const auto& change : link.changes) look(change.line, latencies, bandwidths);
+  };
+  for (const auto& cluster : grid_.clusters) look(cluster.inside, 1, 1);
+  if (grid_.clusters.size() > 1) look_at_all(grid_.between);
+  for (const auto& [ends, link] : grid_.links)
+    if (!link.missing) look_at_all(link);
+  return most;
+}
+
 Line Network::line_at(int from, int to, Nanos now) const {
   return stretch_at(from, to, now).line;
 }
 
-// When the last byte is on its way, through all changes of bandwidth.
+// When the last byte is on its way, through all changes of bandwidth. Where so many are not enough,
+// they come again for ever: what is left goes at their mean.
 Nanos Network::carried(int from, int to, std::size_t bytes, Nanos begins) const {
   auto left = static_cast<double>(bytes);
   auto now = begins;
-  while (true) {
+  for (int changes = 0;; ++changes) {
     const auto [line, until] = stretch_at(from, to, now);
     const auto takes = left / line.bytes_per_nano;
     if (until == never || takes <= static_cast<double>(until - now)) return after(now, takes);
+    if (changes == many_changes)
+      return after(now,
+                   left * static_cast<double>(now - begins) / (static_cast<double>(bytes) - left));
     left -= static_cast<double>(until - now) * line.bytes_per_nano;
     now = until;
   }
@@ -138,31 +157,44 @@ Nanos Network::carried(int from, int to, std::size_t bytes, Nanos begins) const 
 // keeps nobody waiting who is there before it: right but for the time that it takes to them.
 Nanos Network::hop(int from, int to, std::size_t bytes, Nanos sent, Nanos reaches,
                    std::uint64_t random) {
-  auto& free = free_at(from, to);
+  auto& use = used_[index(from, to)];
+  auto& free = shared_.empty() ? use.free : shared_[index(from, to)];
   auto seen = free.load(std::memory_order_relaxed);
   Nanos left = 0;
   do {
     left = carried(from, to, bytes, std::max(sent, seen));
   } while (!free.compare_exchange_weak(seen, left, std::memory_order_relaxed));
-  note_carried(from, to, bytes, left - std::max(sent, seen));
+  ++use.carried.messages;
+  use.carried.bytes += bytes;
+  use.carried.busy += left - std::max(sent, seen);
   if (reaches > sent) left = std::max(left, carried(from, to, bytes, reaches));
   const auto line = line_at(from, to, left);
   return left + line.latency + late(line.jitter, random);
 }
 
-void Network::note_carried(int from, int to, std::size_t bytes, Nanos took) {
-  auto& carried = carried_[index(from, to)];
-  ++carried.messages;
-  carried.bytes += bytes;
-  carried.busy += took;
-}
-
 // What waits for the link then, or is on it, comes without a gap.
 Network::Carried Network::carried_until(int from, int to, Nanos then) const {
-  auto carried = carried_[index(from, to)];
-  const auto free = free_at(from, to).load(std::memory_order_relaxed);
-  carried.busy -= std::min(carried.busy, std::max(free - then, Nanos{0}));
+  const auto use = used_.find(index(from, to));
+  if (use == used_.end()) return {};
+  auto carried = use->second.carried;
+  carried.busy -= std::min(carried.busy, std::max(free_at(from, to) - then, Nanos{0}));
   return carried;
+}
+
+std::vector<std::pair<int, int>> Network::used_links() const {
+  const auto clusters = grid_.clusters.size();
+  std::vector<std::pair<int, int>> links;
+  for (const auto& [at, use] : used_)
+    links.emplace_back(static_cast<int>(at / clusters), static_cast<int>(at % clusters));
+  std::sort(links.begin(), links.end());
+  return links;
+}
+
+Nanos Network::free_at(int from, int to) const {
+  const auto at = index(from, to);
+  if (!shared_.empty()) return shared_[at].load(std::memory_order_relaxed);
+  const auto use = used_.find(at);
+  return use == used_.end() ? 0 : use->second.free.load(std::memory_order_relaxed);
 }
 
 Nanos Network::send(int from_pe, int to_pe, std::size_t bytes, Nanos now, std::uint64_t random) {
@@ -193,7 +225,7 @@ std::size_t Network::unsent(int from_pe, int to_pe, Nanos now) const {
   const int to = cluster_of(to_pe);
   if (from == to) return 0;
   const int next = next_hop(from, to);
-  const auto free = free_at(from, next).load(std::memory_order_relaxed);
+  const auto free = free_at(from, next);
   if (free <= now) return 0;
   const auto bytes = static_cast<double>(free - now) * line_at(from, next, now).bytes_per_nano;
   return static_cast<std::size_t>(std::llround(bytes));

@@ -5,8 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rts/fabric/grid_file.hpp"
@@ -36,6 +37,9 @@ class Network {
   /// No message takes less, ever.
   Nanos least_latency() const noexcept;
 
+  /// So many bytes take no longer over any link that is free.
+  Nanos longest(std::size_t bytes) const noexcept;
+
   /// What there is between two different clusters at that moment, if the link is not missing.
   Line line_at(int from, int to, Nanos now) const;
 
@@ -47,6 +51,8 @@ class Network {
   };
   /// Of what was sent through this object; `busy` until then, which is not before the last `send`.
   Carried carried_until(int from, int to, Nanos then) const;
+  /// From which clusters to which it was, in order.
+  std::vector<std::pair<int, int>> used_links() const;
 
   /// The share of its speed that a PE has at that moment, and until when.
   struct Pace {
@@ -60,6 +66,11 @@ class Network {
     Line line;
     Nanos until;
   };
+  /// Of many clusters most links never carry anything.
+  struct Use {
+    std::atomic<Nanos> free{0};  // if links are not shared
+    Carried carried{};
+  };
 
   Stretch stretch_at(int from, int to, Nanos now) const;
   Nanos carried(int from, int to, std::size_t bytes, Nanos begins) const;
@@ -68,19 +79,16 @@ class Network {
   std::size_t index(int from, int to) const noexcept {
     return static_cast<std::size_t>(from) * grid_.clusters.size() + static_cast<std::size_t>(to);
   }
-  std::atomic<Nanos>& free_at(int from, int to) const { return free_[index(from, to)]; }
-  void note_carried(int from, int to, std::size_t bytes, Nanos took);
-  void set_up();
+  Nanos free_at(int from, int to) const;
   void find_routes();
   void place_pes();
   int cluster_of(int pe) const noexcept { return cluster_of_[static_cast<std::size_t>(pe)]; }
 
   GridFile grid_;
   std::vector<int> cluster_of_;  // by PE
-  std::vector<std::atomic<Nanos>> own_;
-  Free free_;
-  std::vector<Carried> carried_;    // by from * clusters + to
-  std::vector<std::int16_t> next_;  // by from * clusters + to, if links are missing
+  Free shared_;
+  std::unordered_map<std::size_t, Use> used_;  // by from * clusters + to
+  std::vector<std::int16_t> next_;             // the same, if links are missing
 };
 
 }  // namespace trawl::fabric

@@ -22,6 +22,10 @@ class Rehearsal final : public Fabric {
   Rehearsal(std::unique_ptr<Fabric>& inner, GridFile grid, std::span<std::byte> board);
 
   const GridCluster& cluster() const noexcept;
+  /// The largest share of its speed that this PE ever has.
+  double best_share() const noexcept { return network_.grid().best_share(self()); }
+  /// What a message may wait behind so many bytes, and on its way.
+  Nanos longest(std::size_t bytes) const noexcept { return network_.longest(bytes); }
   /// The share of its speed that this PE has now, and until when by this fabric's clock.
   Network::Pace pace() const noexcept;
 

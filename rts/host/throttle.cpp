@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rts/host/brief_mutex.hpp"
 #include "rts/host/clocks.hpp"
 #include "rts/inline/error.hpp"
 
@@ -18,6 +19,7 @@ namespace trawl {
 namespace {
 
 constexpr Nanos longest_sleep = 5'000'000;
+constexpr Nanos longest_settling = 100'000'000;
 constexpr Nanos shortest_run = 200'000;
 constexpr Nanos longest_run = 1'000'000;
 constexpr Nanos retry = 100'000;
@@ -65,6 +67,24 @@ void Throttle::on_signal(int) {
 }
 
 void Throttle::look() {
+  const auto share = account();
+  if (budget_ < 0) {
+    if (BriefMutex::held_here() || !hooks_.may_sleep()) return arm(retry);
+    sleep_off(share, longest_sleep);
+  }
+  // So that what has been used is slept off at once.
+  const auto run = static_cast<double>(longest_sleep) * share / std::max(1 - share, 1e-3);
+  arm(std::clamp(static_cast<Nanos>(run), shortest_run, longest_run));
+}
+
+void Throttle::settle() {
+  arm(0);
+  const auto share = account();
+  if (budget_ < 0) sleep_off(share, longest_settling);
+}
+
+// The share at present.
+double Throttle::account() {
   const auto share = std::clamp(hooks_.share(), 1e-6, 1.0);
   const auto wall = wall_time();
   const auto processor = processor_time();
@@ -73,16 +93,15 @@ void Throttle::look() {
   budget_ = std::min(budget_, share * static_cast<double>(longest_credit));
   last_wall_ = wall;
   last_processor_ = processor;
-  if (budget_ < 0) {
-    if (!hooks_.may_sleep()) return arm(retry);
-    const auto time = as_timespec(std::min(static_cast<Nanos>(-budget_ / share), longest_sleep));
-    nanosleep(&time, nullptr);
-  }
-  // So that what has been used is slept off at once.
-  const auto run = static_cast<double>(longest_sleep) * share / std::max(1 - share, 1e-3);
-  arm(std::clamp(static_cast<Nanos>(run), shortest_run, longest_run));
+  return share;
 }
 
+void Throttle::sleep_off(double share, Nanos longest) const {
+  const auto time = as_timespec(std::min(static_cast<Nanos>(-budget_ / share), longest));
+  nanosleep(&time, nullptr);
+}
+
+// 0: never.
 void Throttle::arm(Nanos after) const noexcept {
   itimerspec timer{};
   timer.it_value = as_timespec(after);

@@ -10,7 +10,8 @@
 namespace trawl {
 
 /// While it lives, the thread that made it gets a share of a core's time at most: from time to time
-/// a signal makes it sleep, wherever it is, for 5 ms at most. Needs no rights.
+/// a signal makes it sleep, wherever it is, for 5 ms at most; but not while it holds a BriefMutex.
+/// Needs no rights.
 class Throttle {
  public:
   /// Both are called in a signal handler. `share`: in (0, 1], at this moment. `may_sleep`: not
@@ -26,9 +27,14 @@ class Throttle {
   Throttle(const Throttle&) = delete;
   Throttle& operator=(const Throttle&) = delete;
 
+  /// By its thread, when that has no more to do: sleeps off what it has used, and rests.
+  void settle();
+
  private:
   static void on_signal(int);
   void look();
+  double account();
+  void sleep_off(double share, Nanos longest) const;
   void arm(Nanos after) const noexcept;
 
   Hooks hooks_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -15,7 +17,7 @@
 
 #include "rts/heap/code.hpp"
 #include "rts/heap/failure.hpp"
-#include "rts/sched/worker.hpp"
+#include "rts/sched/workers.hpp"
 
 namespace trawl {
 namespace {
@@ -23,6 +25,7 @@ namespace {
 // 0: nobody watches. A child of the program's own is not this PE.
 constinit std::atomic<pid_t> watched{0};
 constinit std::array<char, 320> who{};
+constinit bool of_many = false;  // PEs, whose numbers are to be said
 // Of functions, by their codes' ids: made before, as a signal handler can't.
 constinit const std::vector<std::string>* names = nullptr;
 
@@ -49,7 +52,14 @@ class Line {
 bool begin(Line& line) noexcept {
   auto process = getpid();
   if (!watched.compare_exchange_strong(process, 0)) return false;
-  line << "trawl: " << who.data() << ": ";
+  line << "trawl: " << who.data();
+  if (of_many && sched::this_worker != nullptr) {
+    std::array<char, 16> number{};
+    const auto pe = sched::this_worker->workers().fabric().self();
+    *std::to_chars(number.data(), number.data() + number.size() - 1, pe).ptr = '\0';
+    line << " PE " << number.data();
+  }
+  line << ": ";
   return true;
 }
 
@@ -109,10 +119,7 @@ void on_terminate() {
   while (true) syscall(SYS_exit_group, code);
 }
 
-}  // namespace
-
-void watch_for_fatal_ends(int pe, const std::string& host) {
-  const auto text = "PE " + std::to_string(pe) + " on " + host;
+void watch(const std::string& text) {
   text.copy(who.data(), who.size() - 1);
   auto* all = new std::vector<std::string>;
   const auto& codes = heap::CodeTable::get();
@@ -132,6 +139,24 @@ void watch_for_fatal_ends(int pe, const std::string& host) {
   at_quick_exit([] {
     if (watched == getpid()) end("quick_exit()", 1);
   });
+}
+
+}  // namespace
+
+void watch_for_fatal_ends(int pe, const std::string& host) {
+  watch("PE " + std::to_string(pe) + " on " + host);
+}
+
+void watch_for_fatal_ends_in_simulation() {
+  of_many = true;
+  watch("simulated");
+  on_exit(
+      [](int code, void*) {
+        if (watched != getpid()) return;
+        std::fflush(stdout);
+        end("exit()", code);
+      },
+      nullptr);
 }
 
 void say_fatal(std::string_view what, std::string_view advice) noexcept {

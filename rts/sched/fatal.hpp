@@ -11,6 +11,10 @@ namespace trawl {
 /// a sanitizer, has set stay.
 void watch_for_fatal_ends(int pe, const std::string& host);
 
+/// The same in a process that simulates all PEs, of that which has its turn; and exit() is such an
+/// end as well.
+void watch_for_fatal_ends_in_simulation();
+
 /// Says what has happened in such a line, and what can be done about it. For signal handlers.
 void say_fatal(std::string_view what, std::string_view advice) noexcept;
 

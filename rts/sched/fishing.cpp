@@ -158,15 +158,19 @@ void Fishing::caught(std::uint16_t number, Nanos now) {
   pause.until = 0;
 }
 
-// The FISH under way may be held where there is nothing: until one comes home, another may go.
+// The FISH under way may be held where there is nothing: until one comes home, another may go, if
+// nobody has said how many there may be.
 void Fishing::on_work_available(int from, Nanos now) {
   if (tables_.is_far(from)) throw BadBytes("it is for PEs of its cluster");
-  const auto most = std::max(max_fish_, 1U);
-  const auto near = static_cast<std::size_t>(std::count_if(
-      under_way_.begin(), under_way_.end(), [](const auto& cast) { return !cast.far; }));
-  if (near > most || !workers_.may_start_thread() || !hungry(workers_.load())) return;
-  invited_ = near >= most;
+  const auto near = std::count_if(under_way_.begin(), under_way_.end(),
+                                  [](const auto& cast) { return !cast.far; });
+  if (near > 1 && max_fish_ == 0) return;
+  if (!workers_.may_start_thread() || !hungry(workers_.load())) return;
   near_.backoff.reset();
+  if (max_fish_ == 0)
+    invited_ = near == 1;
+  else if (!may_fish())
+    return;  // once one is home
   fish_at(from, false, now);
 }
 

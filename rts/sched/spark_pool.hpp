@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "rts/heap/collect.hpp"
+#include "rts/host/brief_mutex.hpp"
 #include "rts/inline/bytes.hpp"
 #include "rts/inline/node.hpp"
 #include "rts/inline/owner_end.hpp"
@@ -168,7 +168,7 @@ class SparkPool : public OwnerEnd {
   };
 
   // Thieves' side: it goes on where OwnerEnd's top_ ends.
-  std::mutex thieves_;
+  BriefMutex thieves_;
   std::atomic<std::uint64_t> promoted_{0};
   std::atomic<std::uint64_t> fizzled_{0};
   std::atomic<std::uint64_t> refused_{0};

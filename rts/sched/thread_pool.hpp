@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "rts/host/brief_mutex.hpp"
 #include "rts/sched/thread.hpp"
 
 namespace trawl::sched {
@@ -24,7 +24,7 @@ class ThreadPool {
   std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
 
  private:
-  std::mutex lock_;
+  BriefMutex lock_;
   Thread* oldest_ = nullptr;
   Thread* newest_ = nullptr;
   std::atomic<std::size_t> size_{0};

@@ -63,7 +63,9 @@ std::function<void()> Workers::add_spare() {
       worker.begin_life();
     }
     try {
+      const auto throttle = setup_.throttle ? setup_.throttle(worker) : nullptr;
       worker.relieve();
+      if (throttle != nullptr) throttle->settle();
     } catch (const Error& e) {  // no memory for what a thread needs to block
       host_.fail(e.what(), e.exit_code());
     }
@@ -209,6 +211,12 @@ std::size_t Workers::busy_spares() const noexcept {
   const auto spares = all().subspan(regular_);
   return static_cast<std::size_t>(std::count_if(
       spares.begin(), spares.end(), [](const auto& worker) { return !worker->between_turns(); }));
+}
+
+std::size_t Workers::running() const noexcept {
+  const auto workers = all();
+  return static_cast<std::size_t>(std::count_if(
+      workers.begin(), workers.end(), [](const auto& worker) { return worker->running(); }));
 }
 
 void Workers::wake_another() noexcept {

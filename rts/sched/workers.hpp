@@ -5,12 +5,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/fabric.hpp"
+#include "rts/host/brief_mutex.hpp"
+#include "rts/host/throttle.hpp"
 #include "rts/options/options.hpp"
 #include "rts/progress/engine.hpp"
 #include "rts/sched/host.hpp"
@@ -33,6 +34,8 @@ class Workers final : public progress::Engine {
     /// ... and here declared work (rts/inline/work.hpp) moves their clocks.
     void (*work)(Worker&, Nanos) = nullptr;
     Recorder* recorder = nullptr;  ///< nullptr: nothing is recorded
+    /// Makes a slow PE's spare workers slow, each time that they are called, on their OS threads.
+    std::function<std::unique_ptr<Throttle>(Worker&)> throttle{};
   };
 
   Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progress::State& state);
@@ -123,6 +126,8 @@ class Workers final : public progress::Engine {
   bool at_rest(const Worker* by) const noexcept;
   bool anybody_busy() const noexcept;
   std::size_t busy_spares() const noexcept;
+  /// How many run a thread; spare ones too. For signal handlers.
+  std::size_t running() const noexcept;
 
   void wake_all() noexcept;
 
@@ -141,13 +146,13 @@ class Workers final : public progress::Engine {
   std::atomic<std::size_t> count_;
   std::vector<std::unique_ptr<Worker>> all_;  // never moved: others look while one is added
   ThreadPool threads_;
-  std::mutex all_threads_lock_;
+  BriefMutex all_threads_lock_;
   std::vector<std::unique_ptr<Thread>> all_threads_;
   std::atomic<unsigned> live_{0};
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
 
-  mutable std::mutex imported_lock_;
+  mutable BriefMutex imported_lock_;
   std::deque<heap::Node*> imported_;
   std::atomic<std::size_t> imported_count_{0};
 };

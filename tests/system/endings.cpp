@@ -174,6 +174,8 @@ int root(int argc, char** argv) {
       {"exception-elsewhere", [] { return elsewhere<throws>(0); }},
       {"exit-5", []() -> int { std::exit(5); }},
       {"exit-5-with-static-objects", exit_with_static_objects},
+      {"exits-in-a-call", [] { return static_cast<int>(trawl::force(trawl::lazy<exits>(0))); }},
+      {"ends-at-once-in-root", [] { return static_cast<int>(ends_at_once(0)); }},
       {"goes-on", last_line},
       {"static-objects", with_static_objects},
       {"last-line", last_line},

@@ -91,4 +91,22 @@ for how, what in (("aborts", "abort() was called"), ("divides_by", "arithmetic e
 result = ends(3, "segfaults-in-root")
 expect(result.code != 0 and "PE 0 on anywhere: segmentation fault (SIGSEGV) in the program's root" in result.err,
        "expected one line of the main PE", result)
+# Simulated, the line names the PE whose turn it is.
+with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+    file.write('{"clusters": [{"name": "one", "pes": 3}]}')
+    file.flush()
+    for how, what in (("exit-5", "exit() was called in the program's root"),
+                      ("exits-in-a-call", "exit() was called in the program's root"),
+                      ("ends-at-once-in-root", "_exit() was called in the program's root"),
+                      ("overflow", "stack overflow in the program's root: .*--trawl:stack-size"),
+                      ("segfaults-in-root", "segmentation fault (SIGSEGV) in the program's root")):
+        result = ends(0, how, "--trawl:simulate=" + file.name)
+        what = what.replace("(", "[(]").replace(")", "[)]")
+        expect(result.code not in (0, 2), "expected an exit code that tells of failure", result)
+        expect(re.search(rf"^trawl: simulated PE 0: {what}", result.err, re.M) and result.err.count("\n") == 1,
+               "expected one line that says what happened", result)
+    result = ends(0, "last-line", "--trawl:simulate=" + file.name)
+    expect(result.code == 0 and result.out == "75025\n", "expected a run that is meant to end", result)
+    for how, code in ("code-7", 7), ("goes-on", 9):
+        expect(ends(0, how, "--trawl:simulate=" + file.name).code == code, f"expected exit code {code}", result)
 print("all right")

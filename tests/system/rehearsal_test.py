@@ -2,9 +2,10 @@
 """Rehearsed grids: the same answers, links that take their time, slow PEs, and what is wrong with a grid file."""
 import json
 import os
+import re
 import tempfile
 
-from harness import FABRICS, expect, run
+from harness import BIN, FABRICS, MPIEXEC, expect, run, run_words
 
 TWO = {"clusters": [{"name": "near", "pes": 1, "speed": 0.5}, {"name": "far", "pes": 1, "speed": 0.25}],
        "between": {"latency": "50 ms", "bandwidth": "1 MB/s"}}
@@ -27,6 +28,19 @@ with tempfile.TemporaryDirectory() as where:
     result = run(2, "sum_euler", "2000", two, "--trawl:stats=json")
     expect(result.code == 0, "expected exit code 0", result)
 
+    # For a second no sign of life comes.
+    rise = grid("rise.json", {"clusters": [{"name": "a", "pes": 1, "speed": 0.3}, {"name": "b", "pes": 1, "speed": 0.3}],
+                              "between": {"latency": "20 ms", "changes": [{"at": "1 s", "latency": "1 s"}]}})
+    result = run(2, "tests/endings", "one-second", rise, "--trawl:silence=0.4")
+    expect(result.code == 0 and result.out == "begun\ndone\n", "expected nobody to be lost", result)
+
+    # The thread runs on a spare worker, beside the only one.
+    for speed in 0.5, 0.2:
+        slow = grid("slow.json", {"clusters": [{"name": "slow", "pes": 2, "speed": speed}]})
+        result = run(2, "tests/woken", "compute", slow)
+        expect(result.code == 0 and result.out.endswith("42 meanwhile\n"), "expected the root to go on meanwhile", result)
+        expect(0 < float(result.out.split()[0]) < 0.7 * speed, f"expected about half of {speed} of a core", result)
+
     result = run(3, "fib", "10", two)
     expect(result.code == 2 and "describes 2 PEs, and there are 3: start so many with mpiexec -n 2" in result.err,
            "expected the number to be refused", result)
@@ -39,4 +53,25 @@ with tempfile.TemporaryDirectory() as where:
     TWO["clusters"][0]["speed"] = 2
     result = run(2, "fib", "10", grid("fast.json", TWO))
     expect(result.code == 2 and "faster than this machine" in result.err, "expected the speed to be refused", result)
+    TWO["clusters"][0]["speed"] = 0.5
+    for share, code in (2, 0), (2.1, 2):
+        result = run(2, "fib", "10", grid("faster.json", TWO | {"speed_changes": [{"pe": 0, "at": "3600 s", "speed": share}]}))
+        expect(result.code == code and ("faster than this machine" in result.err) == (code == 2),
+               "expected what is more than a core later to be refused, and no less", result)
+
+    # Who has the file sends other messages than who has none, or another.
+    def unlike(*flags):
+        words = [word for flag in flags for word in (":", "-n", 1, os.path.join(BIN, "fib"), "10", *flag)]
+        return run_words(MPIEXEC, *words[1:])
+    other = grid("other.json", {"clusters": [{"name": "one", "pes": 2}]})
+    for flags in ([two], []), ([], [two]), ([two], [other]), ([other], [two]):
+        result = unlike(*flags)
+        expect(result.code == 2 and result.err.count("\n") == 1 and re.match(
+            r"trawl: PE [01] has another grid file than PE [01], or none: give all PEs the same by --trawl:grid$",
+            result.err), "expected one line that says so", result)
+    for flags, what in (([two], [two, "--trawl:workers=many"]), "is no number"), (
+            ([two, "--trawl:workers=many"], [two]), "is no number"), (
+            ([two], ["--trawl:grid=" + os.path.join(where, "none.json")]), "cannot read the grid file"):
+        result = unlike(*flags)
+        expect(result.code == 2 and what in result.err, "expected the one that is wrong to say so", result)
 print("all right")

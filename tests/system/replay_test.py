@@ -66,6 +66,9 @@ with tempfile.TemporaryDirectory() as folder:
         expect(there["unknown ways"] == "0", f"{words}: {there}", result)
         replayed(recording)
     replayed(recording, "--scale-work", 0.1, "--scale-bytes", 2)
+    refused(0, "--scale-bytes is for a recording", "trawl-replay", "--flat", "10,1us", "--scale-bytes", 2)
+    rows = info("--flat", "100,1000s", "--scale-work", "1e6")
+    expect(float(rows["work"]) == 1e11 and float(rows["parallelism"]) == 100, f"expected 100 times 10^9 s: {rows}", "")
     bounded(recording, "--scale-work", 100, "--scale-bytes", 20)
     bounded(recording, "--scale-work", 100, grid="four-and-four")
 

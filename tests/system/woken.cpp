@@ -1,7 +1,9 @@
-// A thread whose value comes from another PE while the only worker is inside a long function.
+// A thread whose value comes from another PE while the only worker is inside a long function. With
+// an argument it then computes for half a second, and says what share of that it had a core.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <thread>
 
 #include <trawl/trawl.hpp>
@@ -25,11 +27,26 @@ bool goes_on_meanwhile(int) {
   return went_on;
 }
 
-int root() {
+double share_of_a_core() {
+  const auto processor_time = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  const auto before = processor_time();
+  const auto begun = Clock::now();
+  while (Clock::now() - begun < std::chrono::milliseconds(500)) {
+  }
+  const std::chrono::duration<double> took = Clock::now() - begun;
+  return (processor_time() - before) / took.count();
+}
+
+int root(int argc, char**) {
   const auto first = trawl::par(trawl::lazy<answer>(42L));
   while (first.node()->state() == trawl::heap::State::unevaluated) std::this_thread::yield();
   const auto second = trawl::par(trawl::lazy<goes_on_meanwhile>(0));
   const long value = trawl::force(first);
+  if (argc > 1) std::printf("%.3f\n", share_of_a_core());
   went_on = true;
   std::printf("%ld %s\n", value, trawl::force(second) ? "meanwhile" : "afterwards");
   return 0;

@@ -10,6 +10,7 @@
 
 #include "profiles/replay/generate.hpp"
 #include "profiles/replay/links.hpp"
+#include "rts/heap/collect.hpp"
 #include "tests/unit/random_recording.hpp"
 
 namespace {
@@ -420,6 +421,20 @@ TEST(Reach, IsTheBestThatAGridEverIs) {
   // There directly, back by way of 3; to 3 by way of 2.
   EXPECT_DOUBLE_EQ(reach.clusters[1].away, 0.0025 + 0.01);
   EXPECT_DOUBLE_EQ(reach.clusters[2].away, 0.0075 + 0.005);
+}
+
+TEST(Reach, OfManyClustersTakesLittleMemory) {
+  std::string clusters;
+  for (int i = 0; i < 5000; ++i)
+    clusters += (i == 0 ? "" : ", ") + (R"({"name": ")" + std::to_string(i)) + R"(", "pes": 1})";
+  const auto many = grid(clusters, R"(, "between": {"latency": "1 ms", "bandwidth": "1 MB/s"},
+                                        "links": [{"from": "7", "to": "0", "bandwidth": "1 KB/s"}])");
+  const auto before = trawl::heap::collector_statistics().heap_bytes;
+  const auto reach = reach_of(many);
+  EXPECT_LT(trawl::heap::collector_statistics().heap_bytes, before + (100U << 20U));
+  EXPECT_DOUBLE_EQ(reach.between(0, 7), 1e6);
+  EXPECT_DOUBLE_EQ(reach.between(7, 0), 1e3);
+  EXPECT_DOUBLE_EQ(turned(reach).between(0, 7), 1e3);
 }
 
 }  // namespace

@@ -264,6 +264,21 @@ TEST(Fishing, AnInvitationIsTakenEvenWithAFishUnderWay) {
   EXPECT_EQ(desk.sent(), Letters()) << "it is not hungry";
 }
 
+TEST(Fishing, AnInvitationIsNotTakenOverTheLimit) {
+  for (const unsigned most : {1U, 3U}) {
+    Options options;
+    options.max_fish = most;
+    Desk desk(options);
+    EXPECT_EQ(desk.fish(), most);
+    desk.sent();
+    desk.fishing.on_work_available(2, 0);
+    EXPECT_EQ(desk.sent(), Letters());
+    desk.fish_comes_home();
+    desk.fishing.on_work_available(6, 0);
+    EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 6}}));
+  }
+}
+
 TEST(Fishing, AnAnswerToNoFishIsRefused) {
   Desk desk;
   EXPECT_THROW(desk.fishing.caught(1, 0), BadBytes);

@@ -63,6 +63,24 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
             "my.json: clusters[1]: there is a cluster of that name already");
 }
 
+TEST(GridFile, WhatComesAgainTakesAMillisecond) {
+  EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "b"], "period": "10 ns",
+              "changes": [{"at": "5 ns", "latency": "1 s"}]}]})"),
+            "my.json: links[0].period: that is less than 1 ms");
+  EXPECT_EQ(refusal(two + R"(, "random_changes": {"every": "999 us"}})"),
+            "my.json: random_changes.every: that is less than 1 ms");
+}
+
+TEST(GridFile, NothingIsGivenTwice) {
+  const std::string twice = ": this is given twice, and only one can hold";
+  EXPECT_EQ(refusal(two + R"(, "between": {"latency": "1 s"}})"), "my.json: between" + twice);
+  EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "b"]},
+              {"between": ["b", "a"], "changes": [{"at": "1 s"}, {"at": "2 s", "at": "3 s"}]}]})"),
+            "my.json: links[1].changes[1].at" + twice);
+  EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1, "workers": 2, "pes": 1}]})"),
+            "my.json: clusters[0].pes" + twice);
+}
+
 TEST(GridFile, AFileThatIsNotThereIsNamed) {
   EXPECT_THROW(read_grid_file("no/such/file.json"), Error);
 }

@@ -1,8 +1,12 @@
 #include "rts/fabric/network.hpp"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "rts/after.hpp"
+#include "rts/heap/collect.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
@@ -57,6 +61,25 @@ TEST(Network, SaysWhatItsLinksHaveCarried) {
   EXPECT_EQ(network.carried_until(1, 2, 4 * s).messages, 0U);
 }
 
+// Some bytes for each pair of them would be a GB.
+TEST(Network, ManyClustersTakeLittleMemory) {
+  std::string clusters;
+  for (int i = 0; i < 5000; ++i)
+    clusters += (i == 0 ? "" : ", ") + (R"({"name": ")" + std::to_string(i)) + R"(", "pes": 2})";
+  const auto before = heap::collector_statistics().heap_bytes;
+  Network network(parse_grid(R"({"clusters": [)" + clusters + R"(],
+      "between": {"latency": "100 ms", "bandwidth": "100 KB/s"}})",
+                             "many.json"));
+  for (int pe = 2; pe < 200; pe += 2) network.send(pe, 0, 100'000, 0, 0);
+  EXPECT_LT(heap::collector_statistics().heap_bytes, before + (100U << 20U));
+  EXPECT_EQ(network.send(7, 1, 100'000, 0, 0), 2 * s + 100 * ms);
+  EXPECT_EQ(network.unsent(6, 0, 0), 200'000U);
+  EXPECT_EQ(network.unsent(0, 6, 0), 0U);
+  const auto used = network.used_links();
+  EXPECT_EQ(used.size(), 99U);
+  EXPECT_EQ(used.front(), std::pair(1, 0));
+}
+
 TEST(Network, ClustersThatNothingLeadsToAreRefused) {
   EXPECT_THROW(Network(three(R"(, "links": [{"between": ["a", "b"], "missing": true},
                                             {"between": ["a", "c"], "missing": true}])")),
@@ -70,6 +93,13 @@ TEST(Network, ChangesTakeHoldInTheMiddleOfAMessage) {
   EXPECT_EQ(network.send(0, 2, 100'000, 1500 * ms, 0), 3 * s + 490 * ms + 100 * ms);
   EXPECT_EQ(network.line_at(0, 1, 5 * s + ms).latency, 300 * ms);
   EXPECT_EQ(network.line_at(0, 1, 6 * s).latency, 100 * ms);
+}
+
+// The changes that it goes through are not counted one by one: there are 10^12.
+TEST(Network, AMessageMayTakeYears) {
+  Network network(three(R"(, "random_changes": {"every": "1 ms", "bandwidth": [1e-5, 3e-5]})"));
+  const auto years = static_cast<double>(network.send(0, 2, 2'000'000'000, 0, 0));
+  EXPECT_NEAR(years, 1e9 * s, 1e7 * s);
 }
 
 TEST(Network, RandomChangesStayInTheirBoundsAndRepeat) {
@@ -90,12 +120,30 @@ TEST(Network, RandomChangesStayInTheirBoundsAndRepeat) {
   EXPECT_TRUE(differs);
 }
 
+TEST(Network, SaysWhatTakesLongest) {
+  EXPECT_EQ(Network(three()).longest(100'000), s + 100 * ms);
+  EXPECT_EQ(Network(three(R"(, "links": [{"between": ["a", "b"], "missing": true},
+      {"from": "b", "to": "c", "jitter": "2 s", "changes": [{"at": "1 s", "latency": "300 ms"}]}])"))
+                .longest(100'000),
+            3 * s + 300 * ms);
+  EXPECT_EQ(Network(three(R"(, "random_changes": {"every": "1 s", "bandwidth": [0.1, 1],
+                             "latency": [1, 10]})"))
+                .longest(100'000),
+            11 * s);
+}
+
 TEST(Network, PacesChangeWithTime) {
   const Network network(three(R"(, "speed_changes": [{"pe": 1, "at": "2 s", "speed": 0.5}])"));
   EXPECT_EQ(network.pace_of(0, 0).until, never);
   EXPECT_EQ(network.pace_of(1, 0).until, 2 * s);
   EXPECT_DOUBLE_EQ(network.pace_of(1, 0).share, 1);
   EXPECT_DOUBLE_EQ(network.pace_of(1, 3 * s).share, 0.5);
+  EXPECT_DOUBLE_EQ(network.grid().best_share(0), 1);
+  EXPECT_DOUBLE_EQ(network.grid().best_share(1), 1);
+  const auto others = three(R"(, "speed_changes": [{"pe": 1, "at": "0 s", "speed": 0.5},
+                                 {"pe": 2, "at": "2 s", "speed": 3}])");
+  EXPECT_DOUBLE_EQ(others.best_share(1), 0.5);
+  EXPECT_DOUBLE_EQ(others.best_share(2), 3);
 }
 
 // Work or a message that takes longer than time goes is not done at once.

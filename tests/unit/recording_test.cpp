@@ -12,6 +12,7 @@
 #include "profiles/replay/read_recording.hpp"
 #include "rts/simulate.hpp"
 #include "rts/trace/record.hpp"
+#include "tests/unit/random_recording.hpp"
 
 namespace {
 
@@ -322,6 +323,35 @@ TEST_F(RecordingTest, LongListsAreFlat) {
     EXPECT_EQ(sum, 20'000);
   });
   EXPECT_EQ(totals(read).sparks, 20'000U);
+}
+
+// The root makes sparks that are forced so deep below it.
+replay::Graph deep(int sparks, int depth) {
+  return trawl::test::recorded([&](Record& record) {
+    std::vector<std::uint64_t> made(static_cast<std::size_t>(sparks));
+    for (auto& spark : made) spark = record.par();
+    for (int i = 0; i < depth; ++i) record.eval(8);
+    for (const auto spark : made) {
+      record.force(spark, 8);
+      record.work(1000);
+      record.end(8);
+    }
+    for (int i = 0; i < depth; ++i) record.end(8);
+  });
+}
+
+TEST(Recording, LongWaysAreRefusedBeforeMemoryIsOut) {
+  const auto graph = deep(100, 4000);
+  EXPECT_EQ(graph.unrouted, 0U);
+  EXPECT_EQ(graph.passed.size(), 4000U);
+  try {
+    deep(4000, 4000);
+    ADD_FAILURE() << "16 million steps";
+  } catch (const trawl::Error& refused) {
+    EXPECT_EQ(refused.exit_code(), 2);
+    EXPECT_NE(std::string(refused.what()).find(": its sparks go through too many tasks"),
+              std::string::npos);
+  }
 }
 
 }  // namespace
