@@ -25,9 +25,10 @@ std::vector<LinkUse> links_of(Simulation& simulation) {
   const auto& network = *simulation.net().network();
   const auto& clusters = network.grid().clusters;
   const auto count = static_cast<int>(clusters.size());
+  const auto now = simulation.now();
   for (int from = 0; from < count; ++from)
     for (int to = 0; to < count; ++to) {
-      const auto [messages, bytes, busy] = network.carried_until(from, to, simulation.now());
+      const auto [messages, bytes, busy] = network.carried_until(from, to, now);
       if (messages != 0)
         links.push_back({clusters[static_cast<std::size_t>(from)].name,
                          clusters[static_cast<std::size_t>(to)].name, messages, bytes, busy});
