@@ -12,7 +12,7 @@ constexpr Nanos patience_at_least = 1'000'000'000;
 Ending::Ending(int self, int pes, fabric::Outbox& outbox)
     : self_(self),
       outbox_(outbox),
-      missing_(static_cast<std::size_t>(pes), true),
+      missing_(self == 0 ? static_cast<std::size_t>(pes) : 0, true),
       missing_count_(static_cast<std::size_t>(pes) - 1),
       statistics_(self == 0 ? static_cast<std::size_t>(pes) : 0) {}
 
