@@ -11,8 +11,9 @@ namespace trawl {
 /// end.
 inline Nanos after(Nanos now, double takes) noexcept {
   constexpr Nanos end = never / 4;
-  if (static_cast<double>(now) + takes < static_cast<double>(end)) return now + std::llround(takes);
-  return now < end ? end : now;
+  if (!(static_cast<double>(now) + takes < static_cast<double>(end))) return now < end ? end : now;
+  const auto whole = static_cast<Nanos>(takes);
+  return now + (static_cast<double>(whole) == takes ? whole : std::llround(takes));
 }
 
 }  // namespace trawl

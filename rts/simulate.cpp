@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <tuple>
 
 #include "rts/after.hpp"
 #include "rts/inline/error.hpp"
@@ -84,9 +85,11 @@ void Simulation::add_seat(const Config& config, int index) {
   setup.work = [](sched::Worker&, Nanos time) { work(time); };
   setup.pace = [this, index] { return net_.pace(index); };
   if (config.memory) setup.memory = [memory = config.memory, index] { return memory(index); };
-  seat->pe =
-      std::make_unique<Pe>(setup, net_.endpoint(index),
-                           [seat = seat.get()](const life::Outcome& o) { seat->outcome = o; });
+  seat->pe = std::make_unique<Pe>(setup, net_.endpoint(index),
+                                  [this, seat = seat.get()](const life::Outcome& o) {
+                                    seat->outcome = o;
+                                    if (!o.error.empty()) failed_ = &*seat->outcome;
+                                  });
   auto& workers = seat->pe->workers();
   for (std::size_t i = 0; i < workers.size(); ++i)
     add_core(*seat, workers[i], &Simulation::main_loop);
@@ -158,9 +161,12 @@ void Simulation::idle_from_now(Core& core, bool found) {
            situation.now + std::clamp(core.policy.park_time(situation), turn_cost, idle_time));
 }
 
+// Workers give the turn to each other; all else is done by the driver, on its own stack.
 void Simulation::yield(Core& core, sched::Fiber& from) {
   core.resume = &from;
-  from.switch_to(driver_);
+  running_ = nullptr;
+  note_turn(*core.seat);
+  if (auto& next = who_goes_on(); &next != &from) from.switch_to(next);
 }
 
 void Simulation::pause(sched::Worker& worker, sched::Moment moment) {
@@ -209,8 +215,9 @@ double Simulation::crowd(const Seat& seat) {
 
 void Simulation::charge(Core& core, Nanos work) {
   const auto now = net_.clock(core.seat->index);
-  const auto alone = net_.done(core.seat->index, work) - now;
-  core.ready = after(now, static_cast<double>(alone) * crowd(*core.seat));
+  const auto alone = net_.done(core.seat->index, work);
+  const auto factor = crowd(*core.seat);
+  core.ready = factor == 1 ? alone : after(now, static_cast<double>(alone - now) * factor);
 }
 
 // What the others are at takes longer, or less, from now on.
@@ -231,7 +238,8 @@ void Simulation::set_idle(Core& core, Nanos until) {
 void Simulation::go_on_when_ready(Core& core, sched::Fiber& from) {
   const auto others = turns_.earliest();
   const auto from_others = others > never - lookahead_ ? never : others + lookahead_;
-  if (core.ready >= std::min(from_others, turn_of(*core.seat, &core))) return yield(core, from);
+  if (core.ready >= from_others || core.ready >= next_of(*core.seat, &core).first)
+    return yield(core, from);
   net_.advance_to(core.seat->index, core.ready);
 }
 
@@ -273,38 +281,45 @@ Nanos Simulation::look_of(const Seat& seat) const {
   return std::max(due, seat.next_look - longest_look) + look_cost;
 }
 
-Nanos Simulation::turn_of(const Seat& seat, const Core* but) const {
-  if (seat.outcome) return never;
-  auto earliest = look_of(seat);
-  for (const auto& core : seat.cores)
-    if (core.get() != but) earliest = std::min(earliest, turn_of(*core));
-  return earliest;
+// Of the PE, without one of its workers; nullptr: its progress thread.
+std::pair<Nanos, Simulation::Core*> Simulation::next_of(const Seat& seat, const Core* but) const {
+  std::pair<Nanos, Core*> next{never, seat.cores.front().get()};
+  if (seat.outcome) return next;
+  for (const auto& core : seat.cores) {
+    if (core.get() == but) continue;
+    if (const auto turn = turn_of(*core); turn < next.first) next = {turn, core.get()};
+  }
+  if (const auto looks = look_of(seat); looks < next.first) next = {looks, nullptr};
+  return next;
 }
 
 void Simulation::note_turn(Seat& seat) {
-  const auto turn = std::max(turn_of(seat, nullptr), net_.clock(seat.index));
-  turns_.set(static_cast<std::size_t>(seat.index), turn);
+  Nanos turn;
+  std::tie(turn, seat.next) = next_of(seat, nullptr);
+  turns_.set(static_cast<std::size_t>(seat.index), std::max(turn, net_.clock(seat.index)));
 }
 
-void Simulation::resume(Seat& seat) {
-  const auto turn = turns_[static_cast<std::size_t>(seat.index)];
-  turns_.set(static_cast<std::size_t>(seat.index), never);
-  net_.advance_to(seat.index, turn);
-  const auto next =
-      std::min_element(seat.cores.begin(), seat.cores.end(),
-                       [this](const auto& a, const auto& b) { return turn_of(*a) < turn_of(*b); });
-  if (look_of(seat) < turn_of(**next)) {
-    look(seat);
-  } else {
-    Core& core = **next;
-    set_idle(core, 0);
-    running_ = &core;
-    sched::set_this_worker(core.worker);
-    driver_.switch_to(*core.resume);
-    running_ = nullptr;
-  }
-  sched::set_this_worker(nullptr);
-  note_turn(seat);
+void Simulation::begin_turn(Seat& seat) {
+  const auto at = static_cast<std::size_t>(seat.index);
+  net_.advance_to(seat.index, turns_[at]);
+  turns_.set(at, never);
+}
+
+// Where its next worker goes on.
+sched::Fiber& Simulation::enter(Seat& seat) {
+  Core& core = *seat.next;
+  begin_turn(seat);
+  set_idle(core, 0);
+  running_ = &core;
+  sched::set_this_worker(core.worker);
+  return *core.resume;
+}
+
+sched::Fiber& Simulation::who_goes_on() {
+  Seat& seat = first_seat();
+  const bool drives =
+      seat.next == nullptr || failed_ != nullptr || turns_.earliest() > deadline_ || (*done_)();
+  return drives ? driver_ : enter(seat);
 }
 
 void Simulation::look(Seat& seat) {
@@ -343,23 +358,34 @@ void Simulation::see_to_spares(Seat& seat) {
 }
 
 void Simulation::go_on(const std::function<bool()>& done, Nanos limit) {
-  const auto deadline = now() + limit;
+  done_ = &done;
+  deadline_ = now() + limit;
+  // The caller may have changed what they are at.
+  for (const auto& seat : seats_) seat->next = next_of(*seat, nullptr).second;
   while (!done()) {
-    if (turns_.earliest() > deadline) throw Error("the simulation takes too long");
-    Seat& seat = *seats_[turns_.first()];
-    resume(seat);
-    if (seat.outcome && !seat.outcome->error.empty())
-      throw Error(seat.outcome->error, seat.outcome->code);
+    if (turns_.earliest() > deadline_) throw Error("the simulation takes too long");
+    Seat& seat = first_seat();
+    if (seat.next == nullptr) {
+      begin_turn(seat);
+      look(seat);
+      note_turn(seat);
+    } else {
+      driver_.switch_to(enter(seat));
+      sched::set_this_worker(nullptr);
+    }
+    if (const auto* failed = std::exchange(failed_, nullptr))
+      throw Error(failed->error, failed->code);
   }
 }
 
 // ---- a run -------------------------------------------------------------------------------------
 
 void Simulation::run(const std::function<void()>& root, Nanos limit) {
+  std::size_t joined = 0;
   go_on(
-      [this] {
-        return std::all_of(seats_.begin(), seats_.end(),
-                           [](const auto& seat) { return seat->pe->joined(); });
+      [this, &joined] {
+        while (joined != seats_.size() && seats_[joined]->pe->joined()) ++joined;
+        return joined == seats_.size();
       },
       limit);
   bool over = false;
@@ -409,10 +435,11 @@ void Simulation::settle(Nanos limit) {
 
 life::Outcome Simulation::finish(int code) {
   pe(0).finish(code);
+  std::size_t over = 0;
   go_on(
-      [this] {
-        return std::all_of(seats_.begin(), seats_.end(),
-                           [](const auto& seat) { return seat->outcome.has_value(); });
+      [this, &over] {
+        while (over != seats_.size() && seats_[over]->outcome) ++over;
+        return over == seats_.size();
       },
       3600'000'000'000);
   return *seats_.front()->outcome;

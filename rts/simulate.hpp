@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "rts/fabric/sim.hpp"
@@ -85,6 +86,7 @@ class Simulation {
     int index = 0;
     std::unique_ptr<Pe> pe{};
     std::vector<std::unique_ptr<Core>> cores{};  // the spare ones last
+    Core* next = nullptr;                        // whose turn it is; nullptr: its progress thread's
     Nanos next_look = 0;                         // of its progress thread
     std::uint32_t epoch = 0;                     // of the event count, at the last look
     progress::SparePolicy spares{};
@@ -110,9 +112,12 @@ class Simulation {
   Nanos turn_of(const Core& core) const;
   Nanos look_of(const Seat& seat) const;
   bool notified(const Seat& seat) const;
-  Nanos turn_of(const Seat& seat, const Core* but) const;
+  std::pair<Nanos, Core*> next_of(const Seat& seat, const Core* but) const;
   void note_turn(Seat& seat);
-  void resume(Seat& seat);
+  Seat& first_seat() { return *seats_[turns_.first()]; }
+  void begin_turn(Seat& seat);
+  sched::Fiber& enter(Seat& seat);
+  sched::Fiber& who_goes_on();
   void look(Seat& seat);
   void see_to_spares(Seat& seat);
   void go_on(const std::function<bool()>& done, Nanos limit);
@@ -125,6 +130,9 @@ class Simulation {
   std::vector<std::unique_ptr<Seat>> seats_;
   sched::Fiber driver_;
   Core* running_ = nullptr;
+  const std::function<bool()>* done_ = nullptr;  // see go_on
+  Nanos deadline_ = 0;
+  const life::Outcome* failed_ = nullptr;
   std::optional<PieceClock> clock_;  // none: only what is declared counts
 };
 

@@ -26,7 +26,10 @@ class Turns {
     for (std::size_t at = (leaves_ + i) / 2; at > 0; at /= 2) {
       const auto left = best_[2 * at];
       const auto right = best_[2 * at + 1];
-      best_[at] = times_[right] < times_[left] ? right : left;
+      const auto best = times_[right] < times_[left] ? right : left;
+      // Neither was it the earliest here, nor is it now: so it is further up.
+      if (best == best_[at] && best != i) return;
+      best_[at] = best;
     }
   }
 

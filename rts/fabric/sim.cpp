@@ -85,11 +85,6 @@ double SimNet::pace(int pe) const {
   return network_ ? network_->pace_of(pe, pe_at(pe).clock).share : 1;
 }
 
-void SimNet::advance_to(int pe, Nanos time) {
-  auto& entry = pe_at(pe);
-  entry.clock = std::max(entry.clock, time);
-}
-
 std::size_t SimNet::unsent(int from, int to) const {
   const auto& sender = pe_at(from);
   if (network_) return network_->unsent(from, to, sender.clock);
@@ -98,12 +93,6 @@ std::size_t SimNet::unsent(int from, int to) const {
   if (line == sender.line_free.end() || line->second <= sender.clock) return 0;
   return static_cast<std::size_t>(static_cast<double>(line->second - sender.clock) *
                                   config_.bytes_per_nano);
-}
-
-std::optional<Nanos> SimNet::next_arrival(int pe) const {
-  const auto& inbox = pe_at(pe).inbox;
-  if (inbox.empty()) return std::nullopt;
-  return inbox.begin()->first.first;
 }
 
 void SimNet::send(int from, int to, std::span<const std::byte> message) {
@@ -126,7 +115,8 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
     auto& last = receiver.last_arrival_from[from];
     last = arrival = std::max(last, arrival);
   }
-  receiver.inbox.emplace(std::pair(arrival, number), std::pair(from, copy_of(message)));
+  receiver.inbox.push_back({arrival, number, from, copy_of(message)});
+  std::push_heap(receiver.inbox.begin(), receiver.inbox.end());
   ++in_flight_;
   if (tell_) tell_(to);
 }
@@ -134,11 +124,12 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
 std::optional<Arrival> SimNet::poll(int pe) {
   auto& entry = pe_at(pe);
   entry.clock += config_.poll_cost;
-  const auto first = entry.inbox.begin();
-  if (first == entry.inbox.end() || first->first.first > entry.clock) return std::nullopt;
-  const int from = first->second.first;
-  entry.received = std::move(first->second.second);
-  entry.inbox.erase(first);
+  auto& inbox = entry.inbox;
+  if (inbox.empty() || inbox.front().arrival > entry.clock) return std::nullopt;
+  std::pop_heap(inbox.begin(), inbox.end());
+  const int from = inbox.back().from;
+  entry.received = std::move(inbox.back().content);
+  inbox.pop_back();
   --in_flight_;
   return Arrival{from, entry.received};
 }

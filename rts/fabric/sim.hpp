@@ -1,13 +1,15 @@
 // Many PEs in one process under virtual time.
 #pragma once
 
+#include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <span>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "rts/fabric/fabric.hpp"
 #include "rts/fabric/network.hpp"
@@ -74,10 +76,16 @@ class SimNet {
   void on_arrival(std::function<void(int pe)> tell) { tell_ = std::move(tell); }
 
   /// Waits until `time`; the past changes nothing.
-  void advance_to(int pe, Nanos time);
+  void advance_to(int pe, Nanos time) noexcept {
+    auto& clock = pe_at(pe).clock;
+    clock = std::max(clock, time);
+  }
 
   /// When the earliest message on its way to `pe` arrives, if there is one.
-  std::optional<Nanos> next_arrival(int pe) const;
+  std::optional<Nanos> next_arrival(int pe) const noexcept {
+    const auto& inbox = pe_at(pe).inbox;
+    return inbox.empty() ? std::nullopt : std::optional(inbox.front().arrival);
+  }
 
   /// Messages sent and neither lost nor polled.
   std::size_t in_flight() const noexcept { return in_flight_; }
@@ -90,19 +98,30 @@ class SimNet {
  private:
   class Endpoint;
 
+  struct Message {
+    Nanos arrival;
+    std::uint64_t number;  ///< in the order of sending
+    int from;
+    Bytes content;
+
+    /// Does the other one come first?
+    bool operator<(const Message& other) const noexcept {
+      return arrival != other.arrival ? arrival > other.arrival : number > other.number;
+    }
+  };
+
   struct Pe {
     Nanos clock = 0;
     double speed = 1.0;
-    /// Sender and content, by arrival, then in the order of sending.
-    std::map<std::pair<Nanos, std::uint64_t>, std::pair<int, Bytes>> inbox;
-    Bytes received{};  ///< the last message
-    std::map<int, Nanos> last_arrival_from;
-    std::map<int, Nanos> line_free{};  ///< when the last message has left, by receiver
-    std::unique_ptr<Endpoint> endpoint;
+    std::vector<Message, PlainAllocator<Message>> inbox{};  ///< a heap, the next one in front
+    Bytes received{};                                       ///< the last message
+    boost::unordered_flat_map<int, Nanos> last_arrival_from{};
+    boost::unordered_flat_map<int, Nanos> line_free{};  ///< when the last has left, by receiver
+    std::unique_ptr<Endpoint> endpoint{};
   };
 
-  Pe& pe_at(int pe) { return pes_.at(static_cast<std::size_t>(pe)); }
-  const Pe& pe_at(int pe) const { return pes_.at(static_cast<std::size_t>(pe)); }
+  Pe& pe_at(int pe) noexcept { return pes_[static_cast<std::size_t>(pe)]; }
+  const Pe& pe_at(int pe) const noexcept { return pes_[static_cast<std::size_t>(pe)]; }
   void send(int from, int to, std::span<const std::byte> message);
   std::optional<Arrival> poll(int pe);
   Nanos arrival_time(int from, int to, std::size_t bytes);

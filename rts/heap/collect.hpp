@@ -123,6 +123,11 @@ class RootSource {
 
  protected:
   ~RootSource() = default;
+
+ private:
+  friend void add_roots(RootSource& source);
+  friend void remove_roots(RootSource& source);
+  std::size_t place_ = 0;  // among all
 };
 
 void add_roots(RootSource& source);

@@ -345,11 +345,19 @@ bool has_stack_between(const void* begin, const void* end) noexcept {
 
 void add_roots(RootSource& source) {
   introduce_thread();
-  with_collector_lock([&source] { root_sources.list.push_back(&source); });
+  with_collector_lock([&source] {
+    source.place_ = root_sources.list.size();
+    root_sources.list.push_back(&source);
+  });
 }
 
 void remove_roots(RootSource& source) {
-  with_collector_lock([&source] { std::erase(root_sources.list, &source); });
+  with_collector_lock([&source] {
+    auto& list = root_sources.list;
+    list.back()->place_ = source.place_;
+    list[source.place_] = list.back();
+    list.pop_back();
+  });
 }
 
 void start_collector(std::size_t initial_heap_bytes) {

@@ -36,6 +36,14 @@ constexpr std::size_t guard_size = std::size_t{1} << 20U;
 // Where the guard of the fiber that this OS thread is on begins.
 constinit thread_local const std::byte* guard_here = nullptr;
 
+// By marks in its pages: then stacks that lie side by side are one mapping, of which a process may
+// have 65,530. Linux before 6.13 can't, and makes it a mapping of its own.
+bool make_guard(void* memory) noexcept {
+  constexpr int guard_install = 102;  // MADV_GUARD_INSTALL, which older headers do not have
+  return madvise(memory, guard_size, guard_install) == 0 ||
+         mprotect(memory, guard_size, PROT_NONE) == 0;
+}
+
 // Each fiber has exceptions of its own in flight; libstdc++ keeps count of them by OS thread.
 struct ExceptionState {
   void* caught;
@@ -84,7 +92,7 @@ Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
   size_ = (bytes + page - 1) / page * page + guard_size;
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  const bool guarded = memory != MAP_FAILED && mprotect(memory, guard_size, PROT_NONE) == 0;
+  const bool guarded = memory != MAP_FAILED && make_guard(memory);
   if (memory != MAP_FAILED && !guarded) munmap(memory, size_);
   if (!guarded)
     throw Error(

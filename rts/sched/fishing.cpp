@@ -210,11 +210,13 @@ balance::Supply Fishing::supply(Nanos now) {
     last_begun_ = begun;
     last_begun_at_ = now;
   }
+  const auto spare = workers_.spare_sparks();
+  if (spare == 0) return {};
   auto quiet = begun - threads_begun_;
   if (quiet != 0 && (!workers_.may_start_thread() || now - last_begun_at_ > 2 * mean_thread()))
     quiet = 0;
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  return {workers_.spare_sparks(), static_cast<std::uint32_t>(std::min(quiet, most))};
+  return {spare, static_cast<std::uint32_t>(std::min(quiet, most))};
 }
 
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
@@ -275,6 +277,7 @@ void Fishing::serve(Worker* by, Nanos now) {
 }
 
 void Fishing::feed_held(Worker* by, Nanos now) {
+  if (held_.empty() || supply(now).spare == 0) return;
   std::erase_if(held_, [&](const Held& each) { return feed(each.fish, by, now); });
 }
 

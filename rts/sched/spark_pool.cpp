@@ -1,7 +1,10 @@
 #include "rts/sched/spark_pool.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
+
+#include <sys/mman.h>
 
 #include "rts/sched/recorder.hpp"
 
@@ -43,6 +46,21 @@ bool Slot::forget_the_dead(bool (*lives)(const void*), bool claimed, bool newest
   if ((claimed || of_use(node_in(seen)->state())) && lives(node_in(seen))) return false;
   clear();
   return true;
+}
+
+// ---- UntouchedPages ----------------------------------------------------------------------------
+
+// Not large ones: each of thousands of simulated PEs would have one for a few sparks.
+void* UntouchedPages::get(std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  return memory;
+}
+
+void UntouchedPages::give(void* memory, std::size_t bytes) noexcept {
+  munmap(memory, bytes);
 }
 
 // ---- SparkPool ---------------------------------------------------------------------------------

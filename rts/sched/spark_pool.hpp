@@ -25,6 +25,32 @@ namespace trawl::sched {
 
 class Recorder;
 
+/// Pages of zeros, none of which is there before it is written; the collector does not see them.
+struct UntouchedPages {
+  static void* get(std::size_t bytes);
+  static void give(void* memory, std::size_t bytes) noexcept;
+};
+
+/// For T that are all zeros at first, as empty slots are.
+template <class T>
+struct UntouchedAllocator {
+  using value_type = T;
+
+  UntouchedAllocator() = default;
+  template <class U>
+  UntouchedAllocator(const UntouchedAllocator<U>&) noexcept {
+  }  // NOLINT(google-explicit-constructor)
+
+  T* allocate(std::size_t count) { return static_cast<T*>(UntouchedPages::get(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    UntouchedPages::give(memory, count * sizeof(T));
+  }
+  template <class U>
+  void construct(U*) noexcept {}
+
+  friend bool operator==(const UntouchedAllocator&, const UntouchedAllocator&) { return true; }
+};
+
 /// The slots lie in one array, oldest first; when its end is reached thunks move towards its
 /// beginning.
 class SparkPool : public OwnerEnd {
@@ -186,7 +212,7 @@ class SparkPool : public OwnerEnd {
   // The first slot is never used: take_back looks below an empty pool. Nor is the last, but for
   // what is being pushed. Below top_ lie promoted calls whose spawners have not come back yet, and
   // nothing.
-  std::vector<Slot, PlainAllocator<Slot>> slots_;
+  std::vector<Slot, UntouchedAllocator<Slot>> slots_;
 };
 
 }  // namespace trawl::sched
