@@ -143,7 +143,7 @@ inline Bytes encode(const Header& header) {
   for (const std::string* text : {&header.program, &header.cluster, &header.host})
     out.put_string(std::string_view(*text).substr(0, 128));
   auto bytes = out.take();
-  bytes.resize(header_size - sizeof(std::uint64_t));
+  bytes.resize(header_size - sizeof(std::uint64_t), std::byte{0});
   const auto sum = checksum(bytes);
   bytes.resize(header_size);
   std::memcpy(bytes.data() + header_size - sizeof sum, &sum, sizeof sum);

@@ -1,12 +1,17 @@
 // Stacks that ordinary C++ can block on.
 #include "rts/sched/fiber.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <trawl/lazy.hpp>
 
 namespace trawl::sched {
@@ -41,6 +46,26 @@ class Coroutine {
   Fiber* here_ = nullptr;
   Fiber fiber_;
 };
+
+// A process may have 65,530.
+TEST(Fiber, StacksSideBySideAreOneMapping) {
+  constexpr int guard_install = 102;
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool can = madvise(page, 4096, guard_install) == 0;
+  munmap(page, 4096);
+  if (!can) GTEST_SKIP() << "before Linux 6.13 each guard is a mapping of its own";
+  const auto mappings = [] {
+    std::ifstream maps("/proc/self/maps");
+    return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+  };
+  constexpr int many = 200;
+  const auto before = mappings();
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  for (int i = 0; i < many; ++i)
+    fibers.push_back(std::make_unique<Fiber>(
+        stack, [](void*) {}, nullptr));
+  EXPECT_LT(mappings() - before, many / 2);
+}
 
 TEST(Fiber, GoesOnWhereItWasLeft) {
   Coroutine coroutine([](Coroutine& self) {

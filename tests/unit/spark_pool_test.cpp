@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <thread>
@@ -54,6 +55,20 @@ TEST(SparkPool, OwnerTakesTheNewestThievesTheOldest) {
   EXPECT_EQ(pool.take_oldest(true), nullptr);
   EXPECT_EQ(pool.take_newest(), nullptr);
   EXPECT_EQ(pool.size(), 0u);
+}
+
+// Thousands of simulated PEs have one each.
+TEST(SparkPool, TakesMemoryWhenItIsUsed) {
+  const auto pages = [] {
+    std::size_t size = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> size >> resident;
+    return resident;
+  };
+  constexpr std::size_t slots = 64 * 1024;
+  const auto before = pages();
+  std::vector<std::unique_ptr<SparkPool>> pools;
+  for (int i = 0; i < 16; ++i) pools.push_back(std::make_unique<SparkPool>(slots));
+  EXPECT_LT((pages() - before) * 4096, 16 * slots * sizeof(Slot) / 4);
 }
 
 TEST(SparkPool, WhenFullFizzledSparksMakeRoom) {

@@ -1,4 +1,5 @@
 // rts/trace: what is written is what lies on the disk, and a bad disk stops nobody.
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -347,6 +348,15 @@ TEST(TraceFormat, LongNamesAreCut) {
   const auto bytes = encode(header);
   ASSERT_EQ(bytes.size(), header_size);
   EXPECT_EQ(decode(bytes).host, std::string(128, 'x'));
+}
+
+// Else two logs of the same simulated run differ by what was in memory.
+TEST(TraceFormat, NothingOfOtherHeadersIsInOne) {
+  Header other;
+  other.program = other.cluster = other.host = std::string(128, 'x');
+  encode(other);
+  const auto bytes = encode(Header());
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte{'x'}), 0);
 }
 
 TEST(TraceFormat, FileNames) {
