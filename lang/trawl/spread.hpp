@@ -1,8 +1,9 @@
 // Sparks for a list of any length. A few go into the spark pool as they are, the first the oldest;
-// many would not find room there, and become a tree of thunks of which each half is a spark: who
-// takes one takes half of what there is, and goes on dividing.
+// many would not find room there, and become trees of thunks of which each half is a spark: who
+// takes one takes a tree or half of it, and goes on dividing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <ranges>
 #include <span>
@@ -13,6 +14,8 @@
 namespace trawl::detail {
 
 inline constexpr std::size_t leaf_size = 32;
+/// Of a tree: its thunks go together in a packet, and so do their values.
+inline constexpr std::size_t part_size = 512;
 /// So many values may come home one by one.
 inline constexpr std::size_t few_elements = 1024;
 
@@ -26,11 +29,30 @@ void see_to(const Lazy<T>& x) {
     sched::demand(x.node());
 }
 
-inline bool fork(Lazy<bool> left, Lazy<bool> right) {
+/// Waits for what others are at.
+template <class T>
+void await(const Lazy<T>& x) {
+  if (!x) return;
+  const auto state = x.node()->state();
+  if (state != heap::State::value && state != heap::State::exception) sched::demand(x.node());
+}
+
+/// A part of a list that has been evaluated. Where it was done elsewhere it takes the elements'
+/// values home: one by one they would be fetched, a round trip each.
+template <class T>
+struct Part {
+  std::vector<Lazy<T>> elements;
+  std::vector<Lazy<Part>> halves;
+};
+
+template <class T>
+Part<T> fork(Lazy<Part<T>> left, Lazy<Part<T>> right) {
   par(right);
   see_to(left);
   see_to(right);
-  return true;
+  await(left);
+  await(right);
+  return {{}, {left, right}};
 }
 
 /// Is an element referred to by somebody else than the pool? A spark alone keeps nothing alive.
@@ -51,18 +73,19 @@ void spark_backwards(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
 }
 
 template <class T>
-bool leaf(const std::vector<Lazy<T>>& xs) {
+Part<T> leaf(const std::vector<Lazy<T>>& xs) {
   for (const auto& x : xs) fetch(x);
   spark_backwards(std::span(xs));
   for (const auto& x : xs) see_to(x);
-  return true;
+  for (const auto& x : xs) await(x);
+  return {xs, {}};
 }
 
 template <class T>
-Lazy<bool> tree(std::span<const Lazy<T>> xs) {
+Lazy<Part<T>> tree(std::span<const Lazy<T>> xs) {
   if (xs.size() <= leaf_size) return lazy<&leaf<T>>(std::vector<Lazy<T>>(xs.begin(), xs.end()));
   const auto half = xs.size() / 2;
-  return lazy<fork>(tree(xs.first(half)), tree(xs.subspan(half)));
+  return lazy<&fork<T>>(tree(xs.first(half)), tree(xs.subspan(half)));
 }
 
 template <class T>
@@ -71,10 +94,11 @@ void spark_all(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
     for (const auto& x : xs) spark(x, held);
     return;
   }
+  const auto most = std::max(part_size, xs.size() / (sched::room_for_sparks() / 8) + 1);
   while (xs.size() > leaf_size) {
-    const auto half = xs.size() / 2;
-    spark(tree(xs.subspan(half)), Held::by_nobody);
-    xs = xs.first(half);
+    const auto rest = xs.size() - std::min(most, xs.size() / 2);
+    spark(tree(xs.subspan(rest)), Held::by_nobody);
+    xs = xs.first(rest);
   }
   spark_backwards(xs, held);
 }

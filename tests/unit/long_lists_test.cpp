@@ -68,6 +68,31 @@ void gains(int pes, double at_least, const std::function<void()>& root) {
   EXPECT_GT(sum / runs, at_least);
 }
 
+// A FETCH each would take a round trip each.
+TEST(LongLists, ValuesComeHomeWithTheirPart) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Simulation::Config config;
+    config.net.grid = trawl::fabric::parse_grid(R"({
+      "clusters": [{"name": "here", "pes": 2, "latency": "20 us", "bandwidth": "50 MB/s"},
+                   {"name": "there", "pes": 2, "latency": "20 us", "bandwidth": "50 MB/s"}],
+      "between": {"latency": "10 ms", "bandwidth": "10 MB/s"}})",
+                                                "two clusters");
+    config.net.seed = seed;
+    config.options.spark_pool = room;
+    Simulation grid(config);
+    grid.run([&] {
+      const auto all = trawl::lazy_map<work>(numbers());
+      trawl::apply(all, trawl::par_list(trawl::rseq));
+      long sum = 0;
+      for (const auto& each : all) sum += trawl::force(each);
+      EXPECT_EQ(sum, length * (length - 1) / 2);
+      EXPECT_GT(grid.pe(2).statistics()[static_cast<std::size_t>(Count::threads_created)], 0U);
+    });
+    grid.settle();
+    EXPECT_LT(sum_of(grid)[static_cast<std::size_t>(Count::fetch_sent)], length / 20);
+  }
+}
+
 TEST(LongLists, ParMap) {
   const auto root = [] { EXPECT_EQ(trawl::par_map<work>(numbers()), numbers()); };
   gains(2, 1.8, root);

@@ -1,7 +1,13 @@
 #include "rts/pe.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <gtest/gtest.h>
 #include <trawl/lazy.hpp>
+
+#include "rts/inline/error.hpp"
+#include "tests/unit/still_host.hpp"
 
 namespace trawl {
 namespace {
@@ -31,6 +37,41 @@ class Quiet final : public fabric::Fabric {
   bool message_waits = false;
   bool send_waits = false;
 };
+
+/// PE 1 of 3, which will be unable to send to PE 2.
+class Losing final : public test::StillFabric {
+ public:
+  int self() const noexcept override { return 1; }
+  int size() const noexcept override { return 3; }
+  std::optional<fabric::Arrival> poll() override {
+    if (failing) throw Error("PE 2 is lost: it can't be sent to");
+    return std::nullopt;
+  }
+  std::optional<int> dead() noexcept override { return std::exchange(dead_one, std::nullopt); }
+  Nanos now() const noexcept override { return clock += 10'000'000; }
+
+  mutable Nanos clock = 0;
+  bool failing = false;
+  std::optional<int> dead_one;
+};
+
+// PE 2 had seen the main PE die, and left.
+TEST(Pe, NamesWhoDiedFirst) {
+  for (const bool main_died : {false, true}) {
+    Losing fabric;
+    life::Outcome outcome;
+    Pe pe(Pe::Setup{}, fabric, [&outcome](const life::Outcome& it) { outcome = it; });
+    pe.poll(nullptr);
+    if (main_died) fabric.dead_one = 0;
+    fabric.failing = true;
+    for (int i = 0; i < 3; ++i) pe.poll(nullptr);
+    fabric.failing = false;
+    if (!main_died) fabric.dead_one = 0;
+    pe.poll(nullptr);
+    pe.poll(nullptr);
+    EXPECT_EQ(outcome.error.substr(0, 12), main_died ? "PE 0 is lost" : "PE 2 is lost");
+  }
+}
 
 // More may come at a time than a poll takes, and each notifies only once.
 TEST(Pe, ParksShortlyWhileAMessageWaitsThatNobodyLooksFor) {
