@@ -190,8 +190,8 @@ bool Pe::poll_once(sched::Worker* by) {
     }
     mailbox_.send_kept();  // the last thing: it goes on failing where a PE is lost
   } catch (const Error& e) {
-    life_
-        .look_for_the_dead();  // whom it could not send to may have left because of another's death
+    // Whom it could not send to may have left because of another's death.
+    life_.look_for_the_dead();
     life_.fail(e.what(), e.exit_code());
   } catch (const std::bad_alloc&) {
     life_.fail_without_memory();
