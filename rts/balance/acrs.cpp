@@ -5,6 +5,8 @@
 namespace trawl::balance {
 namespace {
 
+constexpr int draws = 64;
+
 class Acrs final : public ClusterAware {
  public:
   std::string_view name() const override { return "acrs"; }
@@ -17,14 +19,13 @@ class Acrs final : public ClusterAware {
 
   /// In a cluster where nothing was stolen yet, all with the same probability.
   static int untried_victim(const Tables& tables, Dice& dice) {
-    const auto start = static_cast<std::uint32_t>(dice.below(tables.clusters()));
-    for (std::uint32_t i = 0; i < tables.clusters(); ++i) {
-      const auto each = (start + i) % tables.clusters();
+    for (int i = 0; i < draws; ++i) {
+      const auto each = static_cast<std::uint32_t>(dice.below(tables.clusters()));
       const auto members = tables.members(each);
       if (each != tables.own_cluster() && !members.empty() && tables.last_steal(each).took < 0)
         return dice.one_of(members);
     }
-    return dice.one_of(tables.far());
+    return dice.one_of(tables.far());  // they are few among many: one soon comes along
   }
 
   // One where nothing was stolen yet is taken to be as fast as the fastest: so it is soon known.
