@@ -20,7 +20,7 @@ FLAGS = ["--trawl:silence=1000", "--trawl:stats=json"]
 
 # Seconds of this processor for one run. PEs that wait hours at a slow link poll for hours: such a run
 # is left out. Not of the clock: what else the host does decides nothing.
-LONGEST = 60
+LONGEST = 30
 
 
 @dataclasses.dataclass
