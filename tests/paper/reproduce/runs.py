@@ -141,16 +141,14 @@ class Runs:
                             sum(each["bytes"] for each in links), cost)
 
     def run_wanted(self):
-        """Two at a time; kept every twenty runs, so that what is stopped goes on there."""
+        """Two at a time; each is kept at once, so that what is stopped goes on there."""
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for i, (key, outcome) in enumerate(pool.map(self.one, self.wanted.items())):
                 self.known[key] = outcome
-                if i % 20: continue
-                print(f"\r{i} of {len(self.wanted)} ", end="", file=sys.stderr, flush=True)
                 self.keep()
+                print(f"\r{i + 1} of {len(self.wanted)} ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
         self.wanted, self.cost = {}, 0
-        self.keep()
 
     def keep(self):
         runs = {key: dataclasses.astuple(each) for key, each in self.known.items()}

@@ -137,7 +137,7 @@ def satin_table_3(run):
 def satin_seeds(run):
     """Scenario 10 run by run: a mean says little of it."""
     rows = []
-    for policy in ("crs", "acrs", "trawl"):
+    for policy in ("acrs", "trawl"):
         times = run.times(raytracer(run), "satin-scenario-10", policy)
         rows.append([policy, speedup("raytracer", times),
                      ", ".join(f"{SATIN['raytracer'] / x:.1f}" if x < math.inf else LEFT_OUT
