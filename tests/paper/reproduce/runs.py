@@ -20,7 +20,7 @@ FLAGS = ["--trawl:silence=1000", "--trawl:stats=json"]
 
 # Seconds of this processor for one run. PEs that wait hours at a slow link poll for hours: such a run
 # is left out. Not of the clock: what else the host does decides nothing.
-LONGEST = 30
+LONGEST = 40
 
 
 @dataclasses.dataclass
@@ -50,7 +50,9 @@ class Runs:
         if self.store.exists():
             stored = json.loads(self.store.read_text())
             if stored["stamp"] == self.stamp:
-                self.known = {key: Outcome(*each) for key, each in stored["runs"].items()}
+                known = {key: Outcome(*each) for key, each in stored["runs"].items()}
+                self.known = {key: each for key, each in known.items()
+                              if each.seconds < math.inf or each.cost > 0.9 * LONGEST}
 
     def replay(self, *command):
         return subprocess.run([self.bin / "trawl-replay", *command], check=True, capture_output=True,
