@@ -20,7 +20,7 @@ FLAGS = ["--trawl:silence=1000", "--trawl:stats=json"]
 
 # Seconds of this processor for one run. PEs that wait hours at a slow link poll for hours: such a run
 # is left out. Not of the clock: what else the host does decides nothing.
-LONGEST = 40
+LONGEST = 25
 
 
 @dataclasses.dataclass
@@ -108,7 +108,7 @@ class Runs:
             if key in self.known: found.append(self.known[key])
             else: self.wanted[key] = command
         self.cost += sum(each.cost for each in found)
-        return found or [Outcome(1.0)]
+        return found or [Outcome(math.inf, 1, 1)]
 
     def times(self, *what, **more):
         return [each.seconds for each in self.outcomes(*what, **more)]
@@ -150,6 +150,9 @@ class Runs:
                 self.keep()
                 print(f"\r{i + 1} of {len(self.wanted)} ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
+        self.forget_wanted()
+
+    def forget_wanted(self):
         self.wanted, self.cost = {}, 0
 
     def keep(self):

@@ -123,7 +123,7 @@ def satin_table_3(run):
     policies, rows = ("crs", "cmrs", "acrs", "trawl"), []
     paper = {("raytracer", 9): (53.9, 60.1), ("raytracer", 10): (19.9, 30.2),
              ("raytracer", 11): (26.4, 29.5), ("integrate", 9): (47.9, 63.5)}
-    for name in ("raytracer", "integrate", "queens", "tsp"):
+    for name in ("integrate", "queens", "tsp", "raytracer"):
         graph = run.graph(name, SATIN[name])
         for number in (9, 10, 11):
             grid = f"satin-scenario-{number:02}"
