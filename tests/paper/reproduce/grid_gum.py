@@ -58,4 +58,4 @@ def gum_clusters(run):
             table(["clusters", "latency", *CLUSTERS, "model", *(f"model - {p}" for p in CLUSTERS)], rows))
 
 
-TABLES = {gum_table_1: 5, gum_by_pes: 3, gum_clusters: 3}
+TABLES = {gum_table_1: 10, gum_by_pes: 3, gum_clusters: 3}

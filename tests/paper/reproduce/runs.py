@@ -6,6 +6,7 @@ import math
 import os
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -43,7 +44,7 @@ class Runs:
     def __init__(self, build):
         self.bin, self.folder = build / "bin", build / "paper"
         (self.folder / "grids").mkdir(parents=True, exist_ok=True)
-        self.seeds, self.cost = 3, 0
+        self.seeds, self.cost, self.done = 3, 0, []
         self.wanted, self.known, self.bounds, self.infos = {}, {}, {}, {}
         self.store = self.folder / "runs.json"
         self.stamp = os.stat(self.bin / "trawl-replay").st_mtime
@@ -108,6 +109,7 @@ class Runs:
             if key in self.known: found.append(self.known[key])
             else: self.wanted[key] = command
         self.cost += sum(each.cost for each in found)
+        self.done.append(len(found))
         return found or [Outcome(math.inf, 1, 1)]
 
     def times(self, *what, **more):
@@ -123,6 +125,7 @@ class Runs:
 
     def share(self, graph, grid, times):
         """Of what is attainable, in %."""
+        if math.inf in times: return ""
         return f"{100 * statistics.mean(self.attainable(graph, grid) / x for x in times):.1f}"
 
     def one(self, item):
@@ -134,10 +137,9 @@ class Runs:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         cost = usage.ru_utime + usage.ru_stime
-        if process.returncode < 0 and cost > 0.9 * LONGEST:
-            return key, Outcome(math.inf, cost=cost)
+        if process.returncode == -signal.SIGKILL: return key, Outcome(math.inf, cost=cost)
         seconds = re.search(r"simulated: ([0-9.]+) s", text)
-        if process.returncode or not seconds: sys.exit(f"{key}\n{text}")
+        if process.returncode or not seconds: sys.exit(f"{key}\nexit {process.returncode}\n{text}")
         links = json.loads(text[text.index("\n{"):]).get("links", [])
         return key, Outcome(float(seconds[1]), sum(each["messages"] for each in links),
                             sum(each["bytes"] for each in links), cost)
@@ -153,7 +155,7 @@ class Runs:
         self.forget_wanted()
 
     def forget_wanted(self):
-        self.wanted, self.cost = {}, 0
+        self.wanted, self.cost, self.done = {}, 0, []
 
     def keep(self):
         runs = {key: dataclasses.astuple(each) for key, each in self.known.items()}
