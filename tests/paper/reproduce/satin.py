@@ -146,5 +146,5 @@ def satin_seeds(run):
             table(["policy", "mean (worst)", "seeds 1, 2, ..."], rows))
 
 
-TABLES = {satin_table_1: 3, satin_table_3: 1, satin_seeds: 10, satin_figure_2: 1, satin_figure_3: 2,
-          satin_unequal: 2, satin_messages: 2, satin_scenarios: 1}
+TABLES = {satin_table_1: 3, satin_table_3: 1, satin_seeds: 10, satin_figure_2: 1, satin_figure_3: 3,
+          satin_unequal: 3, satin_messages: 3, satin_scenarios: 2}
