@@ -8,11 +8,12 @@
 namespace trawl::balance {
 
 int random_unvisited(const Tables& tables, std::span<const int> pes, const Fish& fish, Dice& dice) {
-  if (pes.empty()) return -1;
-  // A fish excludes few PEs, so walking on from anywhere soon ends; drawing again is fairer.
   const auto fits = [&](int pe) {
     return pe != fish.thief && pe != tables.self() && !fish.has_visited(pe);
   };
+  const bool few = pes.size() <= fish.age + 2U;  // it may exclude them all
+  if (few && std::none_of(pes.begin(), pes.end(), fits)) return -1;
+  // A fish excludes few PEs, so walking on from anywhere soon ends; drawing again is fairer.
   for (int tries = 0; tries < 16; ++tries)
     if (const int pe = dice.one_of(pes); fits(pe)) return pe;
   const auto start = dice.below(pes.size());

@@ -25,11 +25,13 @@ double processor_seconds() {
   return static_cast<double>(processor_time()) * 1e-9;
 }
 
-/// The host as hwloc sees it; only its cores, as more takes time to find.
+/// The host as the operating system tells hwloc; only its cores, as more takes time to find. What
+/// the processors themselves would tell, hwloc asks on each of them: it leaves all PEs on the last.
 class Topology {
  public:
   Topology() {
     hwloc_topology_init(&topology_);
+    hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
                                             HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |

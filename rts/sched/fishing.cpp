@@ -35,16 +35,22 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
 // Beside a FISH that an invitation has sent, another may go.
 bool Fishing::may_fish() const noexcept {
   if (full_) return false;
-  const auto most = max_fish_ == 0 ? most_under_way : max_fish_;
+  const auto most = max_fish_ == 0 && tables_.has_clusters() ? most_under_way : most_near();
   return under_way_.size() < most + (invited_ ? 1U : 0U);
+}
+
+bool Fishing::looks_ahead() const noexcept {
+  return means_.looks_ahead && tables_.has_clusters();
 }
 
 void Fishing::consider(Nanos now) {
   again_ = never;
   for (int turns = 0; turns < most_in_a_turn && may_fish(); ++turns) {
     if (!workers_.may_start_thread() && !fishes_for_others()) return;
-    const auto pe = situation(workers_.load(), now);
-    if (!pe.hungry && !means_.looks_ahead) return;
+    const auto load = workers_.load();
+    const bool is_hungry = hungry(load);
+    if (!is_hungry && !looks_ahead()) return;
+    const auto pe = situation(load, is_hungry, now);
     const auto decision = policy_->next(tables_, pe, random_());
     if (decision.victim < 0) {
       again_ = decision.again;
@@ -57,16 +63,16 @@ void Fishing::consider(Nanos now) {
   }
 }
 
-balance::Situation Fishing::situation(const balance::Load& load, Nanos now) const {
+balance::Situation Fishing::situation(const balance::Load& load, bool is_hungry, Nanos now) const {
   balance::Situation pe;
   pe.now = now;
   pe.idle = is_idle(load);
-  pe.hungry = workers_.may_start_thread() && hungry(load);
-  if (means_.looks_ahead && tables_.has_clusters()) {
+  pe.hungry = is_hungry;
+  if (looks_ahead()) {
     pe.rest = pe.idle ? 0 : rest(load);
     pe.waiting = waiting();
   }
-  pe.most_near = std::max(max_fish_, 1U) + (invited_ ? 1U : 0U);
+  pe.most_near = most_near() + (invited_ ? 1U : 0U);
   pe.near_after = near_.until;
   pe.far_after = far_.until;
   pe.under_way = under_way_;
@@ -75,7 +81,7 @@ balance::Situation Fishing::situation(const balance::Load& load, Nanos now) cons
 
 // At its thread limit, too.
 bool Fishing::fishes_for_others() const {
-  return means_.looks_ahead && tables_.has_clusters() && waiting() > 0;
+  return looks_ahead() && waiting() > 0;
 }
 
 bool Fishing::is_idle(const balance::Load& load) const {
@@ -84,6 +90,7 @@ bool Fishing::is_idle(const balance::Load& load) const {
 
 // Idle, or about to be.
 bool Fishing::hungry(const balance::Load& load) const {
+  if (!workers_.may_start_thread()) return false;
   if (is_idle(load)) return true;
   return low_watermark_ != 0 && load.sparks < policy_->low_watermark(tables_, low_watermark_);
 }
@@ -152,7 +159,7 @@ void Fishing::came_home(std::uint16_t number, Nanos now) {
 
 void Fishing::caught(std::uint16_t number, Nanos now) {
   const auto cast = resolve(number, true, now);
-  if (under_way_.size() < std::max(max_fish_, 1U)) invited_ = false;
+  if (under_way_.size() < most_near()) invited_ = false;
   auto& pause = cast.far ? far_ : near_;
   pause.backoff.reset();
   pause.until = 0;
@@ -165,7 +172,7 @@ void Fishing::on_work_available(int from, Nanos now) {
   const auto near = std::count_if(under_way_.begin(), under_way_.end(),
                                   [](const auto& cast) { return !cast.far; });
   if (near > 1 && max_fish_ == 0) return;
-  if (!workers_.may_start_thread() || !hungry(workers_.load())) return;
+  if (!hungry(workers_.load())) return;
   near_.backoff.reset();
   if (max_fish_ == 0)
     invited_ = near == 1;

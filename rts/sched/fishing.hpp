@@ -55,8 +55,10 @@ class Fishing {
   bool hungry(const balance::Load& load) const;
   bool is_idle(const balance::Load& load) const;
   bool may_fish() const noexcept;
+  bool looks_ahead() const noexcept;
   bool fishes_for_others() const;
-  balance::Situation situation(const balance::Load& load, Nanos now) const;
+  unsigned most_near() const noexcept { return std::max(max_fish_, 1U); }
+  balance::Situation situation(const balance::Load& load, bool is_hungry, Nanos now) const;
   Nanos rest(const balance::Load& load) const;
   unsigned waiting() const;
   Nanos mean_thread() const;

@@ -57,6 +57,22 @@ long fetches(long times) {
   return sum;
 }
 
+// Each by the other PE, and its value comes back unasked.
+long fished(long times) {
+  trawl::Simulation::Config config;
+  config.net.pes = 2;
+  trawl::Simulation simulation(config);
+  long sum = 0;
+  simulation.run([&] {
+    for (long i = 0; i < times; ++i) {
+      const auto spark = trawl::par(trawl::lazy<same>(i));
+      while (!spark.evaluated()) trawl::Simulation::work(1000);
+      sum += trawl::force(spark);
+    }
+  });
+  return sum;
+}
+
 int root(const std::vector<std::string>& arguments) {
   const std::string& path = arguments.at(1);
   const long times = std::atol(arguments.at(2).c_str());
@@ -77,8 +93,10 @@ int root(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   // A simulation is a run of its own.
-  if (argc > 2 && std::string(argv[1]) == "fetch") {
-    std::cout << fetches(std::atol(argv[2])) << '\n';
+  const std::string path = argc > 2 ? argv[1] : "";
+  if (path == "fetch" || path == "fished") {
+    const auto go = path == "fetch" ? fetches : fished;
+    std::cout << go(std::atol(argv[2])) << '\n';
     return 0;
   }
   return trawl::run<root>(argc, argv);

@@ -1,15 +1,19 @@
 // Which part of its host is a PE's: bindings and control groups, the latter in faked trees.
 #include "rts/host/place.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +107,22 @@ class Neighbour {
  private:
   pid_t process_;
 };
+
+// Else all PEs of a host begin on the same core, the last that they looked at.
+TEST(Place, LookingAtTheHostBindsNobody) {
+  const auto looker = static_cast<pid_t>(syscall(SYS_gettid));
+  std::atomic<bool> done{false};
+  int least = usable_cores();
+  std::thread watcher([&] {
+    cpu_set_t cores;
+    while (!done && sched_getaffinity(looker, sizeof cores, &cores) == 0)
+      least = std::min(least, CPU_COUNT(&cores));
+  });
+  for (int i = 0; i < 100; ++i) share_of_host(1, {});
+  done = true;
+  watcher.join();
+  EXPECT_EQ(least, usable_cores());
+}
 
 TEST(Place, NeighboursAreAskedForTheirBindings) {
   cpu_set_t before;
