@@ -60,6 +60,12 @@ std::unique_ptr<sched::Recorder> open_recording(const Pe::Setup& setup,
   return std::make_unique<sched::Recorder>(file, setup.program);
 }
 
+// A thirtieth of the time for collections that nobody needs is enough.
+void give_memory_back() {
+  constexpr Nanos seldom = 5'000'000'000;
+  heap::give_back(std::max(seldom, 100 * heap::collector_statistics().last));
+}
+
 }  // namespace
 
 Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life::Outcome&)> over)
@@ -128,6 +134,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   if (!alone) add(When::while_running, 0, [this](Nanos, auto*) { shared_heap_.send_frees(); });
   if (!alone)
     add(When::while_running, 200'000'000, [this](Nanos now, auto*) { look_at_pace(now); });
+  if (!simulated_)
+    add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
   if (!alone && memory_)
     add(When::while_running, 50'000'000, [this](Nanos, auto*) { look_at_memory(); });
   if (self() == 0)

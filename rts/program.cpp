@@ -55,9 +55,15 @@ int Program::call(const Root& root) const {
     const auto* failure = heap::current_failure();
     std::cout.flush();
     complain("the program ended with an exception: " + std::string(failure->type_name) +
-             (failure->message.empty() ? "" : ": ") + std::string(failure->message));
+             (failure->message.empty() ? "" : ": ") + std::string(failure->message) +
+             hint(failure->type_name));
     return 1;
   }
+}
+
+std::string Program::hint(std::string_view exception) const {
+  if (exception != "std::bad_alloc" || options.heap_max == 0) return {};
+  return " (--trawl:heap-max allows each PE " + std::to_string(options.heap_max) + " bytes)";
 }
 
 int Program::report(const life::Outcome& outcome, Nanos elapsed,

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rts/inline/error.hpp"
@@ -46,6 +47,8 @@ class Program {
              const std::string& trouble_with_recording);
 
  private:
+  /// What to do about it, if that is known.
+  std::string hint(std::string_view exception) const;
   std::string print(const std::vector<std::optional<Statistics>>& statistics, Nanos elapsed);
 
   std::vector<std::string> args_;

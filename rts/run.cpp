@@ -44,6 +44,7 @@ void note_collection(bool begins) {
 }
 
 constexpr Nanos patience_with_workers = 1'000'000'000;
+constexpr double share_of_heap = 0.75;  // of a PE's memory: there are messages and stacks beside it
 
 // What a PE tells the others of the grid that it rehearses; else it is a digest. Messages are other
 // ones there: nobody could read what PEs with different grids said to each other.
@@ -195,6 +196,7 @@ class Process {
     setup.facts.cores = setup.workers;
     const auto bound =
         options.heap_max > 0 ? static_cast<double>(options.heap_max) : host_share_.memory;
+    heap::let_heap_grow(static_cast<std::size_t>(bound * share_of_heap));
     setup.memory = [bound] {
       const auto heap = heap::collector_statistics();
       return memory_in_use(bound, heap.heap_bytes - heap.live_bytes);
@@ -372,7 +374,7 @@ int run_program(int argc, char** argv, const Root& root) {
   Program program(argc, argv);
   int code = 1;
   try {
-    heap::start_collector(program.options.heap);
+    heap::start_collector(program.options.heap, program.options.heap_max);
     heap::set_torture(program.options.collect_every);
     sched::prepare_fences();
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)

@@ -170,6 +170,7 @@ void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
     pair.full = {};
     return;
   }
+  grow_if_wanted();
   List& open = pair.open;
   if (at >= small_classes) {
     // One byte less: the collector would add one, and so a page.
@@ -215,6 +216,7 @@ constinit Kept* first_kept = nullptr;  // changed only with the collector's lock
   introduce_thread();
   const bool guest = registered == Registered::leaving;
   if (guest) register_thread();
+  grow_if_wanted();
   void* block = kind == BlockKind::uncollectable ? GC_malloc_uncollectable(size)
                 : kind == BlockKind::normal      ? GC_malloc(size)
                                                  : GC_malloc_atomic(size);

@@ -21,7 +21,14 @@ struct Node;
 void allocate_many(std::size_t bytes, std::span<Node*> into);
 
 /// Starts the collector with this much heap; safe to repeat. Called by run, needed by nobody else.
-void start_collector(std::size_t initial_heap_bytes);
+/// More than `most` bytes it never has (0: as much as there is).
+void start_collector(std::size_t initial_heap_bytes, std::size_t most = 0);
+
+/// Where collections take long, the heap may grow to so much by itself.
+void let_heap_grow(std::size_t most);
+
+/// If there has been no collection for `stale`, collects, and gives back what is free.
+void give_back(Nanos stale);
 
 /// Nothing is collected from now on. For exit() on a fiber: before anybody hears of it, it has told
 /// the collector that this OS thread ends, which may look at the wrong stack then.
@@ -40,6 +47,7 @@ void set_torture(unsigned every);
 struct CollectorStatistics {
   std::uint64_t collections = 0;
   Nanos time = 0;              ///< spent with the world stopped or marking
+  Nanos last = 0;              ///< of that, in the last one
   std::size_t heap_bytes = 0;  ///< what the process holds
   std::size_t live_bytes = 0;  ///< what was in use after the last collection
 };

@@ -1,12 +1,10 @@
 #define GC_THREADS
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <new>
 
 #include <gc/gc.h>
-#include <gc/gc_inline.h>
 #include <gc/gc_mark.h>
 #include <link.h>
 
@@ -15,14 +13,11 @@
 #include "rts/heap/known_threads.hpp"
 #include "rts/heap/visible.hpp"
 #include "rts/heap/weak.hpp"
+#include "rts/host/clocks.hpp"
 #include "rts/host/place.hpp"
 
 namespace trawl::heap {
 namespace {
-
-Nanos steady_now() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 constinit std::atomic<bool> started{false};
 constinit std::atomic<unsigned> torture_count{0};
@@ -38,9 +33,10 @@ constinit union Sources {
   ~Sources() {}
 } root_sources;
 constinit Nanos collection_began = 0;
+constinit std::size_t allocated_before = 0;
 constinit std::atomic<Nanos> collection_time{0};
+constinit std::atomic<Nanos> last_collection{0};
 constinit GC_push_other_roots_proc other_roots_before = nullptr;
-constinit int node_kind = 0;
 
 /// All stacks of Trawl threads, whichever OS thread they are on.
 class Stacks {
@@ -96,7 +92,8 @@ struct CollectorHooks {
   // the end of the stack it is on: see "Stacks" in README.md.
   static void event(GC_EventType type) {
     if (type == GC_EVENT_PRE_STOP_WORLD) {
-      collection_began = steady_now();
+      collection_began = wall_time();
+      allocated_before = GC_get_bytes_since_gc();
       if (auto* hook = collection_hook.load()) hook(true);
       stacks.lock();
       for (std::size_t i = 0; i < mutator_count; ++i) {
@@ -111,12 +108,15 @@ struct CollectorHooks {
         mutators[i]->switching_.clear(std::memory_order_release);
       stacks.unlock();
       if (auto* hook = collection_hook.load()) hook(false);
-      collection_time += steady_now() - collection_began;
+      last_collection = wall_time() - collection_began;
+      collection_time += last_collection;
     } else if (type == GC_EVENT_MARK_END) {
       begin_to_cut_links();
       for (auto* source : root_sources.list) source->forget_the_dead(&lives);
     } else if (type == GC_EVENT_RECLAIM_START) {
       cut_links_to_the_dead();
+    } else if (type == GC_EVENT_RECLAIM_END) {
+      note_collected(allocated_before, collection_began, wall_time());
     }
   }
 
@@ -196,10 +196,7 @@ void start() {
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_INIT();
   GC_allow_register_threads();
-  // As the collector's normal kind, but scanned to the end: others are a byte longer than asked
-  // for, for pointers past their end, and their last word is not. Nodes are never pointed past, and
-  // the byte would double the smallest.
-  node_kind = static_cast<int>(GC_new_kind(GC_new_free_list(), GC_DS_LENGTH, 1, 1));
+  prepare_nodes();
   other_roots_before = GC_get_push_other_roots();
   GC_set_push_other_roots(&CollectorHooks::push_roots);
   GC_set_on_collection_event(&CollectorHooks::event);
@@ -293,50 +290,6 @@ Mutator& mutator() {
   return this_mutator != nullptr ? *this_mutator : make_mutator();
 }
 
-namespace {
-
-void* allocate_large(std::size_t bytes) {
-  introduce_thread();
-  void* node = GC_malloc(bytes);
-  if (node == nullptr) throw std::bad_alloc();
-  return node;
-}
-
-[[gnu::noinline]] void* refill(void*& list, std::size_t bytes) {
-  GC_generic_malloc_many(bytes, node_kind, &list);
-  if (list == nullptr) throw std::bad_alloc();
-  return list;
-}
-
-inline void* take(void*& list, std::size_t bytes) {
-  void* node = list;
-  if (node == nullptr) [[unlikely]]
-    node = refill(list, bytes);
-  list = GC_NEXT(node);
-  GC_NEXT(node) = nullptr;
-  return node;
-}
-
-}  // namespace
-
-void* allocate(std::size_t bytes) {
-  torture();
-  const auto size_class = (bytes + 15) / 16 - 1;
-  if (size_class >= Mutator::classes) return allocate_large(bytes);
-  return take(mutator().free_[size_class], (size_class + 1) * 16);
-}
-
-void allocate_many(std::size_t bytes, std::span<Node*> into) {
-  torture();
-  const auto size_class = (bytes + 15) / 16 - 1;
-  if (size_class >= Mutator::classes) {
-    for (Node*& node : into) node = static_cast<Node*>(allocate_large(bytes));
-    return;
-  }
-  void*& list = mutator().free_[size_class];
-  for (Node*& node : into) node = static_cast<Node*>(take(list, (size_class + 1) * 16));
-}
-
 bool has_stack_between(const void* begin, const void* end) noexcept {
   bool found = false;
   with_collector_lock([&] { found = CollectorHooks::has_stack_between(begin, end); });
@@ -358,12 +311,6 @@ void remove_roots(RootSource& source) {
     list[source.place_] = list.back();
     list.pop_back();
   });
-}
-
-void start_collector(std::size_t initial_heap_bytes) {
-  introduce_thread();
-  const auto has = GC_get_heap_size();
-  if (has < initial_heap_bytes) GC_expand_hp(initial_heap_bytes - has);
 }
 
 void stop_collecting() {
@@ -390,7 +337,7 @@ CollectorStatistics collector_statistics() {
   GC_word free = 0;
   GC_word unmapped = 0;
   GC_get_heap_usage_safe(&heap, &free, &unmapped, nullptr, nullptr);
-  return {GC_get_gc_no(), collection_time.load(), heap, heap - free};
+  return {GC_get_gc_no(), collection_time.load(), last_collection.load(), heap, heap - free};
 }
 
 void set_collection_hook(void (*hook)(bool)) {

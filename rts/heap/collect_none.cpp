@@ -16,7 +16,9 @@ void allocate_many(std::size_t bytes, std::span<Node*> into) {
   for (Node*& node : into) node = static_cast<Node*>(allocate(bytes));
 }
 
-void start_collector(std::size_t) {}
+void start_collector(std::size_t, std::size_t) {}
+void let_heap_grow(std::size_t) {}
+void give_back(Nanos) {}
 void stop_collecting() {}
 
 void collect() {}

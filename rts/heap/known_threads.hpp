@@ -7,6 +7,8 @@
 
 #include <gc/gc.h>
 
+#include "rts/inline/bytes.hpp"
+
 namespace trawl::heap {
 
 enum class Registered : std::uint8_t { no, yes, leaving };
@@ -30,6 +32,17 @@ inline void torture() {
   if (every != 0) [[unlikely]]
     collect_every(every);
 }
+
+/// How the heap grows: noted at the end of a collection, seen to where memory is taken.
+extern constinit std::atomic<std::size_t> wanted_growth;
+void note_collected(std::size_t allocated, Nanos began, Nanos ended) noexcept;
+void grow_heap() noexcept;
+inline void grow_if_wanted() noexcept {
+  if (wanted_growth.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    grow_heap();
+}
+
+void prepare_nodes();
 
 /// Calls `f` with the collector's lock held.
 template <class F>

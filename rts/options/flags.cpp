@@ -31,10 +31,12 @@ constexpr std::array table{
     Flag{"stack-size", "BYTES", &Options::stack_size, 32 * kilo, tera,
          "stack of a thread (bytes; 64K, 8M)"},
     Flag{"heap", "BYTES", &Options::heap, mega, tera,
-         "heap that a PE starts with (bytes; 64M, 1G)"},
-    Flag{"heap-max", "BYTES", &Options::heap_max, 0, tera,
-         "memory that a PE may use: near it, it takes no work from others (bytes; 0: its share of "
-         "the host's, or of what control groups allow)"},
+         "heap that a PE starts with (bytes; 64M, 1G); it grows while collections take more than a "
+         "tenth of the time"},
+    Flag{
+        "heap-max", "BYTES", &Options::heap_max, 0, tera,
+        "memory that a PE may use: its heap is no larger, and near it it takes no work from others "
+        "(bytes; 0: its share of the host's, or of what control groups allow)"},
     Flag{"collect-every", "N", &Options::collect_every, 0, giga,
          "collect at every N-th allocation: slow; finds what the collector can't see (0: off)"},
     Flag{"max-fish", "N", &Options::max_fish, 0, 1024,

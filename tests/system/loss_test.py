@@ -42,6 +42,8 @@ def start_apart(env, *flags):
     # One launcher's proxy for each PE: else mpiexec kills the others itself.
     hosts = ",".join(f"127.0.0.{2 + pe}:1" for pe in range(PES))
     words = mpiexec(PES, "-disable-auto-cleanup", "-launcher", "fork", "-hosts", hosts)
+    # It may write to a proxy that has just ended with its PE, and would take what others say along.
+    words = ["env", "--ignore-signal=PIPE", *words]
     return start([*words, os.path.join(BIN, "tests/endings"), "endless", *flags], env)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""A PE that uses more memory than it may have takes no work; the answer is the same."""
+"""A PE near the memory that it may have takes no work; none has more; the answer is the same."""
 import json
 import os
 
@@ -21,3 +21,9 @@ imported, result = imported_with("--trawl:heap-max=1M")
 expect(imported == 0, "expected PE 1 to take no work", result)
 imported, result = imported_with()
 expect(imported > 0, "expected PE 1 to take some", result)
+
+# More than the heap may have: a thunk's value is std::bad_alloc, and the line says why.
+LISTS = [os.path.join(BIN, "lin_solv"), "--random", "400", "--trawl:workers=1"]
+result = run_words(*LISTS, "--trawl:heap=1M", "--trawl:heap-max=2M")
+expect(result.code == 1 and result.err.endswith(
+    "std::bad_alloc (--trawl:heap-max allows each PE 2097152 bytes)\n"), "expected the bound", result)

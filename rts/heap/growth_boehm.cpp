@@ -1,0 +1,62 @@
+// Lets the collector's heap grow, and gives back what it does not need.
+#define GC_THREADS
+#include <limits>
+
+#include <gc/gc.h>
+
+#include "rts/heap/collect.hpp"
+#include "rts/heap/heap_size.hpp"
+#include "rts/heap/known_threads.hpp"
+#include "rts/host/clocks.hpp"
+
+namespace trawl::heap {
+namespace {
+
+constinit std::atomic<std::size_t> most_bytes{0};
+// Written with the collector's lock held.
+constinit std::atomic<Nanos> last_ended{0};
+constinit std::size_t initial_bytes = 0;
+constinit std::atomic<GC_word> gave_back{0};  // after which collection
+
+}  // namespace
+
+constinit std::atomic<std::size_t> wanted_growth{0};
+
+// The collector holds its lock: it can't be asked for more yet.
+void note_collected(std::size_t allocated, Nanos began, Nanos ended) noexcept {
+  const auto worked = last_ended == 0 ? std::numeric_limits<Nanos>::max() : began - last_ended;
+  last_ended = ended;
+  wanted_growth = growth({GC_get_heap_size(), allocated, ended - began, worked}, most_bytes);
+}
+
+void grow_heap() noexcept {
+  if (const auto bytes = wanted_growth.exchange(0); bytes != 0) GC_expand_hp(bytes);
+}
+
+void start_collector(std::size_t initial_heap_bytes, std::size_t most) {
+  introduce_thread();
+  // Between two collections as much is allocated as is alive, or twice that.
+  GC_set_free_space_divisor(1);
+  GC_set_max_heap_size(most);
+  initial_bytes = initial_heap_bytes;
+  const auto has = GC_get_heap_size();
+  if (has < initial_heap_bytes) GC_expand_hp(initial_heap_bytes - has);
+}
+
+// The collector unmaps what no collection has found in use six times running; who allocates little
+// waits for that for ever.
+void give_back(Nanos stale) {
+  if (GC_get_heap_size() < 2 * initial_bytes) return;
+  if (wall_time() - last_ended <= stale) return;
+  const bool little = GC_get_bytes_since_gc() < GC_get_heap_size() / 16;
+  if (little && GC_get_gc_no() == gave_back) return;
+  for (int i = 0; i < 2; ++i) GC_gcollect();
+  GC_gcollect_and_unmap();  // what was free before both
+  gave_back = GC_get_gc_no();
+}
+
+void let_heap_grow(std::size_t most) {
+  most_bytes = most;
+}
+
+}  // namespace trawl::heap

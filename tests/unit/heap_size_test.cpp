@@ -1,0 +1,62 @@
+// How large the heap is: it grows where collections take long, and what is not needed goes back.
+#include "rts/heap/heap_size.hpp"
+
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "rts/heap/collect.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr std::size_t mega = 1'000'000;
+constexpr auto unbounded = std::numeric_limits<std::size_t>::max();
+
+TEST(HeapSize, StaysWhereCollectionsTakeATenth) {
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 1, 9}, unbounded), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 1, 1000}, unbounded), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 0}, unbounded), 0U);
+}
+
+TEST(HeapSize, RoomGrowsByWhatCollectionsTakeTooLong) {
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 3, 18}, unbounded), 25 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 10 * mega, 3, 18}, unbounded), 5 * mega);
+}
+
+TEST(HeapSize, RoomIsAtMostDoubledAtOnce) {
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 9, 1}, unbounded), 50 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 9, 0}, unbounded), 50 * mega);
+}
+
+TEST(HeapSize, KeepsToItsBounds) {
+  EXPECT_EQ(heap::growth({100 * mega, 80 * mega, 9, 1}, 130 * mega), 0U);  // five times 20 alive
+  EXPECT_EQ(heap::growth({90 * mega, 70 * mega, 9, 1}, unbounded), 10 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 9, 1}, 130 * mega), 30 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 9, 1}, 90 * mega), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 200 * mega, 9, 1}, unbounded), 0U);  // freed by delete
+}
+
+#ifndef TRAWL_NO_COLLECTOR
+
+[[gnu::noinline]] void make_arrays() {
+  std::vector<Lazy<std::vector<double>>> arrays;
+  for (int i = 0; i < 400; ++i) arrays.emplace_back(std::vector<double>(65536, 1));
+}
+
+TEST(HeapSize, WhatIsNotNeededGoesBack) {
+  make_arrays();
+  const auto before = heap::collector_statistics().heap_bytes;
+  EXPECT_GT(before, 200 * mega);
+  heap::give_back(3600 * Nanos{1'000'000'000});
+  EXPECT_EQ(heap::collector_statistics().heap_bytes, before);
+  heap::give_back(0);
+  EXPECT_LT(heap::collector_statistics().heap_bytes, before - 150 * mega);
+}
+
+#endif
+
+}  // namespace
+}  // namespace trawl
