@@ -111,8 +111,7 @@ class Mutator {
   ThreadLocals thread_locals_;
   static constexpr std::size_t classes = 9;  // free lists of 16, 32, ... 128 bytes
   void* free_[classes] = {};
-  friend void* allocate(std::size_t);
-  friend void allocate_many(std::size_t, std::span<Node*>);
+  friend struct NodeLists;
 };
 
 Mutator& mutator();

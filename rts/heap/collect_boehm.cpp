@@ -265,9 +265,9 @@ void remove_stack(StackRecord& stack) noexcept {
   stacks.remove(stack);
 }
 
-namespace {
-
 constinit thread_local Mutator* this_mutator = nullptr;
+
+namespace {
 
 struct MutatorOwner {
   Mutator* owned = nullptr;

@@ -7,7 +7,7 @@
 
 #include <gc/gc.h>
 
-#include "rts/inline/bytes.hpp"
+#include "rts/heap/collect.hpp"
 
 namespace trawl::heap {
 
@@ -26,11 +26,13 @@ inline void introduce_thread() {
 extern constinit std::atomic<unsigned> torture_every;
 void collect_every(unsigned nth);
 
+inline bool tortured() noexcept {
+  return torture_every.load(std::memory_order_relaxed) != 0;
+}
 /// Before each allocation: see set_torture.
 inline void torture() {
-  const auto every = torture_every.load(std::memory_order_relaxed);
-  if (every != 0) [[unlikely]]
-    collect_every(every);
+  if (tortured()) [[unlikely]]
+    collect_every(torture_every.load(std::memory_order_relaxed));
 }
 
 /// How the heap grows: noted at the end of a collection, seen to where memory is taken.
@@ -43,6 +45,9 @@ inline void grow_if_wanted() noexcept {
 }
 
 void prepare_nodes();
+
+/// nullptr: the thread has none yet.
+extern constinit thread_local Mutator* this_mutator;
 
 /// Calls `f` with the collector's lock held.
 template <class F>

@@ -11,6 +11,12 @@
 #include "rts/heap/known_threads.hpp"
 
 namespace trawl::heap {
+
+struct NodeLists {
+  static constexpr auto classes = Mutator::classes;
+  static void*& of(Mutator& mutator, std::size_t size_class) { return mutator.free_[size_class]; }
+};
+
 namespace {
 
 constinit int node_kind = 0;
@@ -30,32 +36,48 @@ void* allocate_large(std::size_t bytes) {
   return list;
 }
 
-inline void* take(void*& list, std::size_t bytes) {
-  void* node = list;
-  if (node == nullptr) [[unlikely]]
-    node = refill(list, bytes);
+void* take(void*& list, std::size_t bytes) {
+  void* node = list != nullptr ? list : refill(list, bytes);
   list = GC_NEXT(node);
   GC_NEXT(node) = nullptr;
   return node;
 }
 
+std::size_t class_of(std::size_t bytes) {
+  return (bytes + 15) / 16 - 1;
+}
+
+[[gnu::noinline]] void* allocate_slowly(std::size_t bytes) {
+  torture();
+  const auto size_class = class_of(bytes);
+  if (size_class >= NodeLists::classes) return allocate_large(bytes);
+  return take(NodeLists::of(mutator(), size_class), (size_class + 1) * 16);
+}
+
 }  // namespace
 
+// With no call in it that comes back, it saves no registers.
 void* allocate(std::size_t bytes) {
-  torture();
-  const auto size_class = (bytes + 15) / 16 - 1;
-  if (size_class >= Mutator::classes) return allocate_large(bytes);
-  return take(mutator().free_[size_class], (size_class + 1) * 16);
+  const auto size_class = class_of(bytes);
+  if (size_class < NodeLists::classes && this_mutator != nullptr && !tortured()) [[likely]] {
+    void*& list = NodeLists::of(*this_mutator, size_class);
+    if (void* node = list; node != nullptr) [[likely]] {
+      list = GC_NEXT(node);
+      GC_NEXT(node) = nullptr;
+      return node;
+    }
+  }
+  return allocate_slowly(bytes);
 }
 
 void allocate_many(std::size_t bytes, std::span<Node*> into) {
   torture();
-  const auto size_class = (bytes + 15) / 16 - 1;
-  if (size_class >= Mutator::classes) {
+  const auto size_class = class_of(bytes);
+  if (size_class >= NodeLists::classes) {
     for (Node*& node : into) node = static_cast<Node*>(allocate_large(bytes));
     return;
   }
-  void*& list = mutator().free_[size_class];
+  void*& list = NodeLists::of(mutator(), size_class);
   for (Node*& node : into) node = static_cast<Node*>(take(list, (size_class + 1) * 16));
 }
 
