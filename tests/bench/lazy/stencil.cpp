@@ -1,0 +1,144 @@
+// stencil SIDE STEPS [plain]: heat on SIDE x SIDE cells (a multiple of 250, 50 if it is less), by
+// lazy blocks. A block's next state needs its own and its four neighbours' edges. Prints the mean
+// of the squares. `plain`: two arrays and three loops.
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <trawl/trawl.hpp>
+
+#include "tests/bench/lazy/timed.hpp"
+
+namespace {
+
+using trawl::force;
+using trawl::Lazy;
+
+using Numbers = std::vector<double>;
+using Grid = std::vector<std::vector<Lazy<Numbers>>>;  // of square blocks
+
+double at_start(std::size_t i, std::size_t j) {
+  return static_cast<double>((i * 31 + j * 17) % 101);
+}
+
+/// The new row of a cell's old one and its neighbours.
+void step_row(std::size_t size, const double* north, const double* row, const double* south,
+              double west, double east, double* made) {
+  const auto cell = [=](std::size_t j, double left, double right) {
+    return 0.5 * row[j] + 0.125 * ((north[j] + south[j]) + (left + right));
+  };
+  made[0] = cell(0, west, row[1]);
+  for (std::size_t j = 1; j + 1 < size; ++j) made[j] = cell(j, row[j - 1], row[j + 1]);
+  made[size - 1] = cell(size - 1, row[size - 2], east);
+}
+
+double sum_of_squares(const Numbers& cells) {
+  double sum = 0;
+  for (const double x : cells) sum += x * x;
+  return sum;
+}
+
+// ---- blocks ------------------------------------------------------------------------------------
+
+Numbers first_block(std::size_t size, std::size_t i, std::size_t j) {
+  Numbers cells;
+  for (std::size_t k = 0; k < size * size; ++k)
+    cells.push_back(at_start(i * size + k / size, j * size + k % size));
+  return cells;
+}
+
+/// Every so many-th of its cells.
+Numbers edge(Lazy<Numbers> block, std::size_t size, std::size_t from, std::size_t stride) {
+  const Numbers& cells = force(block);
+  Numbers edge;
+  for (std::size_t k = 0; k < size; ++k) edge.push_back(cells[from + k * stride]);
+  return edge;
+}
+
+Numbers step(Lazy<Numbers> block, Lazy<Numbers> north, Lazy<Numbers> south, Lazy<Numbers> west,
+             Lazy<Numbers> east) {
+  const Numbers& old = force(block);
+  const Numbers& left = force(west);
+  const Numbers& right = force(east);
+  const std::size_t size = left.size();
+  Numbers made(old.size());
+  for (std::size_t i = 0; i < size; ++i) {
+    const double* row = &old[i * size];
+    step_row(size, i > 0 ? row - size : force(north).data(), row,
+             i + 1 < size ? row + size : force(south).data(), left[i], right[i], &made[i * size]);
+  }
+  return made;
+}
+
+Grid next(const Grid& grid, std::size_t size) {
+  const std::size_t count = grid.size();
+  const Lazy<Numbers> cold(Numbers(size, 0.0));
+  Grid made(count, std::vector<Lazy<Numbers>>(count));
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::size_t first = 0, last = size - 1, along = 1;
+      made[i][j] = trawl::lazy<step>(
+          grid[i][j], i > 0 ? trawl::lazy<edge>(grid[i - 1][j], size, size * last, along) : cold,
+          i + 1 < count ? trawl::lazy<edge>(grid[i + 1][j], size, first, along) : cold,
+          j > 0 ? trawl::lazy<edge>(grid[i][j - 1], size, last, size) : cold,
+          j + 1 < count ? trawl::lazy<edge>(grid[i][j + 1], size, first, size) : cold);
+    }
+  return made;
+}
+
+double by_blocks(std::size_t side, int steps) {
+  const std::size_t size = side < 250 ? 50 : 250;
+  const std::size_t count = side / size;
+  Grid grid(count, std::vector<Lazy<Numbers>>(count));
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < count; ++j) grid[i][j] = trawl::lazy<first_block>(size, i, j);
+  for (int k = 0; k < steps; ++k) {
+    Grid following = next(grid, size);
+    for (const auto& row : following) trawl::apply(row, trawl::par_list(trawl::rseq));
+    for (const auto& row : grid) trawl::apply(row, trawl::seq_list(trawl::rseq));
+    grid = std::move(following);
+  }
+  double sum = 0;
+  for (const auto& row : grid)
+    for (const double part : trawl::force_all(
+             trawl::lazy_map<[](Lazy<Numbers> block) { return sum_of_squares(force(block)); }>(
+                 row)))
+      sum += part;
+  return sum;
+}
+
+// ---- plain -------------------------------------------------------------------------------------
+
+double plain(std::size_t side, int steps) {
+  Numbers grid = first_block(side, 0, 0);
+  Numbers made(grid.size());
+  const Numbers cold(side, 0.0);
+  for (int k = 0; k < steps; ++k) {
+    for (std::size_t i = 0; i < side; ++i) {
+      const double* row = &grid[i * side];
+      step_row(side, i > 0 ? row - side : cold.data(), row, i + 1 < side ? row + side : cold.data(),
+               0, 0, &made[i * side]);
+    }
+    std::swap(grid, made);
+  }
+  return sum_of_squares(grid);
+}
+
+int root(int argc, char** argv) {
+  const auto side = static_cast<std::size_t>(std::stol(argv[1]));
+  const int steps = std::stoi(argv[2]);
+  return lazy_bench::print_timed([=] {
+    const double sum = argc > 3 ? plain(side, steps) : by_blocks(side, steps);
+    char text[40];
+    std::snprintf(text, sizeof text, "%.6f", sum / static_cast<double>(side * side));
+    return std::string(text);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return trawl::run<root>(argc, argv);
+}
