@@ -62,7 +62,7 @@ balance::Situation Fishing::situation(const balance::Load& load, Nanos now) cons
   pe.now = now;
   pe.idle = is_idle(load);
   pe.hungry = workers_.may_start_thread() && hungry(load);
-  if (means_.looks_ahead && tables_.has_clusters()) {
+  if (looks_after_others()) {
     pe.rest = pe.idle ? 0 : rest(load);
     pe.waiting = waiting();
   }
@@ -73,9 +73,16 @@ balance::Situation Fishing::situation(const balance::Load& load, Nanos now) cons
   return pe;
 }
 
+// What is asked for ahead, or for those near by, comes to one PE of the cluster: so far nobody else
+// needs to know how long its work will do, and who waits.
+bool Fishing::looks_after_others() const {
+  return means_.looks_ahead && tables_.has_clusters() &&
+         tables_.representative(tables_.own_cluster()) == tables_.self();
+}
+
 // At its thread limit, too.
 bool Fishing::fishes_for_others() const {
-  return means_.looks_ahead && tables_.has_clusters() && waiting() > 0;
+  return looks_after_others() && waiting() > 0;
 }
 
 bool Fishing::is_idle(const balance::Load& load) const {

@@ -55,6 +55,7 @@ class Fishing {
   bool hungry(const balance::Load& load) const;
   bool is_idle(const balance::Load& load) const;
   bool may_fish() const noexcept;
+  bool looks_after_others() const;
   bool fishes_for_others() const;
   balance::Situation situation(const balance::Load& load, Nanos now) const;
   Nanos rest(const balance::Load& load) const;
