@@ -4,16 +4,12 @@
 #include <exception>
 #include <tuple>
 
-#include "rts/after.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl {
 namespace {
 
 constexpr Nanos turn_cost = 100;
-constexpr Nanos longest_look = 5'000'000;  // without anything to do, as spare workers are called
-constexpr Nanos look_cost = 20'000;        // until a progress thread is awake
-constexpr Nanos while_under_way = 50'000;
 constexpr Nanos idle_time = 10'000'000;  // at most, with no message
 constexpr std::size_t main_loop_stack = std::size_t{128} << 10U;
 
@@ -66,6 +62,7 @@ void Simulation::add_seat(const Config& config, int index) {
   const auto at = static_cast<std::size_t>(index);
   auto seat = std::make_unique<Seat>();
   seat->simulation = this;
+  seat->net = &net_;
   seat->index = index;
   Pe::Setup setup;
   setup.options = config.options;
@@ -140,7 +137,7 @@ void Simulation::spare_loop(void* argument) {
   auto& core = *static_cast<Core*>(argument);
   while (true) {
     core.relieve();
-    core.seat->simulation->set_idle(core, never);
+    core.seat->set_idle(core, never);
     core.seat->simulation->yield(core, core.worker->current_fiber());
   }
 }
@@ -157,8 +154,8 @@ void Simulation::idle_from_now(Core& core, bool found) {
   if (auto& pe = *core.seat->pe; !pe.stopping())
     situation.undone.due = std::min(situation.undone.due, pe.fishing().again());
   situation.busy = workers.size() > 1 && workers.anybody_busy();
-  set_idle(core,
-           situation.now + std::clamp(core.policy.park_time(situation), turn_cost, idle_time));
+  core.seat->set_idle(
+      core, situation.now + std::clamp(core.policy.park_time(situation), turn_cost, idle_time));
 }
 
 // Workers give the turn to each other; all else is done by the driver, on its own stack.
@@ -189,7 +186,7 @@ void Simulation::work(Nanos time) {
   Core& core = *self.running_;
   self.charge_piece(core);
   self.go_on_when_ready(core, core.worker->current_fiber());
-  self.charge(core, time);
+  core.seat->charge(core, time);
   self.go_on_when_ready(core, core.worker->current_fiber());
   self.begin_piece();
 }
@@ -201,36 +198,7 @@ void Simulation::begin_piece() {
 }
 
 void Simulation::charge_piece(Core& core) {
-  charge(core, clock_ ? clock_->end() : 0);
-}
-
-// Spare workers share the cores of their PE with the others: so many times longer work takes.
-double Simulation::crowd(const Seat& seat) {
-  const auto cores = seat.pe->workers().size();
-  if (seat.cores.size() == cores) return 1;
-  const auto active = std::count_if(seat.cores.begin(), seat.cores.end(),
-                                    [](const auto& core) { return !core->idle(); });
-  return std::max(static_cast<double>(active) / static_cast<double>(cores), 1.0);
-}
-
-void Simulation::charge(Core& core, Nanos work) {
-  const auto now = net_.clock(core.seat->index);
-  const auto alone = net_.done(core.seat->index, work);
-  const auto factor = crowd(*core.seat);
-  core.ready = factor == 1 ? alone : after(now, static_cast<double>(alone - now) * factor);
-}
-
-// What the others are at takes longer, or less, from now on.
-void Simulation::set_idle(Core& core, Nanos until) {
-  auto& seat = *core.seat;
-  const auto before = crowd(seat);
-  core.idle_until = until;
-  const auto factor = crowd(seat) / before;
-  if (factor == 1) return;
-  const auto now = net_.clock(seat.index);
-  for (const auto& other : seat.cores)
-    if (other.get() != &core && !other->idle() && other->ready > now)
-      other->ready = after(now, static_cast<double>(other->ready - now) * factor);
+  core.seat->charge(core, clock_ ? clock_->end() : 0);
 }
 
 // What it has done takes effect when its time has come, and nothing can come before: what other PEs
@@ -238,7 +206,7 @@ void Simulation::set_idle(Core& core, Nanos until) {
 void Simulation::go_on_when_ready(Core& core, sched::Fiber& from) {
   const auto others = turns_.earliest();
   const auto from_others = others > never - lookahead_ ? never : others + lookahead_;
-  if (core.ready >= from_others || core.ready >= next_of(*core.seat, &core).first)
+  if (core.ready >= from_others || core.ready >= core.seat->next_turn(&core).first)
     return yield(core, from);
   net_.advance_to(core.seat->index, core.ready);
 }
@@ -255,47 +223,9 @@ int Simulation::here() {
 
 // ---- whose turn it is --------------------------------------------------------------------------
 
-Nanos Simulation::turn_of(const Core& core) const {
-  if (!core.idle()) return core.ready;
-  if (core.relieve) return core.idle_until;
-  if (notified(*core.seat)) return net_.clock(core.seat->index);
-  const auto arrival = net_.next_arrival(core.seat->index);
-  return arrival ? std::min(*arrival, core.idle_until) : core.idle_until;
-}
-
-// By somebody of its own PE, since the last look.
-bool Simulation::notified(const Seat& seat) const {
-  return seat.pe->workers().events().epoch() != seat.epoch;
-}
-
-// The progress thread's: while all workers are busy.
-Nanos Simulation::look_of(const Seat& seat) const {
-  for (std::size_t i = 0; i < seat.pe->workers().size(); ++i)
-    if (seat.cores[i]->idle()) return never;
-  const auto arrival = net_.next_arrival(seat.index).value_or(never);
-  const auto& workers = seat.pe->workers();
-  auto due = notified(seat) ? 0 : std::min(workers.state().due.load(), arrival);
-  if (workers.state().under_way)
-    due = std::min(due, seat.next_look - longest_look + while_under_way);
-  if (due >= seat.next_look) return seat.next_look;
-  return std::max(due, seat.next_look - longest_look) + look_cost;
-}
-
-// Of the PE, without one of its workers; nullptr: its progress thread.
-std::pair<Nanos, Simulation::Core*> Simulation::next_of(const Seat& seat, const Core* but) const {
-  std::pair<Nanos, Core*> next{never, seat.cores.front().get()};
-  if (seat.outcome) return next;
-  for (const auto& core : seat.cores) {
-    if (core.get() == but) continue;
-    if (const auto turn = turn_of(*core); turn < next.first) next = {turn, core.get()};
-  }
-  if (const auto looks = look_of(seat); looks < next.first) next = {looks, nullptr};
-  return next;
-}
-
 void Simulation::note_turn(Seat& seat) {
   Nanos turn;
-  std::tie(turn, seat.next) = next_of(seat, nullptr);
+  std::tie(turn, seat.next) = seat.next_turn();
   turns_.set(static_cast<std::size_t>(seat.index), std::max(turn, net_.clock(seat.index)));
 }
 
@@ -309,7 +239,7 @@ void Simulation::begin_turn(Seat& seat) {
 sched::Fiber& Simulation::enter(Seat& seat) {
   Core& core = *seat.next;
   begin_turn(seat);
-  set_idle(core, 0);
+  seat.set_idle(core, 0);
   running_ = &core;
   sched::set_this_worker(core.worker);
   return *core.resume;
@@ -326,11 +256,7 @@ void Simulation::look(Seat& seat) {
   const auto begun = net_.clock(seat.index);
   seat.epoch = seat.pe->workers().events().epoch();
   seat.pe->poll(nullptr);
-  const auto over = net_.clock(seat.index);
-  const auto cost = over - begun;
-  for (const auto& core : seat.cores)
-    if (!core->idle()) core->ready += cost;
-  seat.next_look = over + longest_look;
+  seat.looked(begun);
   see_to_spares(seat);
 }
 
@@ -339,7 +265,7 @@ void Simulation::see_to_spares(Seat& seat) {
   const auto situation = workers.situation();
   const auto call = [&](Core& core) {
     core.ready = situation.now;
-    set_idle(core, 0);
+    seat.set_idle(core, 0);
   };
   const auto spares = [&](const auto& use) {
     for (std::size_t i = workers.size(); i < seat.cores.size(); ++i)
@@ -361,7 +287,7 @@ void Simulation::go_on(const std::function<bool()>& done, Nanos limit) {
   done_ = &done;
   deadline_ = now() + limit;
   // The caller may have changed what they are at.
-  for (const auto& seat : seats_) seat->next = next_of(*seat, nullptr).second;
+  for (const auto& seat : seats_) seat->next = seat->next_turn().second;
   while (!done()) {
     if (turns_.earliest() > deadline_) throw Error("the simulation takes too long");
     Seat& seat = first_seat();
@@ -398,7 +324,7 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
     }
     over = true;
   });
-  set_idle(*seats_.front()->cores.front(), 0);
+  seats_.front()->set_idle(*seats_.front()->cores.front(), 0);
   seats_.front()->cores.front()->ready = net_.clock(0);
   note_turn(*seats_.front());
   go_on([&over] { return over; }, limit);

@@ -4,12 +4,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <string>
 #include <vector>
 
-#include "rts/fabric/sim.hpp"
-#include "rts/pe.hpp"
 #include "rts/piece_clock.hpp"
+#include "rts/seat.hpp"
 #include "rts/turns.hpp"
 
 namespace trawl {
@@ -64,34 +63,7 @@ class Simulation {
   static Nanos clock_here();
 
  private:
-  struct Seat;
-
-  /// A worker: what runs there, and from when on it goes on.
-  struct Core {
-    Seat* seat = nullptr;
-    sched::Worker* worker = nullptr;
-    std::unique_ptr<sched::Fiber> main{};
-    sched::Fiber* resume = nullptr;  // where it was when others got their turn
-    Nanos ready = 0;
-    Nanos idle_until = 0;  // 0: has something to do
-    progress::WorkerPolicy policy{false};
-    std::function<void()> relieve{};  // of a spare one
-
-    bool idle() const noexcept { return idle_until != 0; }
-  };
-
-  /// A PE.
-  struct Seat {
-    Simulation* simulation = nullptr;
-    int index = 0;
-    std::unique_ptr<Pe> pe{};
-    std::vector<std::unique_ptr<Core>> cores{};  // the spare ones last
-    Core* next = nullptr;                        // whose turn it is; nullptr: its progress thread's
-    Nanos next_look = 0;                         // of its progress thread
-    std::uint32_t epoch = 0;                     // of the event count, at the last look
-    progress::SparePolicy spares{};
-    std::optional<life::Outcome> outcome{};
-  };
+  using Core = Seat::Core;
 
   static void pause(sched::Worker& worker, sched::Moment moment);
   static void main_loop(void* core);
@@ -101,18 +73,11 @@ class Simulation {
   Core& add_core(Seat& seat, sched::Worker& worker, void (*loop)(void*));
   void turn(Core& core);
   void idle_from_now(Core& core, bool found);
-  static double crowd(const Seat& seat);
-  void set_idle(Core& core, Nanos until);
-  void charge(Core& core, Nanos work);
   void charge_piece(Core& core);
   void begin_piece();
   void go_on_when_ready(Core& core, sched::Fiber& from);
   void yield(Core& core, sched::Fiber& from);
 
-  Nanos turn_of(const Core& core) const;
-  Nanos look_of(const Seat& seat) const;
-  bool notified(const Seat& seat) const;
-  std::pair<Nanos, Core*> next_of(const Seat& seat, const Core* but) const;
   void note_turn(Seat& seat);
   Seat& first_seat() { return *seats_[turns_.first()]; }
   void begin_turn(Seat& seat);

@@ -51,9 +51,11 @@ class Busiest {
 /// Calls `each(pe)` for the PEs last heard to have sparks: at most 2 * Tables::max_hot.
 template <class Each>
 void for_each_with_sparks(const Tables& tables, Each each) {
-  for (const bool far : {false, true})
-    for (const int pe : tables.hot(far))
-      if (tables.load_of(pe).sparks != 0) each(pe);
+  for (const bool far : {false, true}) {
+    const auto loads = tables.hot_loads(far);
+    for (std::size_t i = 0; i < loads.size(); ++i)
+      if (loads[i].sparks != 0) each(tables.hot(far)[i]);
+  }
 }
 
 }  // namespace trawl::balance

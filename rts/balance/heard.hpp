@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "rts/inline/bytes.hpp"
+
 namespace trawl::balance {
 
 /// Rows by key, at most `most` of them, a power of two: a table on a grid of any size takes a few
@@ -17,12 +19,20 @@ class Heard {
     std::uint64_t key;
     Row row;
   };
+  using Entries = std::vector<Entry, PlainAllocator<Entry>>;
 
   Row* find(std::uint64_t key) noexcept {
     const auto at = slots_[slot_of(key)];
     return at == 0 ? nullptr : &entries_[at - 1].row;
   }
   const Row* find(std::uint64_t key) const noexcept { return const_cast<Heard*>(this)->find(key); }
+
+  /// To be called in this order, some time before `find`: of many PEs in a process, none of whose
+  /// tables is in the cache, rows are waited for together.
+  void fetch_slot(std::uint64_t key) const noexcept { __builtin_prefetch(&slots_[home(key)]); }
+  void fetch_row(std::uint64_t key) const noexcept {
+    if (const auto at = slots_[home(key)]; at != 0) __builtin_prefetch(&entries_[at - 1]);
+  }
 
   /// For a key that has none. Where all places are taken, the oldest of a few rows goes; null: it
   /// is newer than this one.
@@ -57,7 +67,7 @@ class Heard {
     entries_.pop_back();
   }
 
-  const std::vector<Entry>& entries() const noexcept { return entries_; }
+  const Entries& entries() const noexcept { return entries_; }
 
  private:
   static constexpr std::size_t mask = 2 * most - 1;
@@ -85,7 +95,7 @@ class Heard {
     slots_[hole] = 0;
   }
 
-  std::vector<Entry> entries_;
+  Entries entries_;
   std::array<std::uint16_t, 2 * most> slots_{};  // the place in entries_, and one; 0: free
   std::size_t hand_ = 0;
 };

@@ -53,7 +53,7 @@ struct Means {
   bool holds_fish = false;  ///< one of a near thief is kept where it ends in vain, for its patience
   bool announces = false;   ///< WORK_AVAILABLE goes to near PEs whose fish were here in vain
   bool at_once = false;     ///< after a FISH in vain the next goes after the shortest delay
-  bool looks_ahead = false;  ///< it is asked while there is work, too
+  bool looks_ahead = false;  ///< a representative is asked while there is work, too
 };
 
 /// Decides from tables, the situation and random bits alone: no clocks, no sends. One object may

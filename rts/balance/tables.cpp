@@ -7,7 +7,6 @@
 namespace trawl::balance {
 namespace {
 
-constexpr Load unknown_load{.measured = -1};
 constexpr Latency unknown_latency{.measured = -1};
 constexpr Steal no_steal;
 constexpr Nanos tolerated_skew = 1'000'000'000;
@@ -58,17 +57,12 @@ void Tables::set_roster(std::shared_ptr<const Roster> roster) {
   own_cluster_ = cluster_of(self_);
   hot_ = {};
   for (const auto& [pe, load] : loads_.entries())
-    if (load.sparks > 0) note_hot(static_cast<int>(pe));
+    if (load.sparks > 0) note_hot(static_cast<int>(pe), load, true);
   for (const auto& [pe, measured] : latencies_.entries())
     note_change(static_cast<int>(pe), measured.latency);
 }
 
 // ---- what is heard
-
-const Load& Tables::load_of(int pe) const noexcept {
-  const auto* row = loads_.find(key_of(pe));
-  return row == nullptr ? unknown_load : *row;
-}
 
 const Latency& Tables::latency_to(int pe) const noexcept {
   const auto* row = latencies_.find(key_of(pe));
@@ -102,9 +96,9 @@ bool Tables::note_load(int pe, const Load& load) {
   }
   if (load.measured <= row->measured) return false;
   // Who just ran out is news as urgent as who has some: it stops an old rumour.
-  const bool hot = load.sparks > 0 || row->sparks > 0;
+  const bool news = load.sparks > 0 || row->sparks > 0;
   *row = load;
-  if (hot) note_hot(pe);
+  note_hot(pe, load, news);
   return true;
 }
 
@@ -174,22 +168,43 @@ void Tables::forget(int pe) {
   for (auto& hot : hot_) hot.remove(pe);
 }
 
-void Tables::Hot::remove(int pe) noexcept {
-  count = static_cast<std::size_t>(std::remove(all.begin(), all.begin() + count, pe) - all.begin());
+std::size_t Tables::Hot::place_of(int pe) const noexcept {
+  const auto end = pes.begin() + count;
+  return static_cast<std::size_t>(std::find(pes.begin(), end, pe) - pes.begin());
 }
 
-void Tables::note_hot(int pe) {
-  auto& hot = hot_[is_far(pe) ? 1 : 0];
-  const auto end = hot.all.begin() + hot.count;
-  if (std::find(hot.all.begin(), end, pe) != end) return;
-  if (hot.count < max_hot) {
-    hot.all[hot.count++] = pe;
-    return;
+// Of too many, the one that nothing was heard of for longest goes.
+void Tables::Hot::note(int pe, const Load& load) noexcept {
+  auto at = count;
+  if (count < max_hot) {
+    ++count;
+  } else {
+    const auto oldest =
+        std::min_element(loads.begin(), loads.end(),
+                         [](const auto& a, const auto& b) { return a.measured < b.measured; });
+    if (oldest->measured >= load.measured) return;
+    at = static_cast<std::size_t>(oldest - loads.begin());
   }
-  const auto oldest = std::min_element(hot.all.begin(), end, [this](int a, int b) {
-    return load_of(a).measured < load_of(b).measured;
-  });
-  if (load_of(*oldest).measured < load_of(pe).measured) *oldest = pe;
+  pes[at] = pe;
+  loads[at] = load;
+}
+
+void Tables::Hot::remove(int pe) noexcept {
+  const auto at = place_of(pe);
+  if (at == count) return;
+  --count;
+  std::move(pes.begin() + at + 1, pes.begin() + count + 1, pes.begin() + at);
+  std::move(loads.begin() + at + 1, loads.begin() + count + 1, loads.begin() + at);
+}
+
+// Whoever is there stays, without news too.
+void Tables::note_hot(int pe, const Load& load, bool news) {
+  for (auto& hot : hot_)
+    if (const auto at = hot.place_of(pe); at != hot.count) {
+      if (hot.loads[at].measured < load.measured) hot.loads[at] = load;
+      return;
+    }
+  if (news) hot_[is_far(pe) ? 1 : 0].note(pe, load);
 }
 
 void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
@@ -211,8 +226,9 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
   const auto hots = near_hots + hot_[1].count;
   for (std::size_t i = 0; i < std::min(hots, max_relayed / 2); ++i) {
     const auto at = take_turn(next_hot_, hots);
-    const auto pe = at < near_hots ? hot_[0].all[at] : hot_[1].all[at - near_hots];
-    if (const auto* load = loads_.find(key_of(pe))) tell(pe, *load);
+    const auto& hot = at < near_hots ? hot_[0] : hot_[1];
+    const auto place = at < near_hots ? at : at - near_hots;
+    tell(hot.pes[place], hot.loads[place]);
   }
   const auto known = loads_.entries().size();
   // A row told already has had its turn: skipping it keeps the cost bounded.
@@ -234,11 +250,14 @@ Tables::Between Tables::get_between(Reader& in, Nanos now) const {
   if (row.latency.one_way < 0 || row.latency.measured < 0)
     throw BadBytes("a latency that is negative");
   row.latency.measured = in_time(row.latency.measured, now);
+  between_.fetch_slot(both(row.one, row.other));
   return row;
 }
 
 Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   if (from < 0 || from >= size()) throw BadBytes("a message from a PE that does not exist");
+  loads_.fetch_slot(key_of(from));
+  latencies_.fetch_slot(key_of(from));
   const auto own = get_load(in, now);
   const auto told = in.get<std::uint8_t>();
   const auto count = told & ~latency_told;
@@ -249,9 +268,13 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
     if (pe >= static_cast<std::uint32_t>(size()))
       throw BadBytes("the load of a PE that does not exist");
     relayed[i] = {static_cast<int>(pe), get_load(in, now)};
+    loads_.fetch_slot(key_of(relayed[i].first));
   }
   Between between;
   if ((told & latency_told) != 0) between = get_between(in, now);
+  loads_.fetch_row(key_of(from));
+  between_.fetch_row(both(between.one, between.other));
+  for (std::size_t i = 0; i < count; ++i) loads_.fetch_row(key_of(relayed[i].first));
   latest_ = std::max(latest_, now);
   if (between.one != between.other) note_between(between);
   note_load(from, own);

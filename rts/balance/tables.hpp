@@ -106,7 +106,10 @@ class Tables {
   /// and of lost PEs are never taken.
   bool note_load(int pe, const Load& load);
   /// The load last heard of; `known(pe)` says whether any was.
-  const Load& load_of(int pe) const noexcept;
+  const Load& load_of(int pe) const noexcept {
+    const auto* row = loads_.find(static_cast<std::uint64_t>(pe));
+    return row == nullptr ? unknown_load : *row;
+  }
   bool known(int pe) const noexcept { return load_of(pe).measured >= 0; }
 
   /// What a message from `pe`, or to it, took. Newer wins here too. A negative latency, an artefact
@@ -123,14 +126,16 @@ class Tables {
   void note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work);
   const Steal& last_steal(std::uint32_t cluster) const noexcept;
   /// Their keys are clusters.
-  const std::vector<Heard<Steal, max_steals>::Entry>& steals() const noexcept {
-    return steals_.entries();
-  }
+  const Heard<Steal, max_steals>::Entries& steals() const noexcept { return steals_.entries(); }
   /// What the last steal took where it took least; 0: there was none.
   Nanos best_steal() const noexcept { return best_steal_; }
 
-  /// Who had sparks, or has just run out of them: the freshest rows, at most max_hot each.
-  std::span<const int> hot(bool far) const noexcept { return hot_[far ? 1 : 0].pes(); }
+  /// Who had sparks, or has just run out of them: the freshest rows, at most max_hot each; and what
+  /// was heard of each last.
+  std::span<const int> hot(bool far) const noexcept { return hot_[far ? 1 : 0].their_pes(); }
+  std::span<const Load> hot_loads(bool far) const noexcept {
+    return hot_[far ? 1 : 0].their_loads();
+  }
   /// The latest time that a piggyback was written or read at, by the clock of `Load::measured`.
   Nanos latest() const noexcept { return latest_; }
 
@@ -166,11 +171,17 @@ class Tables {
 
     Nanos when() const noexcept { return latency.measured; }
   };
+  /// With their loads: whoever looks for sparks looks here alone.
   struct Hot {
-    std::array<int, max_hot> all{};
+    std::array<int, max_hot> pes{};
+    std::array<Load, max_hot> loads{};
     std::size_t count = 0;
 
-    std::span<const int> pes() const noexcept { return {all.data(), count}; }
+    std::span<const int> their_pes() const noexcept { return {pes.data(), count}; }
+    std::span<const Load> their_loads() const noexcept { return {loads.data(), count}; }
+    /// Where it is; `count` if nowhere.
+    std::size_t place_of(int pe) const noexcept;
+    void note(int pe, const Load& load) noexcept;
     void remove(int pe) noexcept;
   };
 
@@ -183,7 +194,9 @@ class Tables {
   void note_change(int pe, const Latency& latency);
   void note_between(const Between& row);
   Between get_between(Reader& in, Nanos now) const;
-  void note_hot(int pe);
+  void note_hot(int pe, const Load& load, bool news);
+
+  static constexpr Load unknown_load{.measured = -1};
 
   int self_;
   std::shared_ptr<const Roster> roster_;

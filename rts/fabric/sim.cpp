@@ -128,6 +128,10 @@ std::optional<Arrival> SimNet::poll(int pe) {
   if (inbox.empty() || inbox.front().arrival > entry.clock) return std::nullopt;
   std::pop_heap(inbox.begin(), inbox.end());
   const int from = inbox.back().from;
+  // What has been received nothing overtakes any more.
+  if (const auto last = entry.last_arrival_from.find(from);
+      last != entry.last_arrival_from.end() && last->second <= inbox.back().arrival)
+    entry.last_arrival_from.erase(last);
   entry.received = std::move(inbox.back().content);
   inbox.pop_back();
   --in_flight_;

@@ -113,9 +113,9 @@ class SimNet {
   struct Pe {
     Nanos clock = 0;
     double speed = 1.0;
-    std::vector<Message, PlainAllocator<Message>> inbox{};  ///< a heap, the next one in front
-    Bytes received{};                                       ///< the last message
-    boost::unordered_flat_map<int, Nanos> last_arrival_from{};
+    std::vector<Message, PlainAllocator<Message>> inbox{};      ///< a heap, the next one in front
+    Bytes received{};                                           ///< the last message
+    boost::unordered_flat_map<int, Nanos> last_arrival_from{};  ///< of those not yet received
     boost::unordered_flat_map<int, Nanos> line_free{};  ///< when the last has left, by receiver
     std::unique_ptr<Endpoint> endpoint{};
   };

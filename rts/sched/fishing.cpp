@@ -39,8 +39,11 @@ bool Fishing::may_fish() const noexcept {
   return under_way_.size() < most + (invited_ ? 1U : 0U);
 }
 
+// What is asked for ahead, or for those near by, comes to one PE of the cluster: nobody else needs to
+// know how long its work will do, and who waits.
 bool Fishing::looks_ahead() const noexcept {
-  return means_.looks_ahead && tables_.has_clusters();
+  return means_.looks_ahead && tables_.has_clusters() &&
+         tables_.representative(tables_.own_cluster()) == tables_.self();
 }
 
 void Fishing::consider(Nanos now) {
@@ -258,6 +261,7 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
 void Fishing::keep(const balance::Fish& fish, Nanos now) {
   std::erase(turned_away_, fish.thief);
   held_.push_back({fish, now + fish.patience});
+  next_return_ = std::min(next_return_, held_.back().until);
 }
 
 std::size_t Fishing::held(int thief) const noexcept {
@@ -278,17 +282,29 @@ void Fishing::serve(Worker* by, Nanos now) {
   watch_or_announce(now);
   Nanos due = held_.empty() && turned_away_.empty() ? never : std::max(now, next_announcement_);
   if (watching_) due = never;
-  due = std::min(due, again_);
-  for (const Held& each : held_) due = std::min(due, each.until);
-  workers_.state().due.store(due, std::memory_order_relaxed);
+  workers_.state().due.store(std::min({due, again_, next_return_}), std::memory_order_relaxed);
 }
 
+// Of a large cluster a thousand may be held here: they are gone through when one can be fed, or has
+// to go home.
 void Fishing::feed_held(Worker* by, Nanos now) {
   if (held_.empty() || supply(now).spare == 0) return;
-  std::erase_if(held_, [&](const Held& each) { return feed(each.fish, by, now); });
+  auto kept = held_.begin();
+  auto each = held_.begin();
+  for (; each != held_.end() && workers_.spare_sparks() != 0; ++each)
+    if (!feed(each->fish, by, now)) *kept++ = *each;
+  if (kept == each) return;
+  held_.erase(kept, each);
+  note_next_return();
+}
+
+void Fishing::note_next_return() {
+  next_return_ = never;
+  for (const Held& each : held_) next_return_ = std::min(next_return_, each.until);
 }
 
 void Fishing::return_held(Nanos now) {
+  if (now < next_return_) return;
   std::erase_if(held_, [&](const Held& each) {
     if (now < each.until) return false;
     if (tables_.lost(each.fish.thief)) return true;
@@ -296,6 +312,7 @@ void Fishing::return_held(Nanos now) {
     fabric::send(outbox_, each.fish.thief, each.fish);
     return true;
   });
+  note_next_return();
 }
 
 void Fishing::remember(int thief) {

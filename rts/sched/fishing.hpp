@@ -67,6 +67,7 @@ class Fishing {
   void keep(const balance::Fish& fish, Nanos now);
   void feed_held(Worker* by, Nanos now);
   void return_held(Nanos now);
+  void note_next_return();
   void remember(int thief);
   void watch_or_announce(Nanos now);
   void fish_at(int victim, bool ahead, Nanos now);
@@ -100,6 +101,7 @@ class Fishing {
     Nanos until;
   };
   std::vector<Held> held_;        // oldest first
+  Nanos next_return_ = never;     // the first of them
   std::vector<int> turned_away_;  // PEs, each once
   bool watching_ = false;
   std::uint64_t sparks_made_ = 0;    // at the last look

@@ -181,6 +181,20 @@ TEST(Fishing, AFishGoesHomeWhenItsPatienceEnds) {
   EXPECT_EQ(desk.due(), patience + 10);
 }
 
+TEST(Fishing, WhenOneIsFedTheNextIsDueAtItsOwnTime) {
+  Desk desk;
+  desk.fish_from(1, 0);
+  desk.fish_from(2, 10);
+  desk.make_spare_sparks(1);
+  desk.serve(20);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 1}}));
+  EXPECT_EQ(desk.due(), patience + 10);
+  desk.serve(patience + 9);
+  EXPECT_EQ(desk.sent(), Letters());
+  desk.serve(patience + 10);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 2}}));
+}
+
 TEST(Fishing, WhoseFishWentHomeIsToldOfSparks) {
   Desk desk;
   desk.fish_from(1, 0);

@@ -120,5 +120,30 @@ TEST(Tables, AreBounded) {
   for (const int pe : tables.hot(false)) EXPECT_GT(pe, pes - 100);
 }
 
+// Also when the rest that is known of it has made room.
+TEST(Tables, WhoHadSparksIsKnownByItsLastLoad) {
+  constexpr int pes = 65'536;
+  Tables tables(0, pes);
+  const auto last = [&] {
+    EXPECT_EQ(tables.hot(false).size(), 1U);
+    EXPECT_EQ(tables.hot(false).front(), 1);
+    return tables.hot_loads(false).front();
+  };
+  tables.note_load(1, load(3, 1, 10));
+  EXPECT_EQ(last().sparks, 3U);
+  tables.note_load(1, load(0, 1, 20));
+  EXPECT_EQ(last().sparks, 0U);
+  tables.note_load(1, load(0, 2, 30));
+  EXPECT_EQ(last().runnable, 2U) << "no news, but newer";
+  tables.note_load(1, load(5, 1, 40));
+  for (int pe = 2; pe < 2'000; ++pe) tables.note_load(pe, load(0, 1, 100 + pe));
+  EXPECT_FALSE(tables.known(1));
+  EXPECT_EQ(last().sparks, 5U);
+  tables.note_load(1, load(7, 1, 35));
+  EXPECT_EQ(last().sparks, 5U) << "an old rumour";
+  tables.forget(1);
+  EXPECT_TRUE(tables.hot(false).empty());
+}
+
 }  // namespace
 }  // namespace trawl::balance

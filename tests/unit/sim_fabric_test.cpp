@@ -142,6 +142,19 @@ TEST(Sim, MessagesOfAPairOvertakeOnlyWhereTheyMay) {
   }
 }
 
+TEST(Sim, NorWhenThoseBeforeHaveBeenReceived) {
+  SimNet net({.pes = 2, .jitter = 50'000});
+  std::uint32_t sent = 0;
+  for (std::uint32_t received = 0; received < 500; ++received) {
+    for (int i = 0; sent < 500 && i < 3; ++i) net.endpoint(0).send(1, numbered(sent++));
+    net.advance_to(1, *net.next_arrival(1));
+    net.advance_to(0, net.clock(1));
+    const auto arrival = net.endpoint(1).poll();
+    ASSERT_TRUE(arrival.has_value());
+    ASSERT_EQ(take(*arrival).number, received);
+  }
+}
+
 TEST(Sim, WorkIsScaledBySpeed) {
   SimNet net({.pes = 3, .speed = {4, 0.5}});
   for (int pe = 0; pe < 3; ++pe) net.advance_to(pe, net.done(pe, 1'000));
