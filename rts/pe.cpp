@@ -96,7 +96,7 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
   return {.joined =
               [this] {
                 if (log_ != nullptr) log_->set_offset(-life_.begun());
-                if (memory_) look_at_memory();
+                if (memory_) look_at_memory(fabric_.now());
               },
           .stopped = [this] { workers_.wake_all(); },
           .statistics = [this] { return statistics(); },
@@ -129,7 +129,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   if (!alone)
     add(When::while_running, 200'000'000, [this](Nanos now, auto*) { look_at_pace(now); });
   if (!alone && memory_)
-    add(When::while_running, 50'000'000, [this](Nanos, auto*) { look_at_memory(); });
+    add(When::while_running, 50'000'000, [this](Nanos now, auto*) { look_at_memory(now); });
   if (self() == 0)
     add(When::while_running, 0, [this](Nanos, sched::Worker* by) { look_for_deadlock(by); });
   return list;
@@ -229,7 +229,7 @@ void Pe::look_at_pace(Nanos now) {
 }
 
 // Who does nothing allocates nothing, so the collector would not find out what is free.
-void Pe::look_at_memory() {
+void Pe::look_at_memory(Nanos now) {
   constexpr double near = 0.9;
   bool full = memory_() > near;
   const bool idle = !workers_.anybody_busy();
@@ -238,7 +238,7 @@ void Pe::look_at_memory() {
     full = memory_() > near;
   }
   collected_ = collected_ && idle;
-  fishing_.set_full(full);
+  fishing_.set_full(full, now);
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {

@@ -76,7 +76,7 @@ class Pe final : public sched::Host {
   void fish(sched::Worker* by);
   void note_load();
   void look_at_pace(Nanos now);
-  void look_at_memory();
+  void look_at_memory(Nanos now);
   void look_for_deadlock(sched::Worker* by);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();

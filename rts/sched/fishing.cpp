@@ -39,6 +39,13 @@ bool Fishing::may_fish() const noexcept {
   return under_way_.size() < most + (invited_ ? 1U : 0U);
 }
 
+// Said again and again: so what is counted is right at any time.
+void Fishing::set_full(bool full, Nanos now) noexcept {
+  if (full_) counters_.add(Count::full_time, static_cast<std::uint64_t>(now - full_since_));
+  full_ = full;
+  full_since_ = now;
+}
+
 void Fishing::consider(Nanos now) {
   again_ = never;
   for (int turns = 0; turns < most_in_a_turn && may_fish(); ++turns) {
