@@ -50,7 +50,8 @@ struct Hello {
 ///     | offset 8 | begun 8 | latency 8 | then, until all PEs are told of:
 ///     | times 4 | PEs alike 4 | cluster's step 4 | cores 4 | speed 8 |
 ///
-/// On a grid of equal clusters, whatever its size, that is short (balance::Alike).
+/// On a grid of equal clusters, whatever its size, that is short (balance::Alike); and it is
+/// bounded: of very many PEs that all differ, it tells what they are in groups.
 struct Welcome {
   static constexpr auto kind = fabric::Kind::welcome;
 

@@ -10,7 +10,8 @@
 namespace trawl::life {
 namespace {
 
-constexpr int pings = 4;  // a PE's clock offset is taken from the fastest of them
+constexpr int pings = 4;                 // a PE's clock offset is taken from the fastest of them
+constexpr std::size_t most_alike = 256;  // in a WELCOME
 
 }  // namespace
 
@@ -94,8 +95,8 @@ void Start::on_welcome(const Welcome& message, Nanos now) {
   offset_ = message.offset;
   begun_ = message.begun;
   round_trip_ = 2 * message.latency;
-  tables_.set_roster(balance::Roster::shared(message.all));
-  tables_.note_latency(0, {message.latency, now + offset_});
+  know_all(message.all);
+  tables_.note_latency(0, {message.latency, now + message.offset});
   complete_ = true;
 }
 
@@ -107,9 +108,14 @@ std::vector<balance::Alike> Start::set_roster() {
     const auto cluster = clusters.try_emplace(facts.cluster, clusters.size()).first->second;
     all.push_back({facts.speed, facts.cores, cluster});
   }
-  auto in_short = balance::in_short(all);
-  tables_.set_roster(balance::Roster::shared(in_short));
+  auto in_short = balance::in_short(all, most_alike);
+  know_all(in_short);
   return in_short;
 }
 
 }  // namespace trawl::life
+void Start::know_all(const std::vector<balance::Alike>& all) {
+  tables_.set_roster(balance::Roster::shared(all));
+  tables_.set_own_strength(own_.speed * own_.cores);
+}
+

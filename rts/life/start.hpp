@@ -45,6 +45,7 @@ class Start {
   void welcome_all(Nanos now);
   std::vector<balance::Alike> set_roster();
 
+  void know_all(const std::vector<balance::Alike>& all);
   int self_;
   balance::Tables& tables_;
   fabric::Outbox& outbox_;
