@@ -123,7 +123,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   if (!alone) add(When::until_stopping, 0, [this](Nanos now, auto*) { life_.beat(now); });
   if (log_ != nullptr) {
     add(When::while_running, 500'000'000, [this](Nanos, auto*) { log_->save(); });
-    add(When::while_running, 100'000, [this](Nanos, auto*) { note_load(); });
+    add(When::while_running, 100'000, [this](Nanos now, auto*) { note_load(now); });
   }
   if (!alone) add(When::while_running, 0, [this](Nanos, auto*) { shared_heap_.send_frees(); });
   if (!alone)
@@ -216,7 +216,8 @@ void Pe::sweep() {
   shared_heap_.addresses().sweep();
 }
 
-void Pe::note_load() {
+void Pe::note_load(Nanos now) {
+  log_->set_drift(life_.main_clock().drift(now));
   const auto load = workers_.load();
   log_->event(trace::Kind::load, 0, load.sparks, load.runnable);
 }
