@@ -28,7 +28,8 @@ Writer Mailbox::open(Kind kind, int to) {
   message.put(kind);
   if (fabric::row_of(kind).is(fabric::tables)) {
     auto load = rooms_.workers.load();
-    load.measured = rooms_.clock.now() + rooms_.life.clock_offset();
+    const auto now = rooms_.clock.now();
+    load.measured = now + rooms_.life.main_clock().offset(now);
     rooms_.tables.write_piggyback(message, load.measured, load, to);
   }
   return message;

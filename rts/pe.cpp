@@ -102,7 +102,7 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
   return {.joined =
               [this] {
                 if (log_ != nullptr) log_->set_offset(-life_.begun());
-                if (memory_) look_at_memory();
+                if (memory_) look_at_memory(fabric_.now());
               },
           .stopped = [this] { workers_.wake_all(); },
           .statistics = [this] { return statistics(); },
@@ -129,7 +129,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   if (!alone) add(When::until_stopping, 0, [this](Nanos now, auto*) { life_.beat(now); });
   if (log_ != nullptr) {
     add(When::while_running, 500'000'000, [this](Nanos, auto*) { log_->save(); });
-    add(When::while_running, 100'000, [this](Nanos, auto*) { note_load(); });
+    add(When::while_running, 100'000, [this](Nanos now, auto*) { note_load(now); });
   }
   if (!alone) add(When::while_running, 0, [this](Nanos, auto*) { shared_heap_.send_frees(); });
   if (!alone)
@@ -137,7 +137,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   if (!simulated_)
     add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
   if (!alone && memory_)
-    add(When::while_running, 50'000'000, [this](Nanos, auto*) { look_at_memory(); });
+    add(When::while_running, 50'000'000, [this](Nanos now, auto*) { look_at_memory(now); });
   if (self() == 0)
     add(When::while_running, 0, [this](Nanos, sched::Worker* by) { look_for_deadlock(by); });
   return list;
@@ -224,7 +224,8 @@ void Pe::sweep() {
   shared_heap_.addresses().sweep();
 }
 
-void Pe::note_load() {
+void Pe::note_load(Nanos now) {
+  log_->set_drift(life_.main_clock().drift(now));
   const auto load = workers_.load();
   log_->event(trace::Kind::load, 0, load.sparks, load.runnable);
 }
@@ -237,7 +238,7 @@ void Pe::look_at_pace(Nanos now) {
 }
 
 // Who does nothing allocates nothing, so the collector would not find out what is free.
-void Pe::look_at_memory() {
+void Pe::look_at_memory(Nanos now) {
   constexpr double near = 0.9;
   bool full = memory_() > near;
   const bool idle = !workers_.anybody_busy();
@@ -246,7 +247,7 @@ void Pe::look_at_memory() {
     full = memory_() > near;
   }
   collected_ = collected_ && idle;
-  fishing_.set_full(full);
+  fishing_.set_full(full, now);
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {

@@ -40,6 +40,7 @@ class Pe final : public sched::Host {
   int self() const noexcept { return fabric_.self(); }
   fabric::Outbox& outbox() noexcept { return mailbox_; }
   sched::Workers& workers() noexcept { return workers_; }
+  const life::Life& life() const noexcept { return life_; }
   const balance::Tables& tables() const noexcept { return tables_; }
   const sched::Fishing& fishing() const noexcept { return fishing_; }
   const sched::DeadlockDetector& deadlock_detector() const noexcept { return deadlock_detector_; }
@@ -74,9 +75,9 @@ class Pe final : public sched::Host {
  private:
   bool poll_once(sched::Worker* by);
   void fish(sched::Worker* by);
-  void note_load();
+  void note_load(Nanos now);
   void look_at_pace(Nanos now);
-  void look_at_memory();
+  void look_at_memory(Nanos now);
   void look_for_deadlock(sched::Worker* by);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();

@@ -46,7 +46,7 @@ void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sche
 
 void Router::read_tables(Reader& message, int from, Nanos now) {
   auto& tables = rooms_.tables;
-  const auto common = now + rooms_.life.clock_offset();
+  const auto common = now + rooms_.life.main_clock().offset(now);
   const bool is_short = message.left() <= short_message;
   const auto load = tables.read_piggyback(message, from, common);
   if (from != tables.self() && is_short)

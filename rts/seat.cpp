@@ -63,7 +63,7 @@ Nanos Seat::look_time() const {
   for (std::size_t i = 0; i < workers.size(); ++i)
     if (cores[i]->idle()) return never;
   const auto arrival = net->next_arrival(index).value_or(never);
-  auto due = notified() ? 0 : std::min(workers.state().due.load(), arrival);
+  auto due = notified() ? 0 : std::min(net->when(index, workers.state().due), arrival);
   if (workers.state().under_way) due = std::min(due, next_look - longest_look + while_under_way);
   if (due >= next_look) return next_look;
   return std::max(due, next_look - longest_look) + look_cost;

@@ -68,6 +68,7 @@ void Simulation::add_seat(const Config& config, int index) {
   setup.options = config.options;
   setup.program = config.program;
   setup.facts.host = "simulated";
+  if (!config.net.drift.empty()) setup.facts.host += std::to_string(index);
   setup.facts.cluster = at < config.cluster.size() ? config.cluster[at] : "simulated";
   if (const auto& grid = config.net.grid) {
     const auto& cluster = grid->clusters[static_cast<std::size_t>(grid->cluster_of(index))];
@@ -149,13 +150,13 @@ void Simulation::idle_from_now(Core& core, bool found) {
   if (found) return core.policy.found();
   auto& workers = core.seat->pe->workers();
   progress::Situation situation;
-  situation.now = net_.clock(core.seat->index);
+  situation.now = workers.fabric().now();
   situation.undone.due = workers.state().due.load();
   if (auto& pe = *core.seat->pe; !pe.stopping())
     situation.undone.due = std::min(situation.undone.due, pe.fishing().again());
   situation.busy = workers.size() > 1 && workers.anybody_busy();
   core.seat->set_idle(
-      core, situation.now + std::clamp(core.policy.park_time(situation), turn_cost, idle_time));
+      core, core.ready + std::clamp(core.policy.park_time(situation), turn_cost, idle_time));
 }
 
 // Workers give the turn to each other; all else is done by the driver, on its own stack.
@@ -264,7 +265,7 @@ void Simulation::see_to_spares(Seat& seat) {
   auto& workers = seat.pe->workers();
   const auto situation = workers.situation();
   const auto call = [&](Core& core) {
-    core.ready = situation.now;
+    core.ready = net_.clock(seat.index);
     seat.set_idle(core, 0);
   };
   const auto spares = [&](const auto& use) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -32,6 +33,32 @@ std::vector<PeStatic> in_full(const std::vector<Alike>& all) {
   return facts;
 }
 
+// Those in a row whose speeds and cores differ by no more than a factor become alike.
+std::vector<PeStatic> rounded(std::span<const PeStatic> facts, double factor) {
+  std::vector<PeStatic> all(facts.begin(), facts.end());
+  for (auto first = all.begin(); first != all.end();) {
+    auto least = *first;
+    auto most = *first;
+    double strength = 0;
+    double cores = 0;
+    auto end = first;
+    for (; end != all.end(); ++end) {
+      least = {std::min(least.speed, end->speed), std::min(least.cores, end->cores)};
+      most = {std::max(most.speed, end->speed), std::max(most.cores, end->cores)};
+      if (most.speed > factor * least.speed || most.cores > factor * least.cores) break;
+      strength += end->strength();
+      cores += end->cores;
+    }
+    const auto count = static_cast<double>(end - first);
+    const auto mean = static_cast<int>(std::round(cores / count));
+    for (; first != end; ++first) {
+      first->cores = mean;
+      first->speed = strength / count / mean;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Alike> in_short(std::span<const PeStatic> facts) {
@@ -52,6 +79,16 @@ std::vector<Alike> in_short(std::span<const PeStatic> facts) {
     else
       all.push_back(alike);
   }
+  return all;
+}
+
+std::vector<Alike> in_short(std::span<const PeStatic> facts, std::size_t most) {
+  auto all = in_short(facts);
+  if (all.size() <= most) return all;
+  most =
+      std::max(most, 2 * in_short(rounded(facts, std::numeric_limits<double>::infinity())).size());
+  for (double tolerance = 0.01; all.size() > most; tolerance *= 2)
+    all = in_short(rounded(facts, 1 + tolerance));
   return all;
 }
 

@@ -36,6 +36,9 @@ struct Alike {
 
 /// In the order of PEs.
 std::vector<Alike> in_short(std::span<const PeStatic> facts);
+/// At most so many, or two for each that the clusters alone take: PEs in a row that differ little
+/// are told to be alike, each as strong as they are on average.
+std::vector<Alike> in_short(std::span<const PeStatic> facts, std::size_t most);
 
 /// Never changes, so all PEs of a process share it. A `pe` argument must be in [0, size()).
 class Roster {

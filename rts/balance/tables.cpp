@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace trawl::balance {
@@ -23,7 +25,7 @@ Nanos in_time(Nanos measured, Nanos now) {
 [[gnu::always_inline]] inline Load get_load(Reader& in, Nanos now) {
   auto load = in.get<Load>();
   if (load.measured < 0) throw BadBytes("a load measured at a negative time");
-  load.pace = std::clamp<std::uint16_t>(load.pace, 1, Load::full_pace);
+  load.pace = std::max<std::uint16_t>(load.pace, 1);
   load.measured = in_time(load.measured, now);
   return load;
 }
@@ -153,7 +155,16 @@ Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const no
 
 void Tables::set_own_pace(std::uint16_t pace) noexcept {
   assert(pace > 0);
-  own_pace_ = pace;
+  measured_pace_ = own_pace_ = pace;
+  if (own_strength_ == 0) return;
+  constexpr double most = std::numeric_limits<std::uint16_t>::max();
+  const auto ratio = own_strength_ / static_of(self_).strength();
+  own_pace_ = static_cast<std::uint16_t>(std::clamp(std::round(pace * ratio), 1.0, most));
+}
+
+void Tables::set_own_strength(double strength) noexcept {
+  own_strength_ = strength;
+  set_own_pace(measured_pace_);
 }
 
 void Tables::forget(int pe) {

@@ -20,7 +20,8 @@ struct Load {
 
   std::uint32_t sparks = 0;
   std::uint16_t runnable = 0;  ///< threads; so many at most
-  /// How fast its workers are just now, of full_pace: less when others use their cores.
+  /// How fast its workers are just now, of full_pace: less when others use their cores. More: the
+  /// roster has rounded its speed.
   std::uint16_t pace = full_pace;
   Nanos measured = 0;
 
@@ -82,6 +83,8 @@ class Tables {
   double strength_now(int pe) const noexcept { return static_of(pe).strength() * pace_of(pe); }
   /// Of full_pace, at least 1; told to all others from now on.
   void set_own_pace(std::uint16_t pace) noexcept;
+  /// What the roster says may be rounded: that rides with the pace.
+  void set_own_strength(double strength) noexcept;
 
   std::uint32_t cluster_of(int pe) const noexcept { return static_of(pe).cluster; }
   std::uint32_t own_cluster() const noexcept { return own_cluster_; }
@@ -201,7 +204,9 @@ class Tables {
   int self_;
   std::shared_ptr<const Roster> roster_;
   std::uint32_t own_cluster_ = 0;
-  std::uint16_t own_pace_ = Load::full_pace;
+  std::uint16_t measured_pace_ = Load::full_pace;
+  std::uint16_t own_pace_ = Load::full_pace;  // of what the roster says
+  double own_strength_ = 0;                   // 0: as it says
 
   Heard<Load, max_loads> loads_;
   Heard<Measured, max_latencies> latencies_;

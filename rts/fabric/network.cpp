@@ -22,6 +22,22 @@ Nanos late(Nanos jitter, std::uint64_t random) noexcept {
   return jitter == 0 ? 0 : static_cast<Nanos>(random % (static_cast<std::uint64_t>(jitter) + 1));
 }
 
+Nanos longest_over(const Line& line, std::size_t bytes, double latencies = 1,
+                   double bandwidths = 1) noexcept {
+  const auto latency = static_cast<double>(line.latency) * latencies;
+  return after(line.jitter,
+               latency + static_cast<double>(bytes) / (line.bytes_per_nano * bandwidths));
+}
+
+Nanos longest_over(const GridLink& link, const RandomChanges& random, std::size_t bytes) noexcept {
+  const auto latencies = random.every != 0 ? random.most_latency : 1;
+  const auto bandwidths = random.every != 0 ? random.least_bandwidth : 1;
+  auto most = longest_over(link.line, bytes, latencies, bandwidths);
+  for (const auto& change : link.changes)
+    most = std::max(most, longest_over(change.line, bytes, latencies, bandwidths));
+  return most;
+}
+
 }  // namespace
 
 Network::Network(GridFile grid) : Network(std::move(grid), {}) {}
@@ -111,24 +127,24 @@ Nanos Network::least_latency() const noexcept {
   return least;
 }
 
+// Over several links one after the other.
 Nanos Network::longest(std::size_t bytes) const noexcept {
   Nanos most = 0;
-  const bool random = grid_.random_changes.every != 0;
-  const auto look = [&](const Line& line, double latencies, double bandwidths) {
-    const auto latency = static_cast<double>(line.latency) * latencies;
-    const auto carried = static_cast<double>(bytes) / (line.bytes_per_nano * bandwidths);
-    most = std::max(most, after(line.jitter, latency + carried));
+  for (const auto& cluster : grid_.clusters)
+    most = std::max(most, longest_over(cluster.inside, bytes));
+  const auto over = [&](int from, int to) {
+    return longest_over(grid_.link(from, to), grid_.random_changes, bytes);
   };
-  const auto look_at_all = [&](const GridLink& link) {
-    const auto latencies = random ? grid_.random_changes.most_latency : 1;
-    const auto bandwidths = random ? grid_.random_changes.least_bandwidth : 1;
-    look(link.line, latencies, bandwidths);
-    for (const auto& change : link.changes) look(change.line, latencies, bandwidths);
-  };
-  for (const auto& cluster : grid_.clusters) look(cluster.inside, 1, 1);
-  if (grid_.clusters.size() > 1) look_at_all(grid_.between);
-  for (const auto& [ends, link] : grid_.links)
-    if (!link.missing) look_at_all(link);
+  const auto clusters = static_cast<int>(grid_.clusters.size());
+  for (int from = 0; from < clusters; ++from)
+    for (int to = 0; to < clusters; ++to) {
+      Nanos route = 0;
+      for (int at = from, next = 0; at != to; at = next) {
+        next = next_hop(at, to);
+        route = after(route, static_cast<double>(over(at, next)));
+      }
+      most = std::max(most, route);
+    }
   return most;
 }
 

@@ -1,18 +1,34 @@
 #include "rts/fabric/rehearsal.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
 namespace {
 
-// The first to come says when the run began.
-Nanos agree(std::atomic<Nanos>& begun, Nanos now) {
+constexpr Nanos patience = 10'000'000'000;
+constexpr Nanos given_up = -1;
+
+[[noreturn]] void refuse() {
+  throw Error("a grid is rehearsed by PEs of one host, which can share memory: these can't", 2);
+}
+
+// The first who sees that all are there says when the run began; who waits in vain, that there is
+// none: a PE that is not there could not read the others' messages.
+Nanos agree(std::atomic<Nanos>& begun, const Fabric& inner) {
+  const auto end = inner.now() + patience;
+  while (!inner.all_notify() && begun == 0 && inner.now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto own = inner.all_notify() ? inner.now() : given_up;
   Nanos seen = 0;
-  return begun.compare_exchange_strong(seen, now) ? now : seen;
+  const auto agreed = begun.compare_exchange_strong(seen, own) ? own : seen;
+  if (agreed == given_up) refuse();
+  return agreed;
 }
 
 }  // namespace
@@ -23,8 +39,7 @@ Network Rehearsal::make_network(GridFile grid, std::span<std::byte> board, int p
                     std::to_string(pes) + ": start so many with mpiexec -n " +
                     std::to_string(grid.pes()),
                 2);
-  if (board.size() < sizeof(Head))
-    throw Error("a grid is rehearsed by PEs of one host, which can share memory: these can't", 2);
+  if (board.size() < sizeof(Head)) refuse();
   const auto links = grid.clusters.size() * grid.clusters.size();
   auto* first = reinterpret_cast<std::atomic<Nanos>*>(board.data() + sizeof(Head));
   if (links > (board.size() - sizeof(Head)) / sizeof *first)
@@ -36,8 +51,8 @@ Network Rehearsal::make_network(GridFile grid, std::span<std::byte> board, int p
 
 Rehearsal::Rehearsal(std::unique_ptr<Fabric>& inner, GridFile grid, std::span<std::byte> board)
     : network_(make_network(std::move(grid), board, inner->size())),
+      begun_(agree(reinterpret_cast<Head*>(board.data())->begun, *inner)),
       inner_(std::move(inner)),
-      begun_(agree(reinterpret_cast<Head*>(board.data())->begun, inner_->now())),
       random_(static_cast<std::uint64_t>(inner_->self())) {
   share_events(inner_->events());
 }

@@ -18,7 +18,7 @@ namespace trawl::fabric {
 class Rehearsal final : public Fabric {
  public:
   /// Throws Error (exit code 2) if the grid has another number of PEs, or too many clusters for
-  /// the board, or there is none. Else `inner` is taken over.
+  /// the board, or a PE does not share that: then none rehearses. Else `inner` is taken over.
   Rehearsal(std::unique_ptr<Fabric>& inner, GridFile grid, std::span<std::byte> board);
 
   const GridCluster& cluster() const noexcept;
@@ -52,8 +52,8 @@ class Rehearsal final : public Fabric {
   void take_in();
 
   Network network_;
-  std::unique_ptr<Fabric> inner_;
   Nanos begun_;
+  std::unique_ptr<Fabric> inner_;
   std::mt19937_64 random_;
   Bytes outgoing_;
   /// Sender and content, by the time they are due, then as they came.

@@ -31,7 +31,7 @@ class SimNet::Endpoint final : public Fabric {
       if (unsent(pe) != 0) return true;
     return false;
   }
-  Nanos now() const noexcept override { return net_.pes_[static_cast<std::size_t>(self_)].clock; }
+  Nanos now() const noexcept override { return net_.shown(self_, net_.clock(self_)); }
 
  private:
   SimNet& net_;
@@ -53,6 +53,7 @@ SimNet::SimNet(SimConfig config) : config_(std::move(config)), random_(config_.s
     auto& entry = pe_at(pe);
     const auto at = static_cast<std::size_t>(pe);
     if (at < config_.speed.size()) entry.speed = config_.speed[at];
+    if (at < config_.drift.size()) entry.drift = config_.drift[at];
     if (!(entry.speed > 0)) {
       throw Error("simulated PE " + std::to_string(pe) + " needs a speed above 0");
     }

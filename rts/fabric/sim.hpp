@@ -11,6 +11,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "rts/after.hpp"
 #include "rts/fabric/fabric.hpp"
 #include "rts/fabric/network.hpp"
 
@@ -25,6 +26,7 @@ struct SimConfig {
   double bytes_per_nano = 1.0;  ///< bandwidth between two PEs, in GB/s
   bool reorder = false;         ///< may messages of the same pair overtake each other?
   std::vector<double> speed{};  ///< by PE; 1 where it is not given
+  std::vector<double> drift{};  ///< by PE: how much faster than others' its clock goes, of 1
   Nanos send_cost = 200;        ///< what `send` takes the sender, whatever its speed
   Nanos poll_cost = 100;        ///< what `poll` takes, so that a polling loop gets on in time
   std::size_t limit = 64 * 1024;
@@ -59,6 +61,16 @@ class SimNet {
   Fabric& endpoint(int pe);
 
   Nanos clock(int pe) const { return pe_at(pe).clock; }
+  /// What the clock of a PE, which may drift, says at a time; and when it says that.
+  Nanos shown(int pe, Nanos time) const noexcept {
+    const auto drift = pe_at(pe).drift;
+    return drift == 0 ? time : after(time, static_cast<double>(time) * drift);
+  }
+  Nanos when(int pe, Nanos shown) const noexcept {
+    const auto drift = pe_at(pe).drift;
+    if (drift == 0 || shown == never) return shown;
+    return after(shown, -static_cast<double>(shown) * drift / (1 + drift));
+  }
 
   /// Bytes that wait for the line to be free, or are on it.
   std::size_t unsent(int from, int to) const;
@@ -113,6 +125,7 @@ class SimNet {
   struct Pe {
     Nanos clock = 0;
     double speed = 1.0;
+    double drift = 0;
     std::vector<Message, PlainAllocator<Message>> inbox{};      ///< a heap, the next one in front
     Bytes received{};                                           ///< the last message
     boost::unordered_flat_map<int, Nanos> last_arrival_from{};  ///< of those not yet received

@@ -4,15 +4,18 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "rts/host/brief_mutex.hpp"
 #include "rts/host/clocks.hpp"
+#include "rts/host/locking_code.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl {
@@ -26,7 +29,29 @@ constexpr Nanos retry = 100'000;
 // What a thread that slept or waited may make up for: else it would be faster than it should.
 constexpr Nanos longest_credit = 5'000'000;
 
+// Of the C library: a program may spend its life there.
+constexpr int most_retries = 50;
+
 constinit thread_local Throttle* throttle_here = nullptr;
+constinit thread_local std::uintptr_t stopped_at = 0;
+constinit thread_local int retries = 0;
+
+std::uintptr_t place_of(const void* context) noexcept {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return machine.pc;
+#endif
+}
+
+// Who was stopped in the middle of malloc or the collector may hold a lock of theirs.
+bool may_hold_lock(std::uintptr_t place) noexcept {
+  static const LockingCode collector("libgc.so");
+  static const LockingCode c("libc.so");
+  if (BriefMutex::held_here() || collector.contains(place)) return true;
+  return c.contains(place) && ++retries <= most_retries;
+}
 
 int throttle_signal() {
   return SIGRTMIN + 8;
@@ -41,8 +66,12 @@ timespec as_timespec(Nanos time) noexcept {
 Throttle::Throttle(Hooks hooks)
     : hooks_(std::move(hooks)), last_wall_(wall_time()), last_processor_(processor_time()) {
   struct sigaction action {};
-  action.sa_handler = &Throttle::on_signal;
-  action.sa_flags = SA_RESTART;
+  may_hold_lock(0);  // so that it looks for the libraries now
+  action.sa_sigaction = [](int signal, siginfo_t*, void* context) {
+    stopped_at = place_of(context);
+    on_signal(signal);
+  };
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(throttle_signal(), &action, nullptr);
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -69,7 +98,8 @@ void Throttle::on_signal(int) {
 void Throttle::look() {
   const auto share = account();
   if (budget_ < 0) {
-    if (BriefMutex::held_here() || !hooks_.may_sleep()) return arm(retry);
+    if (may_hold_lock(stopped_at) || !hooks_.may_sleep()) return arm(retry);
+    retries = 0;
     sleep_off(share, longest_sleep);
   }
   // So that what has been used is slept off at once.

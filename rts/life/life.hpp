@@ -49,10 +49,9 @@ class Life {
   bool stopping() const noexcept { return state() >= State::stopping; }
   bool over() const noexcept { return state() == State::over; }
 
-  /// To be added to this PE's clock to get the main PE's.
-  Nanos clock_offset() const noexcept { return start_.clock_offset(); }
+  const MainClock& main_clock() const noexcept { return start_.main_clock(); }
   /// When all knew each other, by this PE's clock.
-  Nanos begun() const noexcept { return start_.begun() - start_.clock_offset(); }
+  Nanos begun() const noexcept { return start_.begun() - main_clock().first_offset(); }
   /// In which it is counted how long others have had to answer.
   Nanos waking_time() const noexcept { return awake_.now(); }
 

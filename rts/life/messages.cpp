@@ -61,6 +61,7 @@ void Welcome::write(Writer& out) const {
   out.put(offset);
   out.put(begun);
   out.put(latency);
+  out.put(static_cast<std::uint8_t>(same_clock));
   for (const auto& alike : all) out.put(alike);
 }
 
@@ -70,6 +71,10 @@ Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
   welcome.begun = read_time(in);
   welcome.latency = read_time(in);
   if (welcome.latency < 0) throw BadBytes("its time is impossible");
+  const auto same_clock = in.get<std::uint8_t>();
+  if (same_clock > 1 || (same_clock == 1 && welcome.offset != 0))
+    throw BadBytes("it is neither one clock nor two");
+  welcome.same_clock = same_clock == 1;
   auto left = static_cast<std::uint64_t>(envelope.pes);
   std::int64_t cluster = 0;
   while (left > 0) {

@@ -47,16 +47,18 @@ struct Hello {
 
 /// The main PE tells a PE about all. Clocks differ by less than 30 years.
 ///
-///     | offset 8 | begun 8 | latency 8 | then, until all PEs are told of:
+///     | offset 8 | begun 8 | latency 8 | is it one clock 1 | then, until all PEs are told of:
 ///     | times 4 | PEs alike 4 | cluster's step 4 | cores 4 | speed 8 |
 ///
-/// On a grid of equal clusters, whatever its size, that is short (balance::Alike).
+/// On a grid of equal clusters, whatever its size, that is short (balance::Alike); and it is
+/// bounded: of very many PEs that all differ, it tells what they are in groups.
 struct Welcome {
   static constexpr auto kind = fabric::Kind::welcome;
 
-  Nanos offset = 0;   ///< to be added to the receiver's clock to get the main PE's
-  Nanos begun = 0;    ///< the run, by the main PE's clock
-  Nanos latency = 0;  ///< one way, between the two; never negative
+  Nanos offset = 0;         ///< to be added to the receiver's clock to get the main PE's
+  Nanos begun = 0;          ///< the run, by the main PE's clock
+  Nanos latency = 0;        ///< one way, between the two; never negative
+  bool same_clock = false;  ///< the receiver's and the main PE's; then `offset` is 0, and stays so
   std::vector<balance::Alike> all;
 
   void write(Writer& out) const;

@@ -10,7 +10,8 @@
 namespace trawl::life {
 namespace {
 
-constexpr int pings = 4;  // a PE's clock offset is taken from the fastest of them
+constexpr int pings = 4;                 // a PE's clock offset is taken from the fastest of them
+constexpr std::size_t most_alike = 256;  // in a WELCOME
 
 }  // namespace
 
@@ -60,15 +61,17 @@ void Start::on_ping(const Ping& message, int from, Nanos now) {
 
 void Start::on_pong(const Pong& message, int from, Nanos now) {
   if (message.sent > now) throw BadBytes("it answers what was not sent yet");
-  if (self_ != 0 || complete_) return;
+  if (self_ != 0) return main_clock_.heard(message.sent, message.answered, now);
+  if (complete_) return;
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (!peer.introduced) return;
   const auto round_trip = now - message.sent;
   if (peer.pongs == 0 || round_trip < peer.best_round_trip) {
     peer.best_round_trip = round_trip;
     peer.offset = message.sent + round_trip / 2 - message.answered;
-    // One clock, as far as can be seen.
-    if (peer.facts.host == own_.host && std::abs(peer.offset) <= round_trip) peer.offset = 0;
+    // As far as can be seen.
+    peer.same_clock = peer.facts.host == own_.host && std::abs(peer.offset) <= round_trip;
+    if (peer.same_clock) peer.offset = 0;
   }
   if (++peer.pongs < pings) return ping(from, now);
   if (peer.pongs == pings && --missing_ == 0) welcome_all(now);
@@ -82,6 +85,7 @@ void Start::welcome_all(Nanos now) {
     const auto& reached = peers_[static_cast<std::size_t>(pe)];
     message.offset = reached.offset;
     message.latency = reached.best_round_trip / 2;
+    message.same_clock = reached.same_clock;
     fabric::send(outbox_, pe, message);
     tables_.note_latency(pe, {message.latency, now});
     round_trip_ = std::max(round_trip_, reached.best_round_trip);
@@ -91,11 +95,11 @@ void Start::welcome_all(Nanos now) {
 }
 
 void Start::on_welcome(const Welcome& message, Nanos now) {
-  offset_ = message.offset;
+  main_clock_.begin(message.offset, 2 * message.latency, message.same_clock, now);
   begun_ = message.begun;
   round_trip_ = 2 * message.latency;
-  tables_.set_roster(balance::Roster::shared(message.all));
-  tables_.note_latency(0, {message.latency, now + offset_});
+  know_all(message.all);
+  tables_.note_latency(0, {message.latency, now + message.offset});
   complete_ = true;
 }
 
@@ -103,13 +107,19 @@ void Start::on_welcome(const Welcome& message, Nanos now) {
 std::vector<balance::Alike> Start::set_roster() {
   std::unordered_map<std::string, std::uint32_t> clusters;
   std::vector<balance::PeStatic> all;
-  for (const auto& [facts, introduced, pongs, round_trip, offset] : peers_) {
+  for (const auto& peer : peers_) {
+    const auto& facts = peer.facts;
     const auto cluster = clusters.try_emplace(facts.cluster, clusters.size()).first->second;
     all.push_back({facts.speed, facts.cores, cluster});
   }
-  auto in_short = balance::in_short(all);
-  tables_.set_roster(balance::Roster::shared(in_short));
+  auto in_short = balance::in_short(all, most_alike);
+  know_all(in_short);
   return in_short;
+}
+
+void Start::know_all(const std::vector<balance::Alike>& all) {
+  tables_.set_roster(balance::Roster::shared(all));
+  tables_.set_own_strength(own_.speed * own_.cores);
 }
 
 }  // namespace trawl::life

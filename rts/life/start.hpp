@@ -6,6 +6,7 @@
 
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
+#include "rts/life/main_clock.hpp"
 #include "rts/life/messages.hpp"
 
 namespace trawl::life {
@@ -19,8 +20,7 @@ class Start {
   void begin(Nanos now);
   bool complete() const noexcept { return complete_; }
 
-  /// To be added to this PE's clock to get the main PE's.
-  Nanos clock_offset() const noexcept { return offset_; }
+  const MainClock& main_clock() const noexcept { return main_clock_; }
   /// To the farthest PE that this one ends the run with: the main PE's to any, else to the main PE.
   Nanos round_trip() const noexcept { return round_trip_; }
   /// When all knew each other, by the main PE's clock.
@@ -39,11 +39,13 @@ class Start {
     int pongs = 0;
     Nanos best_round_trip = 0;
     Nanos offset = 0;
+    bool same_clock = false;
   };
 
   void ping(int pe, Nanos now);
   void welcome_all(Nanos now);
   std::vector<balance::Alike> set_roster();
+  void know_all(const std::vector<balance::Alike>& all);
 
   int self_;
   balance::Tables& tables_;
@@ -52,7 +54,7 @@ class Start {
   std::vector<Peer> peers_;  // the main PE's
   int missing_;
   bool complete_ = false;
-  Nanos offset_ = 0;
+  MainClock main_clock_;
   Nanos round_trip_ = 0;
   Nanos begun_ = 0;
 };

@@ -39,11 +39,18 @@ bool Fishing::may_fish() const noexcept {
   return under_way_.size() < most + (invited_ ? 1U : 0U);
 }
 
-// What is asked for ahead, or for those near by, comes to one PE of the cluster: nobody else needs to
-// know how long its work will do, and who waits.
+// What is asked for ahead, or for those near by, comes to one PE of the cluster: nobody else needs
+// to know how long its work will do, and who waits.
 bool Fishing::looks_ahead() const noexcept {
   return means_.looks_ahead && tables_.has_clusters() &&
          tables_.representative(tables_.own_cluster()) == tables_.self();
+}
+
+// Said again and again: so what is counted is right at any time.
+void Fishing::set_full(bool full, Nanos now) noexcept {
+  if (full_) counters_.add(Count::full_time, static_cast<std::uint64_t>(now - full_since_));
+  full_ = full;
+  full_since_ = now;
 }
 
 void Fishing::consider(Nanos now) {

@@ -42,7 +42,7 @@ class Fishing {
   void on_work_available(int from, Nanos now);
 
   /// While `full`, no FISH is sent: there is no room for others' work.
-  void set_full(bool full) noexcept { full_ = full; }
+  void set_full(bool full, Nanos now) noexcept;
 
   /// Our FISH that are under way, or held somewhere.
   unsigned outstanding() const noexcept { return static_cast<unsigned>(under_way_.size()); }
@@ -88,6 +88,7 @@ class Fishing {
   std::uint16_t last_number_ = 0;
   bool invited_ = false;
   bool full_ = false;
+  Nanos full_since_ = 0;
   /// What follows a FISH in vain, near or far.
   struct Pause {
     balance::Backoff backoff;

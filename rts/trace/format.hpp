@@ -59,7 +59,8 @@ inline constexpr std::array<std::string_view, 21> kind_names{
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 struct Event {
-  Nanos time;  ///< by the writer's own clock; plus Header::offset it is the run's time
+  /// By the writer's clock, corrected for its drift; plus Header::offset it is the run's time.
+  Nanos time;
   std::uint32_t value;
   std::uint16_t extra;
   Kind kind;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <new>
 #include <span>
 #include <system_error>
@@ -99,6 +100,11 @@ void Log::set_offset(Nanos offset) noexcept {
   header_.offset = offset;
   if (file_ < 0) return;
   if (const int error = write_header(); error != 0) stop(error);
+}
+
+void Log::set_drift(Nanos drift) noexcept {
+  const std::lock_guard lock(mutex_);
+  drift_ = drift;
 }
 
 void Log::save() noexcept {

@@ -50,6 +50,9 @@ class Log {
   /// start.
   void set_offset(Nanos offset) noexcept;
 
+  /// By how much that has changed since: added to the times of events from now on.
+  void set_drift(Nanos drift) noexcept;
+
   /// Writes what is buffered: so much can be read if this PE is killed.
   void save() noexcept;
 
@@ -61,10 +64,10 @@ class Log {
 
  private:
   Nanos now() const {
-    if (clock_) return clock_();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
+    if (clock_) return clock_() + drift_;
+    return drift_ + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                        std::chrono::steady_clock::now().time_since_epoch())
+                        .count();
   }
   void append(const Event& event) noexcept;
   std::uint32_t next_number(Kind kind, int pe, std::uint16_t what, std::size_t size);
@@ -80,9 +83,10 @@ class Log {
   int file_ = -1;
   int error_ = 0;                  // errno of the write that failed
   std::size_t end_ = header_size;  // where the next block goes
-  Nanos last_ = 0;                 // time of the last event
-  std::size_t fill_;               // used entries of buffer_
-  std::vector<Event> buffer_;      // its first two entries end with the Block
+  Nanos drift_ = 0;
+  Nanos last_ = 0;             // time of the last event
+  std::size_t fill_;           // used entries of buffer_
+  std::vector<Event> buffer_;  // its first two entries end with the Block
   // Messages so far, by direction, PE, kind and size.
   std::mutex numbers_lock_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;

@@ -15,10 +15,11 @@ constexpr std::array<std::string_view, counts> names{
     "resume_sent",     "resume_received",  "ack_sent",        "free_sent",         "packets_sent",
     "packet_bytes",    "messages_sent",    "message_bytes",   "messages_received", "ga_slots",
     "ga_proxies",      "gc_count",         "gc_time",         "heap_bytes",        "busy_time",
-    "idle_time"};
+    "idle_time",       "full_time"};
 
 bool is_time(Count count) {
-  return count == Count::gc_time || count == Count::busy_time || count == Count::idle_time;
+  return count == Count::gc_time || count == Count::busy_time || count == Count::idle_time ||
+         count == Count::full_time;
 }
 
 std::string spell(Count count, std::uint64_t value) {
@@ -111,6 +112,10 @@ std::string statistics_text(const ByPe& by_pe, Nanos elapsed, const std::vector<
     text +=
         "sparks were ignored because a spark pool was full: make fewer and larger ones, or raise "
         "--trawl:spark-pool\n";
+  if (total[static_cast<std::size_t>(Count::full_time)] != 0)
+    text +=
+        "PEs took no work for a while, as their memory was nearly full: give them more "
+        "(--trawl:heap-max), or use more hosts\n";
   return text;
 }
 

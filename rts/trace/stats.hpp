@@ -46,6 +46,7 @@ enum class Count : std::uint8_t {
   heap_bytes,
   busy_time,  ///< ns, summed over workers, without collections: from finding work to finding none
   idle_time,  ///< ns, summed over workers, without collections: the rest
+  full_time,  ///< ns in which the PE took no work, as its memory was nearly full
   count
 };
 

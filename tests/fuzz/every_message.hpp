@@ -88,7 +88,8 @@ class Sampler {
   }
   void fill(life::Hello& hello) { hello.facts = facts(); }
   void fill(life::Welcome& welcome) {
-    welcome = {time(), time(), static_cast<Nanos>(some()), {}};
+    welcome = {time(), time(), static_cast<Nanos>(some()), below(2) == 0, {}};
+    if (welcome.same_clock) welcome.offset = 0;
     for (int i = 0; i < envelope_.pes; ++i)
       welcome.all.push_back({.step = i == 0 ? 0 : 1,
                              .cores = static_cast<int>(some()),

@@ -134,12 +134,12 @@ TEST(Start, ClocksAreComparedByTheFastestPing) {
   for (const Nanos ahead : {Nanos{0}, 5 * second, -7 * second}) {
     TwoPes even(ahead);
     even.talk({10'000});
-    EXPECT_EQ(even.main.start.clock_offset(), 0);
-    EXPECT_EQ(even.other.start.clock_offset(), -ahead);
+    EXPECT_EQ(even.main.start.main_clock().offset(0), 0);
+    EXPECT_EQ(even.other.start.main_clock().offset(0), -ahead);
     // Most round trips are slow on one way; one is not.
     TwoPes uneven(ahead);
     uneven.talk({1'000, 900'000, 1'000, 1'000, 1'000, 700'000, 1'000, 500'000, 1'000});
-    EXPECT_EQ(uneven.other.start.clock_offset(), -ahead);
+    EXPECT_EQ(uneven.other.start.main_clock().offset(0), -ahead);
   }
 }
 

@@ -98,6 +98,50 @@ TEST(Roster, AGridOfEqualClustersIsShort) {
   EXPECT_NE(Roster::shared({{.pes = 4}}), roster);
 }
 
+double uniform(Random& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+double strength_of(std::span<const PeStatic> facts) {
+  double sum = 0;
+  for (const auto& each : facts) sum += each.strength();
+  return sum;
+}
+
+// No two measurements are the same.
+TEST(Roster, AClusterOfMeasuredSpeedsIsShort) {
+  Random random(8);
+  constexpr double noise = 0.03;
+  std::vector<PeStatic> facts;
+  for (std::uint32_t pe = 0; pe < 6'400; ++pe) {
+    const auto cluster = pe / 64;
+    facts.push_back({(1 + cluster % 7) * uniform(random, 1 - noise, 1 + noise), 2, cluster});
+  }
+  const auto all = in_short(facts, 256);
+  EXPECT_LE(all.size(), 256U);
+  const auto roster = Roster::shared(all);
+  for (std::uint32_t cluster = 0; cluster < 100; ++cluster) {
+    const auto strength = strength_of(std::span(facts).subspan(64 * cluster, 64));
+    ASSERT_NEAR(roster->strength(cluster) / strength, 1, noise);
+  }
+  for (int pe = 0; pe < roster->size(); ++pe)
+    ASSERT_NEAR((*roster)[pe].speed / facts[static_cast<std::size_t>(pe)].speed, 1, 3 * noise);
+}
+
+TEST(Roster, PesOfAllKindsAreToldInGroups) {
+  Random random(9);
+  std::vector<PeStatic> facts;
+  for (std::uint32_t pe = 0; pe < 10'000; ++pe)
+    facts.push_back({uniform(random, 0.01, 100), pick(random, 1, 64), pe / 100});
+  const auto roster = Roster::shared(in_short(facts, 256));
+  EXPECT_LE(in_short(facts, 256).size(), 256U);
+  EXPECT_EQ(roster->size(), 10'000);
+  EXPECT_NEAR(roster->mean_strength() * 10'000 / strength_of(facts), 1, 1e-9);
+  for (int pe = 0; pe < roster->size(); ++pe)
+    ASSERT_EQ((*roster)[pe].cluster, facts[static_cast<std::size_t>(pe)].cluster);
+  EXPECT_EQ(in_short(std::span(facts).first(256), 256).size(), 256U) << "few are told as they are";
+}
+
 // Whatever is heard on a large grid, a PE keeps little of it: the newest.
 TEST(Tables, AreBounded) {
   constexpr int pes = 65'536;

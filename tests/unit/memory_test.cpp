@@ -43,7 +43,11 @@ TEST(Memory, WhoIsFullTakesNoWorkUntilThereIsRoom) {
   const auto threads = [&](int pe) {
     return begun_on(pe)[static_cast<std::size_t>(Count::threads_created)];
   };
+  const auto full_time = [&](int pe) {
+    return static_cast<double>(begun_on(pe)[static_cast<std::size_t>(Count::full_time)]);
+  };
   simulation.run([&] {
+    const auto begun = Simulation::clock_here();
     const auto evaluate = [] {
       std::vector<Lazy<int>> all;
       for (int i = 0; i < 100; ++i) all.push_back(par(lazy<on_this_pe>(i)));
@@ -53,9 +57,12 @@ TEST(Memory, WhoIsFullTakesNoWorkUntilThereIsRoom) {
     evaluate();
     EXPECT_EQ(threads(2), 0U);
     EXPECT_GT(threads(1), 10U);
+    const auto full_for = Simulation::clock_here() - begun;
     full = false;
     evaluate();
     EXPECT_GT(threads(2), 10U);
+    EXPECT_NEAR(full_time(2), static_cast<double>(full_for), 60. * milli);
+    EXPECT_EQ(full_time(1), 0);
   });
 }
 

@@ -125,7 +125,8 @@ TEST(Network, SaysWhatTakesLongest) {
   EXPECT_EQ(Network(three(R"(, "links": [{"between": ["a", "b"], "missing": true},
       {"from": "b", "to": "c", "jitter": "2 s", "changes": [{"at": "1 s", "latency": "300 ms"}]}])"))
                 .longest(100'000),
-            3 * s + 300 * ms);
+            4 * s + 400 * ms)
+      << "from b by c to a, one after the other";
   EXPECT_EQ(Network(three(R"(, "random_changes": {"every": "1 s", "bandwidth": [0.1, 1],
                              "latency": [1, 10]})"))
                 .longest(100'000),

@@ -137,5 +137,15 @@ TEST(Stats, APoolThatWasFullSaysSo) {
   EXPECT_NE(statistics_text(statistics, 1).find("--trawl:spark-pool"), std::string::npos);
 }
 
+TEST(Stats, MemoryThatWasNearlyFullSaysSo) {
+  auto statistics = figures_of(2);
+  EXPECT_EQ(statistics_text(statistics, 1).find("--trawl:heap-max"), std::string::npos);
+  (*statistics[1])[at(Count::full_time)] = 250'000'000;
+  const auto text = statistics_text(statistics, 1);
+  EXPECT_NE(text.find("--trawl:heap-max"), std::string::npos);
+  EXPECT_EQ(words(line_of(text, "full_time")),
+            (std::vector<std::string>{"full_time", "0.000", "s", "0.250", "s", "0.250", "s"}));
+}
+
 }  // namespace
 }  // namespace trawl

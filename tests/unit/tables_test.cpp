@@ -152,6 +152,22 @@ TEST(Tables, APaceTravels) {
   EXPECT_DOUBLE_EQ(other.static_of(1).speed, 8);
 }
 
+TEST(Tables, WhatTheRosterHasRoundedTravelsWithThePace) {
+  Tables strong(1, 3);
+  Tables other(0, 3);
+  strong.set_own_strength(5);
+  strong.set_own_pace(500);
+  EXPECT_DOUBLE_EQ(strong.strength_now(1), 2.5);
+  for (const auto& [pace, seen] : {std::pair{500, 2.5}, {1000, 5.0}}) {
+    strong.set_own_pace(static_cast<std::uint16_t>(pace));
+    Writer message;
+    strong.write_piggyback(message, pace, {.sparks = 1}, 0);
+    Reader in(message.view());
+    other.read_piggyback(in, 1, pace);
+    EXPECT_DOUBLE_EQ(other.strength_now(1), seen);
+  }
+}
+
 TEST(Tables, ImpossibleFactsAreRefused) {
   Tables tables(0, 2);
   for (const double speed : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),

@@ -1,12 +1,16 @@
 // Who is to be slow is not made to sleep while others would wait for a lock of his.
 #include "rts/host/throttle.hpp"
 
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
 #include <mutex>
 
 #include <gtest/gtest.h>
 
 #include "rts/host/brief_mutex.hpp"
 #include "rts/host/clocks.hpp"
+#include "rts/host/locking_code.hpp"
 
 namespace trawl {
 namespace {
@@ -33,6 +37,41 @@ TEST(Throttle, LeavesTheHolderOfALockAlone) {
   for (const auto end = processor_time() + 10'000'000'000; !asked && processor_time() < end;) {
   }
   EXPECT_TRUE(asked);
+}
+
+TEST(Throttle, KnowsWhatCodeHoldsLocks) {
+  const auto place = [](auto* function) { return reinterpret_cast<std::uintptr_t>(function); };
+  const LockingCode c("libc.so");
+  EXPECT_TRUE(c.contains(place(&std::malloc)));
+  EXPECT_FALSE(c.contains(place(&compute)));
+  EXPECT_FALSE(LockingCode("libnothing.so").contains(place(&std::malloc)));
+}
+
+// In the middle of malloc, say: it waits, but not for ever, as a program may do nothing else.
+TEST(Throttle, WhoIsInsideOfTheCLibraryIsLeftAloneForAWhile) {
+  volatile bool slept = false;
+  volatile bool inside = false;
+  volatile int asked = 0;
+  const Throttle throttle({[] { return 1e-3; },
+                           [&] {
+                             if (inside) asked = asked + 1;
+                             const bool first = !slept;
+                             slept = true;
+                             return first;
+                           }});
+  while (!slept) {
+  }
+  const auto raise_from_there = [&](int times) {
+    for (; times > 0; --times) {
+      inside = true;
+      std::raise(SIGRTMIN + 8);
+      inside = false;
+    }
+  };
+  raise_from_there(25);
+  EXPECT_EQ(asked, 0);
+  raise_from_there(50);
+  EXPECT_GT(asked, 0);
 }
 
 TEST(Throttle, WhatWasUsedIsSleptOffAtTheEnd) {

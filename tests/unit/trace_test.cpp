@@ -117,6 +117,23 @@ TEST_F(TraceTest, OpenLogOfAKilledRunHasItsOffset) {
   EXPECT_EQ(decode(file()).state, State::open);
 }
 
+TEST_F(TraceTest, TimesAreCorrectedForDriftAndNeverGoBack) {
+  {
+    Log log(setup());
+    log.set_offset(-900);
+    for (const Nanos drift : {0, 30, 20, 500}) {
+      log.set_drift(drift);
+      time_ += 5;
+      log.event(Kind::note, 0);
+    }
+  }
+  std::vector<Nanos> times;
+  for (const auto& event : events(file())) times.push_back(event.time);
+  EXPECT_EQ(times, (std::vector<Nanos>{1005, 1040, 1040, 1520}));
+  EXPECT_EQ(decode(file()).offset, -900);
+  EXPECT_EQ(decode(file()).end, 1520);
+}
+
 TEST_F(TraceTest, WhatWasSavedIsThereWhileTheLogIsOpen) {
   Log log(setup());
   log.save();
