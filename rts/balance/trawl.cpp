@@ -15,6 +15,8 @@ constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
 constexpr Nanos much_slower = 10;       // than the best: such a link is left alone
 constexpr Nanos probe_interval = 4;     // times what the last steal there took
+constexpr std::int64_t good_bandwidth = 100'000;  // the best is taken for no less
+constexpr std::int64_t usual_result = 65'536, least_result = 4'096;  // bytes: unknown, and anyhow
 constexpr std::size_t most_casts = 24;  // far ones, with those that should long be back
 constexpr int far_draws = 16;
 
@@ -70,14 +72,40 @@ int near_victim(const Tables& tables, Dice& dice) {
 
 // ---- far
 
+Nanos carrying(const Tables& tables, std::int64_t bytes_a_second) {
+  const auto known = static_cast<std::int64_t>(tables.mean_result());
+  const auto bytes = std::max(known == 0 ? usual_result : known, least_result);
+  constexpr double second = 1e9;
+  return static_cast<Nanos>(static_cast<double>(bytes) / static_cast<double>(bytes_a_second) *
+                            second);
+}
+
+std::int64_t best_bandwidth(const Tables& tables) {
+  return std::max(tables.best_bandwidth(), good_bandwidth);
+}
+
+/// What a steal there costs: the time until its answer, and that in which its result comes home.
+/// A cluster of which something is unknown is taken to be as good as the best.
+Nanos cost(const Tables& tables, std::uint32_t cluster) {
+  const auto bandwidth = tables.bandwidth_between(tables.own_cluster(), cluster);
+  const auto took = tables.last_steal(cluster).took;
+  return (took < 0 ? tables.best_steal() : took) +
+         carrying(tables,
+                  bandwidth.measured < 0 ? best_bandwidth(tables) : bandwidth.bytes_a_second);
+}
+
+Nanos best_cost(const Tables& tables) {
+  return tables.best_steal() + carrying(tables, best_bandwidth(tables));
+}
+
 bool is_slow(const Tables& tables, std::uint32_t cluster) {
-  return tables.last_steal(cluster).took > much_slower * tables.best_steal();
+  return cost(tables, cluster) > much_slower * best_cost(tables);
 }
 
 /// When a FISH may go to this cluster again.
 Nanos ready_at(const Tables& tables, std::uint32_t cluster) {
-  const auto& steal = tables.last_steal(cluster);
-  return is_slow(tables, cluster) ? steal.ended + probe_interval * steal.took : 0;
+  if (!is_slow(tables, cluster)) return 0;
+  return tables.last_steal(cluster).ended + probe_interval * cost(tables, cluster);
 }
 
 /// Those that should be back by now are taken for lost in a slow link.
@@ -113,7 +141,7 @@ Nanos horizon(const Tables& tables) {
 /// Any PE elsewhere: with a probability that is inverse to the time that the last steal in its
 /// cluster took. What is known of loads so far away is old, and would send all to the same.
 Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
-  const auto best = static_cast<double>(tables.best_steal());
+  const auto best = static_cast<double>(best_cost(tables));
   const bool main_unheard =
       tables.is_far(main_pe) && !tables.lost(main_pe) && !tables.known(main_pe);
   Decision decision;
@@ -123,7 +151,7 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
     if (is_stuck(tables, pe, cluster)) continue;
     if (const auto ready = ready_at(tables, cluster); pe.now < ready)
       decision.again = std::min(decision.again, ready);
-    else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)
+    else if (dice.share() * static_cast<double>(cost(tables, cluster)) <= best)
       return {.victim = each};
   }
   return decision;

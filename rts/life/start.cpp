@@ -96,7 +96,18 @@ void Start::on_welcome(const Welcome& message, Nanos now) {
   round_trip_ = 2 * message.latency;
   tables_.set_roster(balance::Roster::shared(message.all));
   tables_.note_latency(0, {message.latency, now + offset_});
+  note_bandwidth(message, now + offset_);
   complete_ = true;
+}
+
+// Before a long message has come: if this one, which is longer than a PING, took clearly longer.
+void Start::note_bandwidth(const Welcome& message, Nanos now) {
+  constexpr Nanos clear = 20'000'000;
+  const auto took = now - message.begun;
+  if (took - message.latency <= std::max(clear, message.latency / 2)) return;
+  Writer again;
+  message.write(again);
+  tables_.note_transfer(0, again.size(), took, now);
 }
 
 // Clusters get their numbers in the order of the PEs.

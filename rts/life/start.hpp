@@ -43,6 +43,7 @@ class Start {
 
   void ping(int pe, Nanos now);
   void welcome_all(Nanos now);
+  void note_bandwidth(const Welcome& message, Nanos now);
   std::vector<balance::Alike> set_roster();
 
   int self_;
