@@ -13,8 +13,10 @@ using fabric::Kind;
 
 namespace {
 
-// In bytes: longer ones take their time by themselves, and tell no latency but what a link carries.
+// In bytes. Longer ones take their time by themselves, and tell no latency; what is longer than
+// most tells what a link carries.
 constexpr std::size_t short_message = 1024;
+constexpr std::size_t usual_message = 192;
 
 }  // namespace
 
@@ -51,10 +53,8 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
   const auto load = tables.read_piggyback(message, from, common);
   if (from == tables.self()) return;
   const auto took = common - load.measured;
-  if (bytes <= short_message)
-    tables.note_latency(from, {took, common});
-  else
-    tables.note_transfer(from, bytes, took, common);
+  if (bytes <= short_message) tables.note_latency(from, {took, common});
+  if (bytes > usual_message) tables.note_transfer(from, bytes, took, common);
 }
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,

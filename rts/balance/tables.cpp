@@ -14,6 +14,7 @@ constexpr Nanos tolerated_skew = 1'000'000'000;
 constexpr Nanos latency_window = 1'000'000'000;
 constexpr unsigned latency_told = 0x80, bandwidth_told = 0x40;  // in the number of loads
 constexpr Nanos bandwidth_window = 10'000'000'000;
+constexpr std::size_t usual_bytes = 128;  // of a message
 constexpr std::size_t results_remembered = 64;
 
 static_assert(sizeof(Load) == 16, "it travels as it is");
@@ -160,14 +161,15 @@ Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const no
   return known == nullptr ? unknown_latency : known->latency;
 }
 
-// Not less than a part of all: the latency may have been measured by what waited.
+// The latency is that of messages of some length, and may have been measured by what waited.
 void Tables::note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived) {
   constexpr Nanos second = 1'000'000'000;
   if (!is_told_of(pe) || !is_far(pe) || took <= 0 || arrived < 0) return;
   const auto from = cluster_of(pe);
   const auto latency = std::max<Nanos>(latency_between(from, own_cluster()).one_way, 0);
-  const auto on_link = std::max(took - latency, took / 16 + 1);
-  const auto rate = static_cast<double>(bytes) / static_cast<double>(on_link) * second;
+  const auto on_link = std::max(took - latency, took / 32 + 1);
+  const auto more = bytes < 2 * usual_bytes ? bytes / 2 : bytes - usual_bytes;
+  const auto rate = static_cast<double>(more) * second / static_cast<double>(on_link);
   const auto most = static_cast<double>(Bandwidth::most);
   note_link({from, own_cluster(), {static_cast<std::int64_t>(std::clamp(rate, 1.0, most)), arrived}});
 }

@@ -15,8 +15,8 @@ constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
 constexpr Nanos much_slower = 10;       // than the best: such a link is left alone
 constexpr Nanos probe_interval = 4;     // times what the last steal there took
-constexpr std::int64_t good_bandwidth = 100'000;  // the best is taken for no less
-constexpr std::int64_t usual_result = 65'536, least_result = 4'096;  // bytes: unknown, and anyhow
+constexpr std::int64_t thin = 10'000;   // bytes a second; at most a tenth of the best, too
+constexpr std::size_t large_result = 65'536;  // in bytes, as that of one of the first steals
 constexpr std::size_t most_casts = 24;  // far ones, with those that should long be back
 constexpr int far_draws = 16;
 
@@ -72,40 +72,52 @@ int near_victim(const Tables& tables, Dice& dice) {
 
 // ---- far
 
-Nanos carrying(const Tables& tables, std::int64_t bytes_a_second) {
-  const auto known = static_cast<std::int64_t>(tables.mean_result());
-  const auto bytes = std::max(known == 0 ? usual_result : known, least_result);
+Bandwidth bandwidth_to(const Tables& tables, std::uint32_t cluster) {
+  return tables.bandwidth_between(tables.own_cluster(), cluster);
+}
+
+Nanos carrying(std::size_t bytes, const Bandwidth& link) {
   constexpr double second = 1e9;
-  return static_cast<Nanos>(static_cast<double>(bytes) / static_cast<double>(bytes_a_second) *
-                            second);
+  return static_cast<Nanos>(static_cast<double>(bytes) * second /
+                            static_cast<double>(link.bytes_a_second));
 }
 
-std::int64_t best_bandwidth(const Tables& tables) {
-  return std::max(tables.best_bandwidth(), good_bandwidth);
-}
+/// Results that come home over it keep the run waiting.
+bool is_thin(const Bandwidth& link) { return link.measured >= 0 && link.bytes_a_second < thin; }
 
-/// What a steal there costs: the time until its answer, and that in which its result comes home.
-/// A cluster of which something is unknown is taken to be as good as the best.
-Nanos cost(const Tables& tables, std::uint32_t cluster) {
-  const auto bandwidth = tables.bandwidth_between(tables.own_cluster(), cluster);
-  const auto took = tables.last_steal(cluster).took;
-  return (took < 0 ? tables.best_steal() : took) +
-         carrying(tables,
-                  bandwidth.measured < 0 ? best_bandwidth(tables) : bandwidth.bytes_a_second);
-}
-
-Nanos best_cost(const Tables& tables) {
-  return tables.best_steal() + carrying(tables, best_bandwidth(tables));
+/// The shortest to another cluster, as far as is known.
+Nanos round_trip(const Tables& tables) {
+  if (tables.best_steal() != 0) return tables.best_steal();
+  const auto other = tables.cluster_of(tables.is_far(main_pe) ? main_pe : tables.far().front());
+  return 2 * tables.latency_between(tables.own_cluster(), other).one_way;
 }
 
 bool is_slow(const Tables& tables, std::uint32_t cluster) {
-  return cost(tables, cluster) > much_slower * best_cost(tables);
+  return tables.last_steal(cluster).took > much_slower * tables.best_steal();
+}
+
+/// Of a thin link: while there is a better one, what is known of it has to be old first. Where all
+/// are thin, as much is stolen as half of it can carry home; but nothing at once.
+Nanos thin_ready_at(const Tables& tables, const Situation& pe, std::uint32_t cluster,
+                    const Bandwidth& link) {
+  const auto in = [&](Nanos wait) {
+    return pe.now + link.measured + wait - std::max(tables.latest(), link.measured);
+  };
+  if (tables.best_bandwidth() >= much_slower * link.bytes_a_second)
+    return in(probe_interval * carrying(large_result, link));
+  const auto& steal = tables.last_steal(cluster);
+  if (steal.took < 0) return in(probe_interval * round_trip(tables));
+  const auto result = tables.mean_result() == 0 ? large_result : tables.mean_result();
+  return steal.ended + 2 * carrying(result, link);
 }
 
 /// When a FISH may go to this cluster again.
-Nanos ready_at(const Tables& tables, std::uint32_t cluster) {
-  if (!is_slow(tables, cluster)) return 0;
-  return tables.last_steal(cluster).ended + probe_interval * cost(tables, cluster);
+Nanos ready_at(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
+  const auto& steal = tables.last_steal(cluster);
+  const auto link = bandwidth_to(tables, cluster);
+  const auto ready = is_thin(link) ? thin_ready_at(tables, pe, cluster, link) : Nanos{0};
+  return is_slow(tables, cluster) ? std::max(ready, steal.ended + probe_interval * steal.took)
+                                  : ready;
 }
 
 /// Those that should be back by now are taken for lost in a slow link.
@@ -130,18 +142,13 @@ bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) 
 
 /// How far ahead of its end work is to be asked for: two round trips.
 Nanos horizon(const Tables& tables) {
-  Nanos round_trip = tables.best_steal();
-  if (round_trip == 0) {
-    const auto other = tables.cluster_of(tables.is_far(main_pe) ? main_pe : tables.far().front());
-    round_trip = 2 * tables.latency_between(tables.own_cluster(), other).one_way;
-  }
-  return std::min(2 * round_trip, longest_ahead);
+  return std::min(2 * round_trip(tables), longest_ahead);
 }
 
 /// Any PE elsewhere: with a probability that is inverse to the time that the last steal in its
 /// cluster took. What is known of loads so far away is old, and would send all to the same.
 Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
-  const auto best = static_cast<double>(best_cost(tables));
+  const auto best = static_cast<double>(tables.best_steal());
   const bool main_unheard =
       tables.is_far(main_pe) && !tables.lost(main_pe) && !tables.known(main_pe);
   Decision decision;
@@ -149,9 +156,9 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
     const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
     const auto cluster = tables.cluster_of(each);
     if (is_stuck(tables, pe, cluster)) continue;
-    if (const auto ready = ready_at(tables, cluster); pe.now < ready)
+    if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready)
       decision.again = std::min(decision.again, ready);
-    else if (dice.share() * static_cast<double>(cost(tables, cluster)) <= best)
+    else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)
       return {.victim = each};
   }
   return decision;
