@@ -13,10 +13,8 @@ using fabric::Kind;
 
 namespace {
 
-// In bytes. Longer ones take their time by themselves, and tell no latency; what is longer than
-// most tells what a link carries.
+// In bytes: longer ones take their time by themselves, and tell no latency.
 constexpr std::size_t short_message = 1024;
-constexpr std::size_t usual_message = 192;
 
 }  // namespace
 
@@ -54,7 +52,7 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
   if (from == tables.self()) return;
   const auto took = common - load.measured;
   if (bytes <= short_message) tables.note_latency(from, {took, common});
-  if (bytes > usual_message) tables.note_transfer(from, bytes, took, common);
+  tables.note_transfer(from, bytes, took, common);
 }
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,

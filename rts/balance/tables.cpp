@@ -14,7 +14,6 @@ constexpr Nanos tolerated_skew = 1'000'000'000;
 constexpr Nanos latency_window = 1'000'000'000;
 constexpr unsigned latency_told = 0x80, bandwidth_told = 0x40;  // in the number of loads
 constexpr Nanos bandwidth_window = 10'000'000'000;
-constexpr std::size_t usual_bytes = 128;  // of a message
 constexpr std::size_t results_remembered = 64;
 
 static_assert(sizeof(Load) == 16, "it travels as it is");
@@ -35,6 +34,12 @@ Nanos in_time(Nanos measured, Nanos now) {
 
 std::uint64_t key_of(int pe) noexcept {
   return static_cast<std::uint64_t>(pe);
+}
+
+std::int64_t rate_of(std::size_t bytes, Nanos took) {
+  constexpr double second = 1e9;
+  const auto rate = static_cast<double>(bytes) * second / static_cast<double>(took);
+  return static_cast<std::int64_t>(std::clamp(rate, 1.0, static_cast<double>(Bandwidth::most)));
 }
 
 // Round and round.
@@ -161,17 +166,37 @@ Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const no
   return known == nullptr ? unknown_latency : known->latency;
 }
 
-// The latency is that of messages of some length, and may have been measured by what waited.
+// A link carries what a message had at least, its latency included. Where that says little: by how
+// much longer it was, and took, than the fastest of late. That a link is slow takes several that
+// were clearly late, or a long one; while they are not, it is as good as any.
 void Tables::note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived) {
-  constexpr Nanos second = 1'000'000'000;
-  if (!is_told_of(pe) || !is_far(pe) || took <= 0 || arrived < 0) return;
+  constexpr std::size_t longer = 48, is_long = 1024;
+  constexpr unsigned several = 3;
+  constexpr std::int64_t good = 20'000, as_any = 100'000;
+  if (!is_far(pe) || !is_told_of(pe) || took <= 0) return;
   const auto from = cluster_of(pe);
-  const auto latency = std::max<Nanos>(latency_between(from, own_cluster()).one_way, 0);
-  const auto on_link = std::max(took - latency, took / 32 + 1);
-  const auto more = bytes < 2 * usual_bytes ? bytes / 2 : bytes - usual_bytes;
-  const auto rate = static_cast<double>(more) * second / static_cast<double>(on_link);
-  const auto most = static_cast<double>(Bandwidth::most);
-  note_link({from, own_cluster(), {static_cast<std::int64_t>(std::clamp(rate, 1.0, most)), arrived}});
+  const Fastest own{bytes, took, arrived, 0};
+  auto* fastest = fastest_.find(from);
+  if (rate_of(bytes, took) >= good) {
+    note_bandwidth(pe, bytes, took, arrived);
+  } else if (fastest != nullptr && bytes >= fastest->bytes + longer) {
+    const auto later = took - fastest->took;
+    const bool late = later > took / 8;
+    fastest->late = late ? fastest->late + 1 : 0;
+    if (bytes >= is_long || fastest->late >= several)
+      note_bandwidth(pe, bytes - fastest->bytes, std::max(later, took / 32 + 1), arrived);
+    else if (!late && links_.find(both(from, own_cluster())) == nullptr)
+      note_link({from, own_cluster(), {as_any, arrived}});
+  }
+  if (fastest == nullptr)
+    fastest_.add(from, own);
+  else if (took < fastest->took || arrived - fastest->arrived > bandwidth_window)
+    *fastest = own;
+}
+
+void Tables::note_bandwidth(int pe, std::size_t bytes, Nanos took, Nanos measured) {
+  if (!is_told_of(pe) || !is_far(pe) || measured < 0) return;
+  note_link({cluster_of(pe), own_cluster(), {rate_of(bytes, took), measured}});
 }
 
 // What waited for others' messages says that the link is slower than it is.

@@ -130,10 +130,11 @@ class Tables {
   /// Between two different clusters, as one of their PEs told last; `measured` < 0: unknown.
   Latency latency_between(std::uint32_t one, std::uint32_t other) const noexcept;
 
-  /// A message of so many bytes from `pe` took so long until `arrived`. What it took beyond the
-  /// latency it was on its link, or waited for it: the greatest of about ten seconds counts, and a
-  /// factor of two is not told apart. Only of long messages, and of PEs of other clusters.
+  /// A message of so many bytes from `pe` took so long until `arrived`. Only of other clusters'.
   void note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived);
+  /// So many bytes more took so much longer (above 0). The greatest of about ten seconds counts, as
+  /// others may have been on the link too, and a factor of two is not told apart.
+  void note_bandwidth(int pe, std::size_t bytes, Nanos took, Nanos measured);
   /// Between two different clusters, of both directions the lesser, as far as they are known.
   Bandwidth bandwidth_between(std::uint32_t one, std::uint32_t other) const noexcept;
   /// About the greatest between our cluster and another; 0: none is known.
@@ -199,6 +200,15 @@ class Tables {
 
     Nanos when() const noexcept { return latency.measured; }
   };
+  /// Of a cluster's messages to us.
+  struct Fastest {
+    std::size_t bytes = 0;
+    Nanos took = 0;
+    Nanos arrived = 0;
+    unsigned late = 0;  // so many longer ones were, one after the other
+
+    Nanos when() const noexcept { return arrived; }
+  };
   struct Hot {
     std::array<int, max_hot> all{};
     std::size_t count = 0;
@@ -230,6 +240,7 @@ class Tables {
   Heard<Measured, max_latencies> latencies_;
   Heard<Between, max_between> between_;  // by both clusters
   Heard<Link, max_bandwidths> links_;    // by both, in their order
+  Heard<Fastest, max_steals> fastest_;   // by cluster
   Heard<Steal, max_steals> steals_;
   int nearest_ = -1;      // whose latency lowest_ is
   Nanos lowest_ = never;  // nothing is known

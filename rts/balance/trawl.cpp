@@ -15,8 +15,8 @@ constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
 constexpr Nanos much_slower = 10;       // than the best: such a link is left alone
 constexpr Nanos probe_interval = 4;     // times what the last steal there took
-constexpr std::int64_t thin = 10'000;   // bytes a second; at most a tenth of the best, too
-constexpr std::size_t large_result = 65'536;  // in bytes, as that of one of the first steals
+constexpr std::int64_t thin = 10'000;         // a link that carries less a second
+constexpr std::size_t large_result = 65'536;  // in bytes: as of one of the first steals
 constexpr std::size_t most_casts = 24;  // far ones, with those that should long be back
 constexpr int far_draws = 16;
 
@@ -77,9 +77,9 @@ Bandwidth bandwidth_to(const Tables& tables, std::uint32_t cluster) {
 }
 
 Nanos carrying(std::size_t bytes, const Bandwidth& link) {
-  constexpr double second = 1e9;
-  return static_cast<Nanos>(static_cast<double>(bytes) * second /
-                            static_cast<double>(link.bytes_a_second));
+  constexpr double second = 1e9, at_most = 1e18;
+  return static_cast<Nanos>(std::min(
+      static_cast<double>(bytes) * second / static_cast<double>(link.bytes_a_second), at_most));
 }
 
 /// Results that come home over it keep the run waiting.
@@ -140,6 +140,14 @@ bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) 
          }) >= enough;
 }
 
+/// Where nothing is known of the link, or it is thin, one FISH at a time.
+bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
+  const auto link = bandwidth_to(tables, cluster);
+  return (link.measured < 0 || is_thin(link)) &&
+         std::any_of(pe.under_way.begin(), pe.under_way.end(),
+                     [&](const Cast& cast) { return cast.cluster == cluster; });
+}
+
 /// How far ahead of its end work is to be asked for: two round trips.
 Nanos horizon(const Tables& tables) {
   return std::min(2 * round_trip(tables), longest_ahead);
@@ -155,7 +163,7 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
   for (int i = 0; i < far_draws; ++i) {
     const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
     const auto cluster = tables.cluster_of(each);
-    if (is_stuck(tables, pe, cluster)) continue;
+    if (is_stuck(tables, pe, cluster) || is_being_tried(tables, pe, cluster)) continue;
     if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready)
       decision.again = std::min(decision.again, ready);
     else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)

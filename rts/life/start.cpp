@@ -100,14 +100,14 @@ void Start::on_welcome(const Welcome& message, Nanos now) {
   complete_ = true;
 }
 
-// Before a long message has come: if this one, which is longer than a PING, took clearly longer.
+// Before a long message has come: this one is longer than a PING.
 void Start::note_bandwidth(const Welcome& message, Nanos now) {
   constexpr Nanos clear = 20'000'000;
-  const auto took = now - message.begun;
-  if (took - message.latency <= std::max(clear, message.latency / 2)) return;
+  const auto later = now - message.begun - message.latency;
+  if (later <= std::max(clear, message.latency / 2)) return;
   Writer again;
   message.write(again);
-  tables_.note_transfer(0, again.size(), took, now);
+  tables_.note_bandwidth(0, again.size() - sizeof(Ping), later, now);
 }
 
 // Clusters get their numbers in the order of the PEs.
