@@ -168,10 +168,11 @@ Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const no
 
 // A link carries what a message had at least, its latency included. Where that says little: by how
 // much longer it was, and took, than the fastest of late. That a link is slow takes several that
-// were clearly late, or a long one; while they are not, it is as good as any.
+// were late, one that was very late, or a long one; while they are not, it is as good as any.
 void Tables::note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived) {
   constexpr std::size_t longer = 48, is_long = 1024;
   constexpr unsigned several = 3;
+  constexpr Nanos clear = 20'000'000;
   constexpr std::int64_t good = 20'000, as_any = 100'000;
   if (!is_far(pe) || !is_told_of(pe) || took <= 0) return;
   const auto from = cluster_of(pe);
@@ -183,7 +184,8 @@ void Tables::note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived)
     const auto later = took - fastest->took;
     const bool late = later > took / 8;
     fastest->late = late ? fastest->late + 1 : 0;
-    if (bytes >= is_long || fastest->late >= several)
+    const bool very_late = later > std::max(clear, took / 4);
+    if (bytes >= is_long || very_late || fastest->late >= several)
       note_bandwidth(pe, bytes - fastest->bytes, std::max(later, took / 32 + 1), arrived);
     else if (!late && links_.find(both(from, own_cluster())) == nullptr)
       note_link({from, own_cluster(), {as_any, arrived}});
@@ -229,7 +231,9 @@ Bandwidth Tables::bandwidth_between(std::uint32_t one, std::uint32_t other) cons
   const auto* there = links_.find(both(one, other));
   const auto* back = links_.find(both(other, one));
   if (there == nullptr || back == nullptr)
-    return there != nullptr ? there->bandwidth : back != nullptr ? back->bandwidth : unknown_bandwidth;
+    return there != nullptr  ? there->bandwidth
+           : back != nullptr ? back->bandwidth
+                             : unknown_bandwidth;
   const bool less = there->bandwidth.bytes_a_second < back->bandwidth.bytes_a_second;
   return less ? there->bandwidth : back->bandwidth;
 }

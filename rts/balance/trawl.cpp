@@ -13,11 +13,12 @@ constexpr std::uint32_t max_unguided_age = 3;
 constexpr Nanos row_life = 20'000'000;  // after that, a row counts half
 constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
-constexpr Nanos much_slower = 10;       // than the best: such a link is left alone
-constexpr Nanos probe_interval = 4;     // times what the last steal there took
+constexpr Nanos much_slower = 10;             // than the best: such a link is left alone
+constexpr Nanos probe_interval = 4;           // times what the last steal there took
 constexpr std::int64_t thin = 10'000;         // a link that carries less a second
+constexpr std::uint64_t doubt = 8;            // so much less often where nothing is known of it
 constexpr std::size_t large_result = 65'536;  // in bytes: as of one of the first steals
-constexpr std::size_t most_casts = 24;  // far ones, with those that should long be back
+constexpr std::size_t most_casts = 24;        // far ones, with those that should long be back
 constexpr int far_draws = 16;
 
 double trust(const Tables& tables, int pe) {
@@ -83,7 +84,9 @@ Nanos carrying(std::size_t bytes, const Bandwidth& link) {
 }
 
 /// Results that come home over it keep the run waiting.
-bool is_thin(const Bandwidth& link) { return link.measured >= 0 && link.bytes_a_second < thin; }
+bool is_thin(const Bandwidth& link) {
+  return link.measured >= 0 && link.bytes_a_second < thin;
+}
 
 /// The shortest to another cluster, as far as is known.
 Nanos round_trip(const Tables& tables) {
@@ -148,6 +151,12 @@ bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t clu
                      [&](const Cast& cast) { return cast.cluster == cluster; });
 }
 
+/// Rather than where a link is known to be good.
+bool is_doubtful(const Tables& tables, std::uint32_t cluster) {
+  return bandwidth_to(tables, cluster).measured < 0 &&
+         tables.best_bandwidth() >= much_slower * thin;
+}
+
 /// How far ahead of its end work is to be asked for: two round trips.
 Nanos horizon(const Tables& tables) {
   return std::min(2 * round_trip(tables), longest_ahead);
@@ -164,6 +173,7 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
     const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
     const auto cluster = tables.cluster_of(each);
     if (is_stuck(tables, pe, cluster) || is_being_tried(tables, pe, cluster)) continue;
+    if (is_doubtful(tables, cluster) && dice.below(doubt) != 0) continue;
     if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready)
       decision.again = std::min(decision.again, ready);
     else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)

@@ -292,6 +292,14 @@ TEST(TrawlLinks, AnUnknownOneIsTriedByOneFish) {
   EXPECT_TRUE(goes_to(far_victims(tables, at(tables, 1)), tables, 0));
 }
 
+TEST(TrawlLinks, AnUnknownOneIsTriedLessOftenThanAGood) {
+  auto tables = linked(0, 100'000, 100'000);
+  int first = 0;
+  for (const auto& [pe, times] : far_victims(tables, at(tables, 1)))
+    if (pe >= 0 && pe < 4) first += times;
+  EXPECT_NEAR(first, 10'000 / 17, 150);
+}
+
 TEST(TrawlFar, AFishThatIsStuckInASlowLinkDoesNotCount) {
   auto tables = clustered(4);
   tables.note_steal(0, 100 * milli, 0, true);
