@@ -67,7 +67,7 @@ class Tables {
   static constexpr std::size_t max_loads = 256;
   static constexpr std::size_t max_latencies = 128;
   static constexpr std::size_t max_between = 512;
-  static constexpr std::size_t max_bandwidths = 512;
+  static constexpr std::size_t max_bandwidths = 64;
   static constexpr std::size_t max_steals = 256;
 
   /// PEs with sparks of which is kept who they are, near and far ones apart.

@@ -294,6 +294,7 @@ TEST(TrawlLinks, AnUnknownOneIsTriedByOneFish) {
 
 TEST(TrawlLinks, AnUnknownOneIsTriedLessOftenThanAGood) {
   auto tables = linked(0, 100'000, 100'000);
+  tables.note_load(0, load(0, 0, 1));
   int first = 0;
   for (const auto& [pe, times] : far_victims(tables, at(tables, 1)))
     if (pe >= 0 && pe < 4) first += times;
