@@ -50,6 +50,7 @@ void Mailbox::send(int to, Writer message) {
                         message.size() - prefix);
   rooms_.counters.add(Count::messages_sent);
   rooms_.counters.add(Count::message_bytes, message.size());
+  if (kind == Kind::resume && rooms_.tables.is_far(to)) rooms_.tables.note_result(message.size());
   if (kind == Kind::fetch)
     trace::note(rooms_.log, trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {

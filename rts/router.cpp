@@ -47,10 +47,12 @@ void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sche
 void Router::read_tables(Reader& message, int from, Nanos now) {
   auto& tables = rooms_.tables;
   const auto common = now + rooms_.life.main_clock().offset(now);
-  const bool is_short = message.left() <= short_message;
+  const auto bytes = message.left();
   const auto load = tables.read_piggyback(message, from, common);
-  if (from != tables.self() && is_short)
-    tables.note_latency(from, {common - load.measured, common});
+  if (from == tables.self()) return;
+  const auto took = common - load.measured;
+  if (bytes <= short_message) tables.note_latency(from, {took, common});
+  tables.note_transfer(from, bytes, took, common);
 }
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
@@ -71,6 +73,7 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return shared_heap.on_fetch(heap::Fetch::read(message, envelope));
     case Kind::resume: {
       trace::note(log, trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from));
+      if (tables.is_far(from)) tables.note_result(message.left());
       const auto resume = heap::Resume::read(message, envelope);
       return shared_heap.on_resume(resume, message, from);
     }

@@ -13,9 +13,12 @@ constexpr Latency unknown_latency{.measured = -1};
 constexpr Steal no_steal;
 constexpr Nanos tolerated_skew = 1'000'000'000;
 constexpr Nanos latency_window = 1'000'000'000;
-constexpr unsigned latency_told = 0x80;  // in the number of loads
+constexpr unsigned latency_told = 0x80, bandwidth_told = 0x40;  // in the number of loads
+constexpr Nanos bandwidth_window = 10'000'000'000;
+constexpr std::size_t results_remembered = 64;
 
 static_assert(sizeof(Load) == 16, "it travels as it is");
+constexpr Bandwidth unknown_bandwidth;
 
 // A wrong time far ahead would keep all true rows out for ever.
 Nanos in_time(Nanos measured, Nanos now) {
@@ -32,6 +35,12 @@ Nanos in_time(Nanos measured, Nanos now) {
 
 std::uint64_t key_of(int pe) noexcept {
   return static_cast<std::uint64_t>(pe);
+}
+
+std::int64_t rate_of(std::size_t bytes, Nanos took) {
+  constexpr double second = 1e9;
+  const auto rate = static_cast<double>(bytes) * second / static_cast<double>(took);
+  return static_cast<std::int64_t>(std::clamp(rate, 1.0, static_cast<double>(Bandwidth::most)));
 }
 
 // Round and round.
@@ -153,6 +162,87 @@ Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const no
   return known == nullptr ? unknown_latency : known->latency;
 }
 
+// A link carries what a message had at least, its latency included. Where that says little: by how
+// much longer it was, and took, than the fastest of late. That a link is slow takes several that
+// were late, one that was very late, or a long one; while they are not, it is as good as any.
+void Tables::note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived) {
+  constexpr std::size_t longer = 48, is_long = 1024;
+  constexpr unsigned several = 3;
+  constexpr Nanos clear = 20'000'000;
+  constexpr std::int64_t good = 20'000, as_any = 100'000;
+  if (!is_far(pe) || !is_told_of(pe) || took <= 0) return;
+  const auto from = cluster_of(pe);
+  const Fastest own{bytes, took, arrived, 0};
+  auto* fastest = fastest_.find(from);
+  if (rate_of(bytes, took) >= good) {
+    note_bandwidth(pe, bytes, took, arrived);
+  } else if (fastest != nullptr && bytes >= fastest->bytes + longer) {
+    const auto later = took - fastest->took;
+    const bool late = later > took / 8;
+    fastest->late = late ? fastest->late + 1 : 0;
+    const bool very_late = later > std::max(clear, took / 4);
+    if (bytes >= is_long || very_late || fastest->late >= several)
+      note_bandwidth(pe, bytes - fastest->bytes, std::max(later, took / 32 + 1), arrived);
+    else if (!late && links_.find(both(from, own_cluster())) == nullptr)
+      note_link({from, own_cluster(), {as_any, arrived}});
+  }
+  if (fastest == nullptr)
+    fastest_.add(from, own);
+  else if (took < fastest->took || arrived - fastest->arrived > bandwidth_window)
+    *fastest = own;
+}
+
+void Tables::note_bandwidth(int pe, std::size_t bytes, Nanos took, Nanos measured) {
+  if (!is_told_of(pe) || !is_far(pe) || measured < 0) return;
+  note_link({cluster_of(pe), own_cluster(), {rate_of(bytes, took), measured}});
+}
+
+// What waited for others' messages says that the link is slower than it is.
+void Tables::note_link(const Link& row) {
+  const auto key = both(row.from, row.to);
+  auto* known = links_.find(key);
+  if (known == nullptr) {
+    known = links_.add(key, row);
+    if (known == nullptr) return;
+  } else {
+    auto& [rate, measured] = known->bandwidth;
+    if (row.when() < measured) {
+      if (row.bandwidth.bytes_a_second <= rate || row.when() < measured - bandwidth_window) return;
+      rate = row.bandwidth.bytes_a_second;
+    } else if (row.bandwidth.bytes_a_second >= rate / 2) {
+      rate = std::max(rate, row.bandwidth.bytes_a_second);
+      measured = row.when();
+    } else if (row.when() > measured + bandwidth_window) {
+      known->bandwidth = row.bandwidth;
+    }
+  }
+  if (row.from != own_cluster() && row.to != own_cluster()) return;
+  if (key == widest_link_ || known->bandwidth.bytes_a_second > widest_) {
+    widest_link_ = key;
+    widest_ = known->bandwidth.bytes_a_second;
+  }
+}
+
+Bandwidth Tables::bandwidth_between(std::uint32_t one, std::uint32_t other) const noexcept {
+  const auto* there = links_.find(both(one, other));
+  const auto* back = links_.find(both(other, one));
+  if (there == nullptr || back == nullptr)
+    return there != nullptr  ? there->bandwidth
+           : back != nullptr ? back->bandwidth
+                             : unknown_bandwidth;
+  const bool less = there->bandwidth.bytes_a_second < back->bandwidth.bytes_a_second;
+  return less ? there->bandwidth : back->bandwidth;
+}
+
+void Tables::note_result(std::size_t bytes) noexcept {
+  if (results_ == results_remembered) {
+    results_ /= 2;
+    result_bytes_ /= 2;
+  }
+  ++results_;
+  result_bytes_ += std::min(bytes, std::size_t{1} << 40U);
+}
+
 void Tables::set_own_pace(std::uint16_t pace) noexcept {
   assert(pace > 0);
   measured_pace_ = own_pace_ = pace;
@@ -247,11 +337,22 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
     const auto& [pe, load] = loads_.entries()[take_turn(next_known_, known)];
     tell(static_cast<int>(pe), load);
   }
-  if (const auto& rows = between_.entries(); !rows.empty()) {
-    out.put(rows[take_turn(next_between_, rows.size())].row);
-    count |= latency_told;
-  }
+  write_between(out, count);
   out.patch(count_at, count);
+}
+
+void Tables::write_between(Writer& out, std::uint8_t& count) {
+  const auto& latencies = between_.entries();
+  const auto& links = links_.entries();
+  if (latencies.empty() && links.empty()) return;
+  const auto at = take_turn(next_between_, latencies.size() + links.size());
+  if (at < latencies.size()) {
+    out.put(latencies[at].row);
+    count |= latency_told;
+  } else {
+    out.put(links[at - latencies.size()].row);
+    count |= bandwidth_told;
+  }
 }
 
 Tables::Between Tables::get_between(Reader& in, Nanos now) const {
@@ -265,13 +366,24 @@ Tables::Between Tables::get_between(Reader& in, Nanos now) const {
   return row;
 }
 
+Tables::Link Tables::get_link(Reader& in, Nanos now) const {
+  auto row = in.get<Link>();
+  if (row.from == row.to || row.from >= clusters() || row.to >= clusters())
+    throw BadBytes("the bandwidth between clusters that do not exist");
+  auto& [rate, measured] = row.bandwidth;
+  if (rate < 1 || rate > Bandwidth::most || measured < 0)
+    throw BadBytes("a bandwidth that can't be");
+  measured = in_time(measured, now);
+  return row;
+}
+
 Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   if (from < 0 || from >= size()) throw BadBytes("a message from a PE that does not exist");
   loads_.fetch_slot(key_of(from));
   latencies_.fetch_slot(key_of(from));
   const auto own = get_load(in, now);
   const auto told = in.get<std::uint8_t>();
-  const auto count = told & ~latency_told;
+  const auto count = told & ~(latency_told | bandwidth_told);
   if (count > max_relayed) throw BadBytes("too many loads in a piggyback");
   std::array<std::pair<int, Load>, max_relayed> relayed;
   for (std::size_t i = 0; i < count; ++i) {
@@ -283,11 +395,14 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   }
   Between between;
   if ((told & latency_told) != 0) between = get_between(in, now);
+  Link link;
+  if ((told & bandwidth_told) != 0) link = get_link(in, now);
   loads_.fetch_row(key_of(from));
   between_.fetch_row(both(between.one, between.other));
   for (std::size_t i = 0; i < count; ++i) loads_.fetch_row(key_of(relayed[i].first));
   latest_ = std::max(latest_, now);
   if (between.one != between.other) note_between(between);
+  if (link.from != link.to) note_link(link);
   note_load(from, own);
   for (std::size_t i = 0; i < count; ++i) note_load(relayed[i].first, relayed[i].second);
   return own;

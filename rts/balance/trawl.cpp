@@ -13,9 +13,12 @@ constexpr std::uint32_t max_unguided_age = 3;
 constexpr Nanos row_life = 20'000'000;  // after that, a row counts half
 constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
-constexpr Nanos much_slower = 10;       // than the best: such a link is left alone
-constexpr Nanos probe_interval = 4;     // times what the last steal there took
-constexpr std::size_t most_casts = 24;  // far ones, with those that should long be back
+constexpr Nanos much_slower = 10;             // than the best: such a link is left alone
+constexpr Nanos probe_interval = 4;           // times what the last steal there took
+constexpr std::int64_t thin = 10'000;         // a link that carries less a second
+constexpr std::uint64_t doubt = 8;            // so much less often where nothing is known of it
+constexpr std::size_t large_result = 65'536;  // in bytes: as of one of the first steals
+constexpr std::size_t most_casts = 24;        // far ones, with those that should long be back
 constexpr int far_draws = 16;
 
 double trust(const Tables& tables, int pe) {
@@ -70,14 +73,54 @@ int near_victim(const Tables& tables, Dice& dice) {
 
 // ---- far
 
+Bandwidth bandwidth_to(const Tables& tables, std::uint32_t cluster) {
+  return tables.bandwidth_between(tables.own_cluster(), cluster);
+}
+
+Nanos carrying(std::size_t bytes, const Bandwidth& link) {
+  constexpr double second = 1e9, at_most = 1e18;
+  return static_cast<Nanos>(std::min(
+      static_cast<double>(bytes) * second / static_cast<double>(link.bytes_a_second), at_most));
+}
+
+/// Results that come home over it keep the run waiting.
+bool is_thin(const Bandwidth& link) {
+  return link.measured >= 0 && link.bytes_a_second < thin;
+}
+
+/// The shortest to another cluster, as far as is known.
+Nanos round_trip(const Tables& tables) {
+  if (tables.best_steal() != 0) return tables.best_steal();
+  const auto other = tables.cluster_of(tables.is_far(main_pe) ? main_pe : tables.far().front());
+  return 2 * tables.latency_between(tables.own_cluster(), other).one_way;
+}
+
 bool is_slow(const Tables& tables, std::uint32_t cluster) {
   return tables.last_steal(cluster).took > much_slower * tables.best_steal();
 }
 
-/// When a FISH may go to this cluster again.
-Nanos ready_at(const Tables& tables, std::uint32_t cluster) {
+/// Of a thin link: while there is a better one, what is known of it has to be old first. Where all
+/// are thin, as much is stolen as half of it can carry home; but nothing at once.
+Nanos thin_ready_at(const Tables& tables, const Situation& pe, std::uint32_t cluster,
+                    const Bandwidth& link) {
+  const auto in = [&](Nanos wait) {
+    return pe.now + link.measured + wait - std::max(tables.latest(), link.measured);
+  };
+  if (tables.best_bandwidth() >= much_slower * link.bytes_a_second)
+    return in(probe_interval * carrying(large_result, link));
   const auto& steal = tables.last_steal(cluster);
-  return is_slow(tables, cluster) ? steal.ended + probe_interval * steal.took : 0;
+  if (steal.took < 0) return in(probe_interval * round_trip(tables));
+  const auto result = tables.mean_result() == 0 ? large_result : tables.mean_result();
+  return steal.ended + 2 * carrying(result, link);
+}
+
+/// When a FISH may go to this cluster again.
+Nanos ready_at(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
+  const auto& steal = tables.last_steal(cluster);
+  const auto link = bandwidth_to(tables, cluster);
+  const auto ready = is_thin(link) ? thin_ready_at(tables, pe, cluster, link) : Nanos{0};
+  return is_slow(tables, cluster) ? std::max(ready, steal.ended + probe_interval * steal.took)
+                                  : ready;
 }
 
 /// Those that should be back by now are taken for lost in a slow link.
@@ -100,14 +143,23 @@ bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) 
          }) >= enough;
 }
 
+/// Where nothing is known of the link, or it is thin, one FISH at a time.
+bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
+  const auto link = bandwidth_to(tables, cluster);
+  return (link.measured < 0 || is_thin(link)) &&
+         std::any_of(pe.under_way.begin(), pe.under_way.end(),
+                     [&](const Cast& cast) { return cast.cluster == cluster; });
+}
+
+/// Rather than where a link is known to be good.
+bool is_doubtful(const Tables& tables, std::uint32_t cluster) {
+  return bandwidth_to(tables, cluster).measured < 0 &&
+         tables.best_bandwidth() >= much_slower * thin;
+}
+
 /// How far ahead of its end work is to be asked for: two round trips.
 Nanos horizon(const Tables& tables) {
-  Nanos round_trip = tables.best_steal();
-  if (round_trip == 0) {
-    const auto other = tables.cluster_of(tables.is_far(main_pe) ? main_pe : tables.far().front());
-    round_trip = 2 * tables.latency_between(tables.own_cluster(), other).one_way;
-  }
-  return std::min(2 * round_trip, longest_ahead);
+  return std::min(2 * round_trip(tables), longest_ahead);
 }
 
 /// Any PE elsewhere: with a probability that is inverse to the time that the last steal in its
@@ -120,8 +172,9 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
   for (int i = 0; i < far_draws; ++i) {
     const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
     const auto cluster = tables.cluster_of(each);
-    if (is_stuck(tables, pe, cluster)) continue;
-    if (const auto ready = ready_at(tables, cluster); pe.now < ready)
+    if (is_stuck(tables, pe, cluster) || is_being_tried(tables, pe, cluster)) continue;
+    if (is_doubtful(tables, cluster) && dice.below(doubt) != 0) continue;
+    if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready)
       decision.again = std::min(decision.again, ready);
     else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)
       return {.victim = each};

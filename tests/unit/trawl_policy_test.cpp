@@ -112,7 +112,10 @@ constexpr Nanos milli = 1'000'000;
 Tables clustered(int self) {
   Tables tables(self, 16);
   tables.set_roster(Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
-  for (const int pe : tables.far()) tables.note_latency(pe, {100 * milli, 1});
+  for (const int pe : tables.far()) {
+    tables.note_latency(pe, {100 * milli, 1});
+    tables.note_bandwidth(pe, 100'000, 1'000 * milli, 1);
+  }
   tables.note_load(0, load(0, 0, 1));
   return tables;
 }
@@ -226,6 +229,76 @@ TEST(TrawlFar, SlowLinksAreLeftAloneAndProbedAgain) {
   };
   EXPECT_FALSE(goes_there(7'999 * milli));
   EXPECT_TRUE(goes_there(8'000 * milli));
+}
+
+bool goes_to(const std::map<int, int>& chosen, const Tables& tables, std::uint32_t cluster) {
+  return std::any_of(chosen.begin(), chosen.end(), [&](const auto& each) {
+    return each.first >= 0 && tables.cluster_of(each.first) == cluster;
+  });
+}
+
+/// Four clusters of four, PE 4 is of the second; how many bytes a second are between it and others.
+Tables linked(std::int64_t to_first, std::int64_t to_third, std::int64_t to_fourth) {
+  Tables tables(4, 16);
+  tables.set_roster(Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
+  for (const auto& [pe, bytes] : {std::pair{0, to_first}, {8, to_third}, {12, to_fourth}}) {
+    tables.note_latency(pe, {100 * milli, 1});
+    if (bytes != 0) tables.note_bandwidth(pe, static_cast<std::size_t>(bytes), 1'000 * milli, 1);
+  }
+  return tables;
+}
+
+/// It has last heard of others at `now`.
+Situation at(Tables& tables, Nanos now) {
+  Writer out;
+  tables.write_piggyback(out, now, {}, 0);
+  return {.now = now, .waiting = 9};
+}
+
+// A first spark may have a result of 64 KB: 262 s for four of them.
+TEST(TrawlLinks, AThinOneIsLeftAloneWhileThereIsABetter) {
+  auto tables = linked(1'000, 100'000, 100'000);
+  const auto first = [&](Nanos seconds) {
+    return goes_to(far_victims(tables, at(tables, seconds * 1'000 * milli)), tables, 0);
+  };
+  EXPECT_FALSE(first(0));
+  EXPECT_FALSE(first(262));
+  EXPECT_TRUE(first(263)) << "it may have become better";
+  tables = linked(11'000, 100'000, 100'000);
+  EXPECT_TRUE(first(0));
+}
+
+TEST(TrawlLinks, WhereAllAreThinAsMuchAsTheyCarryHome) {
+  auto tables = linked(1'000, 1'000, 1'000);
+  const auto first = [&](Nanos now) {
+    return goes_to(far_victims(tables, at(tables, now)), tables, 0);
+  };
+  EXPECT_FALSE(first(1)) << "there the first sparks are the largest";
+  EXPECT_TRUE(first(801 * milli));
+  tables.note_steal(0, 300 * milli, 1'000 * milli, true);
+  tables.note_result(2'000);
+  EXPECT_FALSE(first(4'999 * milli));
+  EXPECT_TRUE(first(5'000 * milli));
+  const std::vector<Cast> cast{{1, 2, 0, true, 5'000 * milli}};
+  EXPECT_FALSE(goes_to(far_victims(tables, at(tables, 5'000 * milli), cast), tables, 0));
+}
+
+TEST(TrawlLinks, AnUnknownOneIsTriedByOneFish) {
+  auto tables = linked(0, 100'000, 100'000);
+  const std::vector<Cast> casts{{1, 2, 0, true, 0}, {2, 8, 2, true, 0}};
+  const auto chosen = far_victims(tables, at(tables, 1), casts);
+  EXPECT_FALSE(goes_to(chosen, tables, 0));
+  EXPECT_TRUE(goes_to(chosen, tables, 2));
+  EXPECT_TRUE(goes_to(far_victims(tables, at(tables, 1)), tables, 0));
+}
+
+TEST(TrawlLinks, AnUnknownOneIsTriedLessOftenThanAGood) {
+  auto tables = linked(0, 100'000, 100'000);
+  tables.note_load(0, load(0, 0, 1));
+  int first = 0;
+  for (const auto& [pe, times] : far_victims(tables, at(tables, 1)))
+    if (pe >= 0 && pe < 4) first += times;
+  EXPECT_NEAR(first, 10'000 / 17, 150);
 }
 
 TEST(TrawlFar, AFishThatIsStuckInASlowLinkDoesNotCount) {

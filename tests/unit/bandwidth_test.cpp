@@ -1,0 +1,179 @@
+// What links between clusters carry: how a PE finds out, and how others hear of it.
+#include <gtest/gtest.h>
+
+#include "tests/unit/balance_inputs.hpp"
+
+namespace trawl::balance {
+namespace {
+
+constexpr Nanos milli = 1'000'000, second = 1'000'000'000;
+
+/// Three clusters of two PEs.
+Tables of_three_clusters(int self) {
+  Tables tables(self, 6);
+  tables.set_roster(Roster::shared({{.pes = 2}, {.times = 2, .pes = 2, .step = 1}}));
+  return tables;
+}
+
+std::int64_t between(const Tables& tables, std::uint32_t one, std::uint32_t other) {
+  const auto row = tables.bandwidth_between(one, other);
+  return row.measured < 0 ? -1 : row.bytes_a_second;
+}
+
+void tell(Tables& teller, Tables& listener, Nanos now, int times = 6) {
+  for (int i = 0; i < times; ++i) {
+    Writer message;
+    teller.write_piggyback(message, now + i, {}, listener.self());
+    EXPECT_LE(message.size(), Tables::max_piggyback_bytes);
+    Reader in(message.view());
+    listener.read_piggyback(in, teller.self(), now + i);
+    in.end();
+  }
+}
+
+// 100 ms and 10 KB/s: a message of 140 bytes takes 114 ms.
+TEST(Bandwidth, ALongMessageTells) {
+  auto tables = of_three_clusters(0);
+  EXPECT_EQ(between(tables, 0, 1), -1);
+  EXPECT_EQ(tables.best_bandwidth(), 0);
+  tables.note_transfer(2, 140, 114 * milli, second);
+  EXPECT_EQ(between(tables, 0, 1), -1) << "it may be the latency";
+  tables.note_transfer(3, 10'140, 1'114 * milli, 2 * second);
+  EXPECT_EQ(between(tables, 0, 1), 10'000);
+  EXPECT_EQ(between(tables, 1, 0), 10'000);
+  EXPECT_EQ(tables.best_bandwidth(), 10'000);
+  EXPECT_EQ(between(tables, 0, 2), -1);
+  tables.note_transfer(1, 10'140, 1, 2 * second);
+  EXPECT_EQ(between(tables, 0, 0), -1) << "a neighbour";
+}
+
+// 100 ms and 1 KB/s.
+TEST(Bandwidth, SeveralShortOnesTellThatALinkIsSlow) {
+  auto tables = of_three_clusters(0);
+  const auto hear = [&](std::size_t bytes, Nanos at) {
+    tables.note_transfer(2, bytes, 100 * milli + static_cast<Nanos>(bytes) * milli, at);
+  };
+  hear(60, 1);
+  hear(108, 2);
+  hear(108, 3);
+  EXPECT_EQ(between(tables, 0, 1), -1) << "two may have been late by chance";
+  hear(108, 4);
+  EXPECT_EQ(between(tables, 0, 1), 1'000);
+  auto very_late = of_three_clusters(0);
+  very_late.note_transfer(2, 60, 160 * milli, 1);
+  very_late.note_transfer(2, 240, 340 * milli, 2);
+  EXPECT_EQ(between(very_late, 0, 1), 1'000);
+}
+
+TEST(Bandwidth, AShortOneThatWasNotLateTellsThatALinkIsGood) {
+  auto tables = of_three_clusters(0);
+  tables.note_transfer(2, 60, 100 * milli, 1);
+  tables.note_transfer(2, 140, 101 * milli, 2);
+  EXPECT_EQ(between(tables, 0, 1), 100'000);
+  tables.note_transfer(4, 100, milli, 1);
+  EXPECT_EQ(between(tables, 0, 2), 100'000) << "so much came in all that time";
+}
+
+// Others' messages were on the link before it.
+TEST(Bandwidth, TheGreatestOfTenSecondsCounts) {
+  auto tables = of_three_clusters(0);
+  tables.note_bandwidth(2, 10'000, second, second);
+  tables.note_bandwidth(2, 10'000, 20 * second, 10 * second);
+  EXPECT_EQ(between(tables, 0, 1), 10'000);
+  tables.note_bandwidth(2, 6'000, second, 11 * second);
+  EXPECT_EQ(between(tables, 0, 1), 10'000) << "about the same: that counts as seen again";
+  tables.note_bandwidth(2, 500, second, 20 * second);
+  EXPECT_EQ(between(tables, 0, 1), 10'000);
+  tables.note_bandwidth(2, 500, second, 22 * second);
+  EXPECT_EQ(between(tables, 0, 1), 500);
+  EXPECT_EQ(tables.best_bandwidth(), 500);
+  tables.note_bandwidth(2, 90'000, second, 22 * second);
+  EXPECT_EQ(between(tables, 0, 1), 90'000) << "a rise is believed at once";
+}
+
+TEST(Bandwidth, OfBothDirectionsTheLesser) {
+  auto teller = of_three_clusters(2);
+  auto listener = of_three_clusters(0);
+  teller.note_bandwidth(0, 1'000, second, second);
+  listener.note_bandwidth(2, 50'000, second, second);
+  EXPECT_EQ(between(listener, 0, 1), 50'000);
+  tell(teller, listener, 2 * second);
+  EXPECT_EQ(between(listener, 0, 1), 1'000);
+  EXPECT_EQ(between(listener, 1, 0), 1'000);
+  EXPECT_EQ(listener.best_bandwidth(), 50'000);
+}
+
+// With latencies, in turn: no message is longer for it.
+TEST(Bandwidth, ItSpreads) {
+  auto teller = of_three_clusters(2);
+  auto listener = of_three_clusters(0);
+  teller.note_latency(4, {7'000, 10});
+  teller.note_bandwidth(4, 3'000, second, 10);
+  tell(teller, listener, 20);
+  EXPECT_EQ(between(listener, 1, 2), 3'000);
+  EXPECT_EQ(listener.latency_between(1, 2).one_way, 7'000);
+  EXPECT_EQ(listener.best_bandwidth(), 0) << "not ours";
+}
+
+TEST(Bandwidth, OfNobodyIsRefused) {
+  struct Row {
+    std::uint32_t from, to;
+    std::int64_t bytes_a_second;
+    Nanos measured;
+  };
+  const auto take = [](const Row& row) {
+    auto tables = of_three_clusters(0);
+    Writer message;
+    message.put(Load{});
+    message.put(std::uint8_t{0x40});
+    message.put(row);
+    Reader in(message.view());
+    tables.read_piggyback(in, 2, 10);
+    return tables.bandwidth_between(1, 2).measured;
+  };
+  EXPECT_EQ(take({1, 2, 5, 7}), 7);
+  EXPECT_EQ(take({2, 1, 5, 7}), 7);
+  EXPECT_EQ(take({1, 2, 5, 3 * second}), 10) << "from the future";
+  for (const Row& row : {Row{1, 1, 5, 7},
+                         {1, 3, 5, 7},
+                         {3, 1, 5, 7},
+                         {1, 2, 0, 7},
+                         {1, 2, -5, 7},
+                         {1, 2, Bandwidth::most + 1, 7},
+                         {1, 2, 5, -7}})
+    EXPECT_THROW(take(row), BadBytes);
+}
+
+TEST(Bandwidth, DamagedBytesTeachNothingOrSomethingValid) {
+  auto writer = of_three_clusters(2);
+  writer.note_bandwidth(4, 3'000, second, 10);
+  Writer good;
+  writer.write_piggyback(good, 20, {}, 0);
+  torment(Bytes(good.view().begin(), good.view().end()), [](std::span<const std::byte> bytes) {
+    auto reader = of_three_clusters(0);
+    Reader in(bytes);
+    reader.read_piggyback(in, 2, 20);
+    for (std::uint32_t one = 0; one < 3; ++one)
+      for (std::uint32_t other = 0; other < 3; ++other) {
+        const auto row = reader.bandwidth_between(one, other);
+        if (row.measured < 0) continue;
+        EXPECT_GE(row.bytes_a_second, 1);
+        EXPECT_LE(row.bytes_a_second, Bandwidth::most);
+        EXPECT_LE(row.measured, 20 + second);
+      }
+    for (const Nanos now : {Nanos{0}, second}) make_policy("trawl")->next(reader, {.now = now}, 7);
+  });
+}
+
+TEST(Bandwidth, ResultsOfLate) {
+  auto tables = of_three_clusters(0);
+  EXPECT_EQ(tables.mean_result(), 0U);
+  tables.note_result(100);
+  tables.note_result(300);
+  EXPECT_EQ(tables.mean_result(), 200U);
+  for (int i = 0; i < 1'000; ++i) tables.note_result(50);
+  EXPECT_NEAR(tables.mean_result(), 50, 2);
+}
+
+}  // namespace
+}  // namespace trawl::balance
