@@ -4,7 +4,10 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
+
+#include <boost/container/static_vector.hpp>
 
 namespace trawl::balance {
 namespace {
@@ -269,9 +272,10 @@ void Tables::forget(int pe) {
   for (auto& hot : hot_) hot.remove(pe);
 }
 
-std::size_t Tables::Hot::place_of(int pe) const noexcept {
-  const auto end = pes.begin() + count;
-  return static_cast<std::size_t>(std::find(pes.begin(), end, pe) - pes.begin());
+inline std::size_t Tables::Hot::place_of(int pe) const noexcept {
+  std::size_t at = 0;
+  while (at < count && pes[at] != pe) ++at;
+  return at;
 }
 
 // Of too many, the one that nothing was heard of for longest goes.
@@ -299,13 +303,13 @@ void Tables::Hot::remove(int pe) noexcept {
 }
 
 // Whoever is there stays, without news too.
-void Tables::note_hot(int pe, const Load& load, bool news) {
-  for (auto& hot : hot_)
-    if (const auto at = hot.place_of(pe); at != hot.count) {
-      if (hot.loads[at].measured < load.measured) hot.loads[at] = load;
-      return;
-    }
-  if (news) hot_[is_far(pe) ? 1 : 0].note(pe, load);
+[[gnu::always_inline]] inline void Tables::note_hot(int pe, const Load& load, bool news) {
+  auto& hot = hot_[is_far(pe) ? 1 : 0];
+  if (const auto at = hot.place_of(pe); at == hot.count) {
+    if (news) hot.note(pe, load);
+  } else if (hot.loads[at].measured < load.measured) {
+    hot.loads[at] = load;
+  }
 }
 
 void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
@@ -337,7 +341,7 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
     const auto& [pe, load] = loads_.entries()[take_turn(next_known_, known)];
     tell(static_cast<int>(pe), load);
   }
-  write_between(out, count);
+  if (has_clusters()) write_between(out, count);
   out.patch(count_at, count);
 }
 
@@ -379,32 +383,38 @@ Tables::Link Tables::get_link(Reader& in, Nanos now) const {
 
 Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   if (from < 0 || from >= size()) throw BadBytes("a message from a PE that does not exist");
-  loads_.fetch_slot(key_of(from));
-  latencies_.fetch_slot(key_of(from));
+  constexpr std::size_t few = 64;  // they are in the cache
+  const bool many = loads_.entries().size() > few;
+  if (many) {
+    loads_.fetch_slot(key_of(from));
+    latencies_.fetch_slot(key_of(from));
+  }
   const auto own = get_load(in, now);
   const auto told = in.get<std::uint8_t>();
   const auto count = told & ~(latency_told | bandwidth_told);
   if (count > max_relayed) throw BadBytes("too many loads in a piggyback");
-  std::array<std::pair<int, Load>, max_relayed> relayed;
+  boost::container::static_vector<std::pair<int, Load>, max_relayed> relayed;
   for (std::size_t i = 0; i < count; ++i) {
     const auto pe = in.get<std::uint32_t>();
     if (pe >= static_cast<std::uint32_t>(size()))
       throw BadBytes("the load of a PE that does not exist");
-    relayed[i] = {static_cast<int>(pe), get_load(in, now)};
-    loads_.fetch_slot(key_of(relayed[i].first));
+    relayed.emplace_back(static_cast<int>(pe), get_load(in, now));
+    if (many) loads_.fetch_slot(key_of(relayed.back().first));
   }
-  Between between;
+  std::optional<Between> between;
   if ((told & latency_told) != 0) between = get_between(in, now);
-  Link link;
+  std::optional<Link> link;
   if ((told & bandwidth_told) != 0) link = get_link(in, now);
-  loads_.fetch_row(key_of(from));
-  between_.fetch_row(both(between.one, between.other));
-  for (std::size_t i = 0; i < count; ++i) loads_.fetch_row(key_of(relayed[i].first));
+  if (many) {
+    loads_.fetch_row(key_of(from));
+    if (between) between_.fetch_row(both(between->one, between->other));
+    for (const auto& [pe, load] : relayed) loads_.fetch_row(key_of(pe));
+  }
   latest_ = std::max(latest_, now);
-  if (between.one != between.other) note_between(between);
-  if (link.from != link.to) note_link(link);
+  if (between) note_between(*between);
+  if (link) note_link(*link);
   note_load(from, own);
-  for (std::size_t i = 0; i < count; ++i) note_load(relayed[i].first, relayed[i].second);
+  for (const auto& [pe, load] : relayed) note_load(pe, load);
   return own;
 }
 
