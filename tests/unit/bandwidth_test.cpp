@@ -172,7 +172,7 @@ TEST(Bandwidth, ResultsOfLate) {
   tables.note_result(300);
   EXPECT_EQ(tables.mean_result(), 200U);
   for (int i = 0; i < 1'000; ++i) tables.note_result(50);
-  EXPECT_NEAR(tables.mean_result(), 50, 2);
+  EXPECT_NEAR(static_cast<double>(tables.mean_result()), 50, 2);
 }
 
 }  // namespace
