@@ -52,7 +52,7 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
   if (from == tables.self()) return;
   const auto took = common - load.measured;
   if (bytes <= short_message) tables.note_latency(from, {took, common});
-  if (tables.is_far(from)) tables.note_transfer(from, bytes, took, common);
+  tables.note_transfer(from, bytes, took, common);
 }
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,

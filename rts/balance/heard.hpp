@@ -10,6 +10,11 @@
 
 namespace trawl::balance {
 
+/// The key of two clusters.
+constexpr std::uint64_t key_of(std::uint32_t one, std::uint32_t other) noexcept {
+  return std::uint64_t{one} << 32U | other;
+}
+
 /// Rows by key, at most `most` of them, a power of two: a table on a grid of any size takes a few
 /// KB. A Row says `when()` it was measured. All costs O(1).
 template <class Row, std::size_t most>

@@ -17,11 +17,9 @@ constexpr Steal no_steal;
 constexpr Nanos tolerated_skew = 1'000'000'000;
 constexpr Nanos latency_window = 1'000'000'000;
 constexpr unsigned latency_told = 0x80, bandwidth_told = 0x40;  // in the number of loads
-constexpr Nanos bandwidth_window = 10'000'000'000;
 constexpr std::size_t results_remembered = 64;
 
 static_assert(sizeof(Load) == 16, "it travels as it is");
-constexpr Bandwidth unknown_bandwidth;
 
 // A wrong time far ahead would keep all true rows out for ever.
 Nanos in_time(Nanos measured, Nanos now) {
@@ -40,20 +38,10 @@ std::uint64_t key_of(int pe) noexcept {
   return static_cast<std::uint64_t>(pe);
 }
 
-std::int64_t rate_of(std::size_t bytes, Nanos took) {
-  constexpr double second = 1e9;
-  const auto rate = static_cast<double>(bytes) * second / static_cast<double>(took);
-  return static_cast<std::int64_t>(std::clamp(rate, 1.0, static_cast<double>(Bandwidth::most)));
-}
-
 // Round and round.
 std::size_t take_turn(std::size_t& next, std::size_t count) noexcept {
   if (next >= count) next = 0;
   return next++;
-}
-
-std::uint64_t both(std::uint32_t one, std::uint32_t other) noexcept {
-  return std::uint64_t{one} << 32U | other;
 }
 
 }  // namespace
@@ -69,6 +57,7 @@ void Tables::set_roster(std::shared_ptr<const Roster> roster) {
     if (lost(pe)) roster = roster->without(pe);
   roster_ = std::move(roster);
   own_cluster_ = cluster_of(self_);
+  links_.set_own_cluster(own_cluster_);
   hot_ = {};
   for (const auto& [pe, load] : loads_.entries())
     if (load.sparks > 0) note_hot(static_cast<int>(pe), load, true);
@@ -152,7 +141,7 @@ void Tables::note_change(int pe, const Latency& latency) {
 }
 
 void Tables::note_between(const Between& row) {
-  const auto key = both(row.one, row.other);
+  const auto key = key_of(row.one, row.other);
   if (auto* known = between_.find(key)) {
     if (known->when() < row.when()) *known = row;
   } else {
@@ -161,80 +150,16 @@ void Tables::note_between(const Between& row) {
 }
 
 Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const noexcept {
-  const auto* known = between_.find(both(std::min(one, other), std::max(one, other)));
+  const auto* known = between_.find(key_of(std::min(one, other), std::max(one, other)));
   return known == nullptr ? unknown_latency : known->latency;
 }
 
-// A link carries what a message had at least, its latency included. Where that says little: by how
-// much longer it was, and took, than the fastest of late. That a link is slow takes several that
-// were late, one that was very late, or a long one; while they are not, it is as good as any.
 void Tables::note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived) {
-  constexpr std::size_t longer = 48, is_long = 1024;
-  constexpr unsigned several = 3;
-  constexpr Nanos clear = 20'000'000;
-  constexpr std::int64_t good = 20'000, as_any = 100'000;
-  if (!is_far(pe) || !is_told_of(pe) || took <= 0) return;
-  const auto from = cluster_of(pe);
-  const Fastest own{bytes, took, arrived, 0};
-  auto* fastest = fastest_.find(from);
-  if (rate_of(bytes, took) >= good) {
-    note_bandwidth(pe, bytes, took, arrived);
-  } else if (fastest != nullptr && bytes >= fastest->bytes + longer) {
-    const auto later = took - fastest->took;
-    const bool late = later > took / 8;
-    fastest->late = late ? fastest->late + 1 : 0;
-    const bool very_late = later > std::max(clear, took / 4);
-    if (bytes >= is_long || very_late || fastest->late >= several)
-      note_bandwidth(pe, bytes - fastest->bytes, std::max(later, took / 32 + 1), arrived);
-    else if (!late && links_.find(both(from, own_cluster())) == nullptr)
-      note_link({from, own_cluster(), {as_any, arrived}});
-  }
-  if (fastest == nullptr)
-    fastest_.add(from, own);
-  else if (took < fastest->took || arrived - fastest->arrived > bandwidth_window)
-    *fastest = own;
+  if (is_told_of(pe) && is_far(pe)) links_.note_transfer(cluster_of(pe), bytes, took, arrived);
 }
 
 void Tables::note_bandwidth(int pe, std::size_t bytes, Nanos took, Nanos measured) {
-  if (!is_told_of(pe) || !is_far(pe) || measured < 0) return;
-  note_link({cluster_of(pe), own_cluster(), {rate_of(bytes, took), measured}});
-}
-
-// What waited for others' messages says that the link is slower than it is.
-void Tables::note_link(const Link& row) {
-  const auto key = both(row.from, row.to);
-  auto* known = links_.find(key);
-  if (known == nullptr) {
-    known = links_.add(key, row);
-    if (known == nullptr) return;
-  } else {
-    auto& [rate, measured] = known->bandwidth;
-    if (row.when() < measured) {
-      if (row.bandwidth.bytes_a_second <= rate || row.when() < measured - bandwidth_window) return;
-      rate = row.bandwidth.bytes_a_second;
-    } else if (row.bandwidth.bytes_a_second >= rate / 2) {
-      rate = std::max(rate, row.bandwidth.bytes_a_second);
-      measured = row.when();
-    } else if (row.when() > measured + bandwidth_window) {
-      known->bandwidth = row.bandwidth;
-    }
-  }
-  if (row.from != own_cluster() && row.to != own_cluster()) return;
-  if (key == widest_link_ || known->bandwidth.bytes_a_second > widest_) {
-    widest_link_ = key;
-    widest_ = known->bandwidth.bytes_a_second;
-  }
-}
-
-Bandwidth Tables::bandwidth_between(std::uint32_t one, std::uint32_t other) const noexcept {
-  const auto* there = links_.find(both(one, other));
-  const auto* back = links_.find(both(other, one));
-  if (there == nullptr || back == nullptr)
-    return there != nullptr  ? there->bandwidth
-           : back != nullptr ? back->bandwidth
-                             : unknown_bandwidth;
-  const bool less = there->bandwidth.bytes_a_second < back->bandwidth.bytes_a_second;
-  return less ? there->bandwidth : back->bandwidth;
+  if (is_told_of(pe) && is_far(pe)) links_.note_bandwidth(cluster_of(pe), bytes, took, measured);
 }
 
 void Tables::note_result(std::size_t bytes) noexcept {
@@ -347,7 +272,7 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
 
 void Tables::write_between(Writer& out, std::uint8_t& count) {
   const auto& latencies = between_.entries();
-  const auto& links = links_.entries();
+  const auto& links = links_.rows();
   if (latencies.empty() && links.empty()) return;
   const auto at = take_turn(next_between_, latencies.size() + links.size());
   if (at < latencies.size()) {
@@ -366,11 +291,11 @@ Tables::Between Tables::get_between(Reader& in, Nanos now) const {
   if (row.latency.one_way < 0 || row.latency.measured < 0)
     throw BadBytes("a latency that is negative");
   row.latency.measured = in_time(row.latency.measured, now);
-  between_.fetch_slot(both(row.one, row.other));
+  between_.fetch_slot(key_of(row.one, row.other));
   return row;
 }
 
-Tables::Link Tables::get_link(Reader& in, Nanos now) const {
+Link Tables::get_link(Reader& in, Nanos now) const {
   auto row = in.get<Link>();
   if (row.from == row.to || row.from >= clusters() || row.to >= clusters())
     throw BadBytes("the bandwidth between clusters that do not exist");
@@ -407,12 +332,12 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   if ((told & bandwidth_told) != 0) link = get_link(in, now);
   if (many) {
     loads_.fetch_row(key_of(from));
-    if (between) between_.fetch_row(both(between->one, between->other));
+    if (between) between_.fetch_row(key_of(between->one, between->other));
     for (const auto& [pe, load] : relayed) loads_.fetch_row(key_of(pe));
   }
   latest_ = std::max(latest_, now);
   if (between) note_between(*between);
-  if (link) note_link(*link);
+  if (link) links_.note(*link);
   note_load(from, own);
   for (const auto& [pe, load] : relayed) note_load(pe, load);
   return own;

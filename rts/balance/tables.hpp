@@ -8,6 +8,7 @@
 #include <span>
 
 #include "rts/balance/heard.hpp"
+#include "rts/balance/links.hpp"
 #include "rts/balance/roster.hpp"
 #include "rts/inline/bytes.hpp"
 
@@ -35,16 +36,6 @@ struct Latency {
   Nanos measured = 0;
 };
 
-/// What a link carries, at least: long messages have shown it. `measured` < 0: unknown.
-struct Bandwidth {
-  static constexpr std::int64_t most = 1'000'000'000'000;
-
-  std::int64_t bytes_a_second = 0;  ///< of a known one 1 to `most`
-  Nanos measured = -1;
-
-  Nanos when() const noexcept { return measured; }
-};
-
 /// How fishing in another cluster went, the last time.
 struct Steal {
   Nanos took = -1;       ///< from FISH to answer; < 0: there was none
@@ -64,11 +55,10 @@ class Tables {
   /// The bytes a piggyback takes at most, whatever the number of PEs; 24 less in one cluster.
   static constexpr std::size_t max_piggyback_bytes = 16 + 1 + max_relayed * 20 + 24;
   /// Rows of which kind are kept, at most: of PEs' loads, of latencies to PEs and between clusters,
-  /// of bandwidths between them, and of steals.
+  /// and of steals.
   static constexpr std::size_t max_loads = 256;
   static constexpr std::size_t max_latencies = 128;
   static constexpr std::size_t max_between = 512;
-  static constexpr std::size_t max_bandwidths = 64;
   static constexpr std::size_t max_steals = 256;
 
   /// PEs with sparks of which is kept who they are, near and far ones apart.
@@ -138,13 +128,10 @@ class Tables {
 
   /// A message of so many bytes from `pe` took so long until `arrived`. Only of other clusters'.
   void note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived);
-  /// So many bytes more took so much longer (above 0). The greatest of about ten seconds counts, as
-  /// others may have been on the link too, and a factor of two is not told apart.
+  /// So many bytes more took so much longer (above 0).
   void note_bandwidth(int pe, std::size_t bytes, Nanos took, Nanos measured);
-  /// Between two different clusters, of both directions the lesser, as far as they are known.
-  Bandwidth bandwidth_between(std::uint32_t one, std::uint32_t other) const noexcept;
-  /// About the greatest between our cluster and another; 0: none is known.
-  std::int64_t best_bandwidth() const noexcept { return widest_; }
+  /// What is known of the links between clusters.
+  const Links& links() const noexcept { return links_; }
 
   /// A result of so many bytes went to another cluster, or came from there.
   void note_result(std::size_t bytes) noexcept;
@@ -192,14 +179,6 @@ class Tables {
 
     Nanos when() const noexcept { return latency.measured; }
   };
-  /// From one cluster to another.
-  struct Link {
-    std::uint32_t from = 0;
-    std::uint32_t to = 0;
-    Bandwidth bandwidth{};
-
-    Nanos when() const noexcept { return bandwidth.measured; }
-  };
   /// The least since the window before the present one began.
   struct Measured {
     Latency latency{.measured = -1};
@@ -207,15 +186,6 @@ class Tables {
     Nanos least = 0;  // in it
 
     Nanos when() const noexcept { return latency.measured; }
-  };
-  /// Of a cluster's messages to us.
-  struct Fastest {
-    std::size_t bytes = 0;
-    Nanos took = 0;
-    Nanos arrived = 0;
-    unsigned late = 0;  // so many longer ones were, one after the other
-
-    Nanos when() const noexcept { return arrived; }
   };
   /// With their loads: whoever looks for sparks looks here alone.
   struct Hot {
@@ -239,7 +209,6 @@ class Tables {
   bool is_told_of(int pe) const noexcept { return pe != self_ && !lost(pe); }
   void note_change(int pe, const Latency& latency);
   void note_between(const Between& row);
-  void note_link(const Link& row);
   void write_between(Writer& out, std::uint8_t& count);
   Between get_between(Reader& in, Nanos now) const;
   Link get_link(Reader& in, Nanos now) const;
@@ -257,14 +226,11 @@ class Tables {
   Heard<Load, max_loads> loads_;
   Heard<Measured, max_latencies> latencies_;
   Heard<Between, max_between> between_;  // by both clusters
-  Heard<Link, max_bandwidths> links_;    // by both, in their order
-  Heard<Fastest, max_steals> fastest_;   // by cluster
   Heard<Steal, max_steals> steals_;
+  Links links_;
   int nearest_ = -1;      // whose latency lowest_ is
   Nanos lowest_ = never;  // nothing is known
   Nanos best_steal_ = 0;
-  std::uint64_t widest_link_ = 0;  // which link's widest_ is
-  std::int64_t widest_ = 0;        // nothing is known
   std::size_t results_ = 0, result_bytes_ = 0;
   Nanos latest_ = 0;
   std::array<Hot, 2> hot_{};  // near, far

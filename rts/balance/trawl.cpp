@@ -74,7 +74,7 @@ int near_victim(const Tables& tables, Dice& dice) {
 // ---- far
 
 Bandwidth bandwidth_to(const Tables& tables, std::uint32_t cluster) {
-  return tables.bandwidth_between(tables.own_cluster(), cluster);
+  return tables.links().between(tables.own_cluster(), cluster);
 }
 
 Nanos carrying(std::size_t bytes, const Bandwidth& link) {
@@ -106,7 +106,7 @@ Nanos thin_ready_at(const Tables& tables, const Situation& pe, std::uint32_t clu
   const auto in = [&](Nanos wait) {
     return pe.now + link.measured + wait - std::max(tables.latest(), link.measured);
   };
-  if (tables.best_bandwidth() >= much_slower * link.bytes_a_second)
+  if (tables.links().best() >= much_slower * link.bytes_a_second)
     return in(probe_interval * carrying(large_result, link));
   const auto& steal = tables.last_steal(cluster);
   if (steal.took < 0) return in(probe_interval * round_trip(tables));
@@ -154,7 +154,7 @@ bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t clu
 /// Rather than where a link is known to be good.
 bool is_doubtful(const Tables& tables, std::uint32_t cluster) {
   return bandwidth_to(tables, cluster).measured < 0 &&
-         tables.best_bandwidth() >= much_slower * thin;
+         tables.links().best() >= much_slower * thin;
 }
 
 /// How far ahead of its end work is to be asked for: two round trips.

@@ -16,7 +16,7 @@ Tables of_three_clusters(int self) {
 }
 
 std::int64_t between(const Tables& tables, std::uint32_t one, std::uint32_t other) {
-  const auto row = tables.bandwidth_between(one, other);
+  const auto row = tables.links().between(one, other);
   return row.measured < 0 ? -1 : row.bytes_a_second;
 }
 
@@ -35,13 +35,13 @@ void tell(Tables& teller, Tables& listener, Nanos now, int times = 6) {
 TEST(Bandwidth, ALongMessageTells) {
   auto tables = of_three_clusters(0);
   EXPECT_EQ(between(tables, 0, 1), -1);
-  EXPECT_EQ(tables.best_bandwidth(), 0);
+  EXPECT_EQ(tables.links().best(), 0);
   tables.note_transfer(2, 140, 114 * milli, second);
   EXPECT_EQ(between(tables, 0, 1), -1) << "it may be the latency";
   tables.note_transfer(3, 10'140, 1'114 * milli, 2 * second);
   EXPECT_EQ(between(tables, 0, 1), 10'000);
   EXPECT_EQ(between(tables, 1, 0), 10'000);
-  EXPECT_EQ(tables.best_bandwidth(), 10'000);
+  EXPECT_EQ(tables.links().best(), 10'000);
   EXPECT_EQ(between(tables, 0, 2), -1);
   tables.note_transfer(1, 10'140, 1, 2 * second);
   EXPECT_EQ(between(tables, 0, 0), -1) << "a neighbour";
@@ -86,7 +86,7 @@ TEST(Bandwidth, TheGreatestOfTenSecondsCounts) {
   EXPECT_EQ(between(tables, 0, 1), 10'000);
   tables.note_bandwidth(2, 500, second, 22 * second);
   EXPECT_EQ(between(tables, 0, 1), 500);
-  EXPECT_EQ(tables.best_bandwidth(), 500);
+  EXPECT_EQ(tables.links().best(), 500);
   tables.note_bandwidth(2, 90'000, second, 22 * second);
   EXPECT_EQ(between(tables, 0, 1), 90'000) << "a rise is believed at once";
 }
@@ -100,7 +100,7 @@ TEST(Bandwidth, OfBothDirectionsTheLesser) {
   tell(teller, listener, 2 * second);
   EXPECT_EQ(between(listener, 0, 1), 1'000);
   EXPECT_EQ(between(listener, 1, 0), 1'000);
-  EXPECT_EQ(listener.best_bandwidth(), 50'000);
+  EXPECT_EQ(listener.links().best(), 50'000);
 }
 
 // With latencies, in turn: no message is longer for it.
@@ -112,7 +112,7 @@ TEST(Bandwidth, ItSpreads) {
   tell(teller, listener, 20);
   EXPECT_EQ(between(listener, 1, 2), 3'000);
   EXPECT_EQ(listener.latency_between(1, 2).one_way, 7'000);
-  EXPECT_EQ(listener.best_bandwidth(), 0) << "not ours";
+  EXPECT_EQ(listener.links().best(), 0) << "not ours";
 }
 
 TEST(Bandwidth, OfNobodyIsRefused) {
@@ -129,7 +129,7 @@ TEST(Bandwidth, OfNobodyIsRefused) {
     message.put(row);
     Reader in(message.view());
     tables.read_piggyback(in, 2, 10);
-    return tables.bandwidth_between(1, 2).measured;
+    return tables.links().between(1, 2).measured;
   };
   EXPECT_EQ(take({1, 2, 5, 7}), 7);
   EXPECT_EQ(take({2, 1, 5, 7}), 7);
@@ -155,7 +155,7 @@ TEST(Bandwidth, DamagedBytesTeachNothingOrSomethingValid) {
     reader.read_piggyback(in, 2, 20);
     for (std::uint32_t one = 0; one < 3; ++one)
       for (std::uint32_t other = 0; other < 3; ++other) {
-        const auto row = reader.bandwidth_between(one, other);
+        const auto row = reader.links().between(one, other);
         if (row.measured < 0) continue;
         EXPECT_GE(row.bytes_a_second, 1);
         EXPECT_LE(row.bytes_a_second, Bandwidth::most);
