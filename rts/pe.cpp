@@ -193,7 +193,7 @@ bool Pe::poll_once(sched::Worker* by) {
     fish(by);
     if (housekeeping_.due(clock_.time())) {
       // Else what a message has brought may live for long. Simulated, a PE waits further up.
-      if (!simulated_) heap::clear_finished_calls();
+      if (!simulated_) heap::clear_finished_calls<4096>();
       housekeeping_.keep(clock_.time(), by);
     }
     mailbox_.send_kept();  // the last thing: it goes on failing where a PE is lost

@@ -80,6 +80,11 @@ class Lazy {
   heap::Node* node() const noexcept {
     return node_;
   }
+  /// The runtime's: refers to nothing from now on, and so does its memory, though nobody should
+  /// read that again.
+  void let_go() noexcept {
+    static_cast<heap::Node* volatile&>(node_) = nullptr;
+  }
   /// The runtime's.
   static Lazy refer_to(heap::Node* node) {
     Lazy lazy;
@@ -105,10 +110,20 @@ struct RefusedLazy : Lazy<Refused> {
   operator Lazy<T>() const;  // NOLINT(google-explicit-constructor)
 };
 
+// Said, so that no compiler warns of a conversion in here.
+template <class A, class G>
+decltype(auto) as_stored(const G& given) {
+  if constexpr (std::is_same_v<A, G>)
+    return (given);
+  else
+    return static_cast<A>(given);
+}
+
 template <class Call, class R, class... A>
 struct MakeLazy {
-  static Lazy<R> make(const A&... arguments) {
-    return Lazy<R>::refer_to(heap::Thunk<Call, R, A...>::make(arguments...));
+  template <class... G>
+  static Lazy<R> make(const G&... given) {
+    return Lazy<R>::refer_to(heap::Thunk<Call, R, A...>::make(as_stored<A>(given)...));
   }
 };
 
@@ -116,7 +131,7 @@ template <class Call, class... G>
 auto suspend(G&&... given) {
   using S = suspension<Call, G...>;
   if constexpr (S::ok)
-    return S::template Apply<MakeLazy>::make(std::forward<G>(given)...);
+    return S::template Apply<MakeLazy>::make(given...);
   else if constexpr (ResultKnown<S>)
     return Lazy<typename S::Result>();
   else
@@ -156,6 +171,21 @@ const T& force(Lazy<T> lazy) {
   if (node == nullptr || node->state() != heap::State::value) [[unlikely]]
     detail::demand_or_throw(node);
   return heap::ResultOf<T>::get(node);
+}
+
+/// The value, copied out of a Lazy that is given up: where it lay nothing refers to the value any
+/// more, however the compiler has arranged its caller. For who goes through a large structure of
+/// small values and needs each once: `while (list) { Cell cell = consume(std::move(list)); ... }`.
+/// What `force` throws it throws, and gives up nothing.
+template <class T>
+[[gnu::noinline]] T consume(Lazy<T>&& lazy) {
+  if (!lazy || lazy.node()->state() != heap::State::value) [[unlikely]] {
+    detail::demand_or_throw(lazy.node());
+    heap::clear_finished_calls<512>();
+  }
+  const T value = heap::ResultOf<T>::get(lazy.node());
+  lazy.let_go();
+  return value;
 }
 
 /// Refused, with what to write instead.

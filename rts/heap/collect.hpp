@@ -37,10 +37,6 @@ void stop_collecting();
 /// Collects now.
 void collect();
 
-/// Overwrites what finished calls, a few kilobytes deep, have left on the stack of this thread:
-/// later calls leave gaps there, and the collector would take what lies in them for references.
-void clear_finished_calls() noexcept;
-
 /// Collects at every n-th allocation, of a node or by operator new (0: only when it is due).
 void set_torture(unsigned every);
 

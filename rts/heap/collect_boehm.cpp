@@ -322,12 +322,6 @@ void collect() {
   GC_gcollect();
 }
 
-[[gnu::noinline]] void clear_finished_calls() noexcept {
-  std::array<std::byte, 4096> finished;
-  finished.fill({});
-  asm volatile("" : : "r"(finished.data()) : "memory");
-}
-
 void set_torture(unsigned every) {
   torture_every = every;
 }

@@ -22,7 +22,6 @@ void give_back(Nanos) {}
 void stop_collecting() {}
 
 void collect() {}
-void clear_finished_calls() noexcept {}
 void set_torture(unsigned) {}
 CollectorStatistics collector_statistics() {
   return {};

@@ -5,6 +5,7 @@
 // node.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -42,6 +43,15 @@ void on_death(void* object, void (*gone)(void* object, void* client), void* clie
 /// The same for what holds memory that the collector doesn't know of: when there is much more of
 /// that than there was, it collects, and runs finalisers.
 void on_death_of_owner(void* object, void (*gone)(void* object, void* client));
+
+/// Overwrites what calls that have ended have left on the stack, so many bytes below the caller: in
+/// a gap of a later call's frame it would look like references.
+template <std::size_t bytes>
+[[gnu::noinline]] void clear_finished_calls() noexcept {
+  std::array<std::byte, bytes> finished;
+  finished.fill({});
+  asm volatile("" : : "r"(finished.data()) : "memory");
+}
 
 /// For debug builds, which refuse a Lazy that lies where the collector doesn't look: throws Error
 /// if this place is none of operator new, of a value in a node, of a stack, nor static or

@@ -52,7 +52,7 @@ std::vector<Lazy<std::vector<double>>> make_arrays() {
 
 void pause(benchmark::State& state, auto make) {
   auto live = make();
-  trawl::heap::clear_finished_calls();
+  trawl::heap::clear_finished_calls<4096>();
   trawl::heap::collect();
   for (auto _ : state) trawl::heap::collect();
   benchmark::DoNotOptimize(live);

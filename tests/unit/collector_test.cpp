@@ -232,7 +232,7 @@ TEST(Collector, OtherThreadsHaveRootsToo) {
 
 [[gnu::noinline]] std::size_t live_bytes() {
   for (int i = 0; i < 4; ++i) {
-    heap::clear_finished_calls();
+    heap::clear_finished_calls<4096>();
     heap::collect();
     heap::run_finalisers();
   }
@@ -276,7 +276,7 @@ TEST(Collector, ListsOfProxiesDieAtOnce) {
   const auto before = live_bytes();
   for (long i = 0; i < lists; ++i) adopt_list(table, i * length, length);
   table.sweep();
-  heap::clear_finished_calls();
+  heap::clear_finished_calls<4096>();
   heap::collect();
   EXPECT_LT(heap::collector_statistics().live_bytes, before + lists * length * 48 / 2);
   table.sweep();
@@ -299,7 +299,7 @@ TEST(Collector, AProxyInTheMemoryOfADeadOne) {
   heap::GlobalAddressTable table(1, 2, 16);
   adopt_values(table, 0, count, nullptr);
   table.sweep();
-  heap::clear_finished_calls();
+  heap::clear_finished_calls<4096>();
   heap::collect();
   std::vector<Lazy<long>> values;
   adopt_values(table, count, count, &values);
@@ -367,7 +367,7 @@ TEST(Collector, WhatFinishedCallsLeftIsCleared) {
   const auto weak = refer_weakly_and_leave_it_behind();
   collect_above_a_gap();
   EXPECT_FALSE(weak->dead()) << "nothing was left behind: this tests nothing";
-  heap::clear_finished_calls();
+  heap::clear_finished_calls<4096>();
   collect_above_a_gap();
   EXPECT_TRUE(weak->dead());
 }

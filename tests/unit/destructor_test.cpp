@@ -128,7 +128,7 @@ constexpr long many = 1000;
 
 [[gnu::noinline]] long left_alive() {
   for (int i = 0; i < 4; ++i) {
-    heap::clear_finished_calls();
+    heap::clear_finished_calls<4096>();
     heap::collect();
     heap::run_finalisers();
   }

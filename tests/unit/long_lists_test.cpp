@@ -161,7 +161,7 @@ void outlives_a_collection(const Strategy& strategy, long n) {
     std::vector<long> few(static_cast<std::size_t>(n));
     const auto xs = trawl::lazy_map<work>(few);
     trawl::apply(xs, strategy);
-    trawl::heap::clear_finished_calls();
+    trawl::heap::clear_finished_calls<4096>();
     trawl::heap::collect();
     for (int i = 0; i < 100; ++i) Simulation::work(n * piece / 5);
     EXPECT_GT(std::count_if(xs.begin(), xs.end(),

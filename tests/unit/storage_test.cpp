@@ -30,7 +30,7 @@ std::size_t next_size(std::size_t size) {
 
 [[gnu::noinline]] void collect_well() {
   for (int i = 0; i < 3; ++i) {
-    clear_finished_calls();
+    clear_finished_calls<4096>();
     collect();
   }
 }

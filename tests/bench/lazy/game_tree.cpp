@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <trawl/trawl.hpp>
@@ -13,6 +14,7 @@
 
 namespace {
 
+using trawl::consume;
 using trawl::force;
 using trawl::Lazy;
 
@@ -81,38 +83,47 @@ struct Found {
   }
 };
 
-Found alpha_beta(const Tree& tree, int depth, int alpha, int beta) {
+/// The tree is used up.
+Found alpha_beta(Tree&& tree, int depth, int alpha, int beta) {
   if (is_lost(tree.board)) return {-won, 1};
   if (depth == 0) return {merit(tree.board), 1};
   Found best{alpha, 1};
-  Lazy<Moves> at = tree.moves;
   while (best.value < beta) {
-    const Moves& moves = force(at);
+    Moves moves = consume(std::move(tree.moves));
     if (!moves.rest) break;
-    best.consider(alpha_beta(moves.first, depth - 1, -beta, -best.value));
-    at = moves.rest;
+    tree.moves = moves.rest;
+    best.consider(alpha_beta(std::move(moves.first), depth - 1, -beta, -best.value));
   }
   return best;
 }
 
+Found search_reply(Tree tree, int depth, int alone, int alpha, int beta);
+
 /// The first move alone; then the others beside each other, within the bounds that it has given.
-Found search(const Tree& tree, int depth, int alone, int alpha, int beta) {
-  if (depth <= alone || is_lost(tree.board)) return alpha_beta(tree, depth, alpha, beta);
+Found search(Tree&& tree, int depth, int alone, int alpha, int beta) {
+  if (depth <= alone || is_lost(tree.board)) return alpha_beta(std::move(tree), depth, alpha, beta);
   Found best{alpha, 1};
-  const Moves& eldest = force(tree.moves);
-  if (!eldest.rest) return best;
-  best.consider(search(eldest.first, depth - 1, alone, -beta, -alpha));
+  Moves moves = consume(std::move(tree.moves));
+  if (!moves.rest) return best;
+  best.consider(search(std::move(moves.first), depth - 1, alone, -beta, -alpha));
   if (best.value >= beta) return best;
 
   std::vector<Lazy<Found>> replies;
-  for (Lazy<Moves> at = eldest.rest; force(at).rest; at = force(at).rest)
-    replies.push_back(trawl::lazy<search>(force(at).first, depth - 1, alone, -beta, -best.value));
+  for (;;) {
+    moves = consume(std::move(moves.rest));
+    if (!moves.rest) break;
+    replies.push_back(trawl::lazy<search_reply>(moves.first, depth - 1, alone, -beta, -best.value));
+  }
   trawl::apply(replies, trawl::par_list(trawl::rseq));
   for (const auto& reply : replies) {
     best.consider(force(reply));
     if (best.value >= beta) break;
   }
   return best;
+}
+
+Found search_reply(Tree tree, int depth, int alone, int alpha, int beta) {
+  return search(std::move(tree), depth, alone, alpha, beta);
 }
 
 int root(int, char** argv) {
