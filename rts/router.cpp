@@ -80,7 +80,7 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::ack:
       return shared_heap.on_ack(heap::Ack::read(message, envelope));
     case Kind::free:
-      return shared_heap.on_free(heap::Free::read(message, envelope));
+      return shared_heap.on_free(heap::Free::read(message, envelope), from);
     case Kind::work_available:
       sched::WorkAvailable::read(message, envelope);
       return fishing.on_work_available(from, now);

@@ -42,6 +42,25 @@ void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   if (find(node) == nullptr) node->unmark(Node::named);
 }
 
+void GlobalAddressTable::note_copy(Node* node, std::uint32_t pe) {
+  if (!is_named(node)) return;
+  const auto slot = slot_of_.find(Hidden(node));
+  if (slot != slot_of_.end()) own_.at(slot->second).copies |= bit_of(pe);
+}
+
+// What has come from there is there.
+bool GlobalAddressTable::has_copy(Node* node, std::uint32_t pe) const {
+  if (!is_named(node)) return false;
+  if (const auto slot = slot_of_.find(Hidden(node)); slot != slot_of_.end())
+    return (own_.at(slot->second).copies & bit_of(pe)) != 0;
+  const auto* proxy = find(node);
+  return proxy != nullptr && proxy->at.pe == pe;
+}
+
+void GlobalAddressTable::drop_copy(std::uint64_t slot, std::uint32_t pe) {
+  if (const auto found = own_.find(slot); found != own_.end()) found->second.copies &= ~bit_of(pe);
+}
+
 GlobalAddressTable::Proxy* GlobalAddressTable::find(Node* node) const {
   const auto found = proxy_of_.find(Hidden(node));
   return found == proxy_of_.end() || found->second->node.dead() ? nullptr : found->second.get();
@@ -128,7 +147,7 @@ void GlobalAddressTable::take_back(Node* node, const Reference& reference) noexc
 }
 
 std::optional<Address> GlobalAddressTable::name(Node* node) const {
-  if ((node->word.load(std::memory_order_relaxed) & Node::named) == 0) return std::nullopt;
+  if (!is_named(node)) return std::nullopt;
   if (const auto own = slot_of_.find(Hidden(node)); own != slot_of_.end())
     return Address{self_, 0, own->second};
   const auto elsewhere = target(node);

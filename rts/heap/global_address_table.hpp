@@ -45,6 +45,13 @@ class GlobalAddressTable {
   /// Weight has come home. Throws BadBytes when more comes back than is out.
   void give_back(std::uint64_t slot, Weight weight);
 
+  /// `pe` gets a copy of this value under the name it has here, if it has one; knows one under that
+  /// name, as far as we know; has let go of it. Who is asked for a copy that has died is fetched
+  /// from again.
+  void note_copy(Node* node, std::uint32_t pe);
+  bool has_copy(Node* node, std::uint32_t pe) const;
+  void drop_copy(std::uint64_t slot, std::uint32_t pe);
+
   // ---- nodes of others, known to us
 
   /// Our first proxy for this address, if we have one.
@@ -100,6 +107,7 @@ class GlobalAddressTable {
   struct Slot {
     Node* node;
     Weight out;
+    std::uint64_t copies = 0;  // a bit for all PEs with the same last six
   };
   struct Proxy {
     Proxy(Node* its_node, const Reference& reference, std::uint32_t its_ticket)
@@ -121,6 +129,10 @@ class GlobalAddressTable {
     Proxy* next = nullptr;  // for the same address
   };
 
+  static std::uint64_t bit_of(std::uint32_t pe) noexcept { return std::uint64_t{1} << (pe % 64); }
+  static bool is_named(Node* node) noexcept {
+    return (node->word.load(std::memory_order_relaxed) & Node::named) != 0;
+  }
   Proxy* find(Node* node) const;
   void drop(Proxy& proxy);
 

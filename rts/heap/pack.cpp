@@ -12,6 +12,12 @@
 namespace trawl::heap {
 namespace {
 
+/// Bytes that a value takes in a packet from which on it gets a name when it goes along with a
+/// thunk.
+constexpr std::size_t large_enough_to_share = 256;
+/// Of a value of plain bytes: a smaller one costs less than its name.
+constexpr std::size_t smallest_to_name = 64;
+
 /// A packet's nodes in their order, each once.
 class Places {
  public:
@@ -64,19 +70,26 @@ class Places {
 class GraphPacker final : public PacketOut {
  public:
   GraphPacker(Writer& to, GlobalAddressTable& addresses, const PackLimits& limits,
-              bool moves_thunks, Arrays arrays)
+              bool moves_thunks, const Receiver& receiver)
       : out_(to),
         packer_(to, *this),
         addresses_(addresses),
         begin_(to.size()),
         end_(begin_ + std::min(limits.bytes, std::numeric_limits<std::size_t>::max() - begin_)),
+        moves_thunks_(moves_thunks),
         thunks_left_(moves_thunks ? limits.thunks : 0),
-        arrays_(arrays),
+        receiver_(receiver),
         largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {}
 
-  void pack(Node* root) {
+  void pack(Node* root, Following* following) {
     try {
-      pack_all(root);
+      pack_from(root);
+      while (following != nullptr && has_room()) {
+        Node* next = following->next();
+        if (next == nullptr) break;
+        pack_from(next);
+      }
+      write_table();
     } catch (...) {
       take_back();
       throw;
@@ -89,18 +102,48 @@ class GraphPacker final : public PacketOut {
     Reference reference;  // of no weight until it is
   };
 
-  void pack_all(Node* root) {
-    nodes_.place_of(root);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+  /// What a node was first found in.
+  enum class Within : std::uint8_t { value, thunk, table };
+  /// Of the nodes up to `end`, from where the one before ends.
+  struct Stretch {
+    std::size_t end;
+    Within within;
+  };
+
+  void pack_from(Node* first) {
+    nodes_.place_of(first);
+    for (; place_ < nodes_.size(); ++place_) {
       const auto at = out_.size();
-      packed_ = nodes_[i];
-      const auto part = put(packed_, i == 0);
-      add({.size = out_.size() - at, .code = packed_->code().id, .part = part}, i > 1);
+      packed_ = nodes_[place_];
+      const auto part = put(packed_, place_ == 0);
+      if (moves_thunks_) note_found(part, out_.size() - at);
+      add({.size = out_.size() - at, .code = packed_->code().id, .part = part}, place_ > 1);
       packer_.end_node();
     }
+  }
+
+  void write_table() {
     runs_.front().takes_long = lent_ > long_piece ? 1 : 0;
     out_.raw(runs_.data(), runs_.size() * sizeof(Run));
     out_.put(static_cast<std::uint32_t>(runs_.size()));
+  }
+
+  // A table that many share is no reason to take along the thunks in it: others are about them.
+  void note_found(Part part, std::size_t size) {
+    const auto end = nodes_.size();
+    if (end == (found_.empty() ? 1 : found_.back().end)) return;
+    const bool in_table = within() == Within::table || size >= large_enough_to_share;
+    const auto its = part == Part::thunk ? Within::thunk : in_table ? Within::table : Within::value;
+    if (!found_.empty() && found_.back().within == its)
+      found_.back().end = end;
+    else
+      found_.push_back({end, its});
+  }
+
+  // Nodes are asked about in their order.
+  Within within() {
+    while (at_found_ < found_.size() && found_[at_found_].end <= place_) ++at_found_;
+    return at_found_ < found_.size() ? found_[at_found_].within : Within::value;
   }
 
   void take_back() noexcept {
@@ -135,8 +178,10 @@ class GraphPacker final : public PacketOut {
       runs_.push_back(run);
   }
 
+  bool has_room() const noexcept { return !full_ && out_.size() < end_; }
+
   Part put(Node* node, bool root) {
-    const bool room = root || (!full_ && out_.size() < end_);
+    const bool room = root || has_room();
     switch (node->state()) {
       case State::value:
         return room ? put_value(node, root) : put_reference(node, Part::rest);
@@ -145,7 +190,7 @@ class GraphPacker final : public PacketOut {
         pack_failure(out_, *failure_of(node));
         return Part::failure;
       case State::unevaluated:
-        if (!room || thunks_left_ == 0) break;
+        if (!room || thunks_left_ == 0 || within() == Within::table) break;
         moved_.push_back(node);
         if (!node->move(State::unevaluated, State::exported)) {
           moved_.pop_back();
@@ -163,20 +208,25 @@ class GraphPacker final : public PacketOut {
   }
 
   Part put_value(Node* node, bool root) {
+    if (!root && is_there(node)) return put_reference(node, Part::reference);
     const auto size_before = out_.size();
     const auto nodes_before = nodes_.size();
     // The root's receiver knows what it is for.
-    const auto name = root ? std::nullopt : addresses_.name(node);
+    auto name = root ? std::nullopt : addresses_.name(node);
+    const bool shared = name && moves_thunks_ && name->pe == addresses_.self();
+    if (shared) name.reset();
     if (name) out_.put(*name);
     const auto size_left = end_ - std::min(end_, size_before);
     const bool large = !root && largest_beside_thunk_ < size_left;
     if (root)
-      packer_.no_limit(arrays_);
+      packer_.no_limit(receiver_.arrays);
     else
       packer_.limit(large ? size_before + largest_beside_thunk_ : end_);
     try {
       node->code().pack_value(node, packer_);
-      return name ? Part::named_value : Part::value;
+      if (name) return Part::named_value;
+      if (root || !(shared || may_be_shared(node, out_.size() - size_before))) return Part::value;
+      return put_name(node);
     } catch (const PacketFull&) {
       out_.shrink(size_before);
       while (nodes_.size() > nodes_before) nodes_.pop();
@@ -189,9 +239,29 @@ class GraphPacker final : public PacketOut {
     return put_reference(node, full_ ? Part::rest : Part::reference);
   }
 
+  /// A copy of it is known to be there. (A small one is sent again: it is no longer than its name.)
+  bool is_there(Node* node) const {
+    const auto plain = node->code().plain_result;
+    return (plain == 0 || plain > smallest_to_name) && addresses_.has_copy(node, receiver_.pe);
+  }
+
+  // Other sparks are likely to refer to it too.
+  bool may_be_shared(Node* node, std::size_t size) {
+    if (!moves_thunks_) return false;
+    return size >= large_enough_to_share ||
+           (node->code().plain_result == 0 && within() == Within::thunk);
+  }
+
+  // Behind the value: whether it was to be named shows when it has been written.
+  Part put_name(Node* node) {
+    out_.put(lend(node));
+    addresses_.note_copy(node, receiver_.pe);
+    return Part::shared_value;
+  }
+
   Part put_thunk(Node* node) {
     out_.put(lend(node));
-    packer_.no_limit(arrays_);
+    packer_.no_limit(receiver_.arrays);
     node->code().pack_arguments(node, packer_);
     return Part::thunk;
   }
@@ -206,13 +276,17 @@ class GraphPacker final : public PacketOut {
   GlobalAddressTable& addresses_;
   std::size_t begin_;
   std::size_t end_;
+  bool moves_thunks_;
   std::size_t thunks_left_;
-  Arrays arrays_;
+  Receiver receiver_;
   std::size_t lent_ = 0;  // bytes
   std::size_t largest_beside_thunk_;
   bool full_ = false;
   Places nodes_;
   Node* packed_ = nullptr;  // at the moment
+  std::size_t place_ = 0;   // its
+  boost::container::small_vector<Stretch, 4, PlainAllocator<Stretch>> found_;
+  std::size_t at_found_ = 0;
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
   boost::container::small_vector<Given, 4, PlainAllocator<Given>> given_;
   boost::container::small_vector<Node*, 4, PlainAllocator<Node*>> moved_;  // beside the root
@@ -229,11 +303,12 @@ void pack_plain(Writer& to, Node* root) {
 }  // namespace
 
 void pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses, const PackLimits& limits,
-                Arrays arrays) {
+                const Receiver& receiver, Following* following) {
   const auto state = root->state();
-  if (state == State::value && root->code().plain_result != 0) return pack_plain(to, root);
+  const auto plain = state == State::value ? root->code().plain_result : 0;
+  if (plain != 0 && (following == nullptr || plain >= limits.bytes)) return pack_plain(to, root);
   const bool moves_thunks = state == State::exported;
-  GraphPacker(to, addresses, limits, moves_thunks, arrays).pack(root);
+  GraphPacker(to, addresses, limits, moves_thunks, receiver).pack(root, following);
 }
 
 }  // namespace trawl::heap

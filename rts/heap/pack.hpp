@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include <boost/container/small_vector.hpp>
@@ -29,11 +30,29 @@ struct PackLimits {
   static constexpr std::size_t largest_beside_thunk = 4096;
 };
 
-/// Packs what `root` refers to. `root` is finished, or claimed by the caller (State::exported). If
-/// it throws, nothing but the root's state is as if it had not been called: the caller takes back
-/// his claim.
+/// Where a packet goes. What is known to be there already goes as a reference.
+struct Receiver {
+  static constexpr std::uint32_t unknown = 0xffffffff;
+
+  std::uint32_t pe = unknown;
+  Arrays arrays = Arrays::copied;
+};
+
+/// Gives values that the receiver knows by name, one after the other, and likely to be needed after
+/// the root; at the end nullptr.
+class Following {
+ public:
+  virtual Node* next() = 0;
+
+ protected:
+  ~Following() = default;
+};
+
+/// Packs what `root` refers to, and where there is room left in the packet what follows. `root` is
+/// finished, or claimed by the caller (State::exported). If it throws, nothing but the root's state
+/// is as if it had not been called: the caller takes back his claim.
 void pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses, const PackLimits& limits,
-                Arrays arrays = Arrays::copied);
+                const Receiver& receiver = {}, Following* following = nullptr);
 
 /// A thunk that came in a packet, and what it was known by where it came from.
 struct Arrived {

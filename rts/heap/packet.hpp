@@ -14,7 +14,8 @@ enum class Part : std::uint8_t {
   failure,
   thunk,
   reference,
-  rest,  ///< a reference to a value that would have come along, had there been room
+  rest,          ///< a reference to a value that would have come along, had there been room
+  shared_value,  ///< with a reference behind it, by which it is named from now on
 };
 
 /// Nodes that follow each other and are alike. The root is alone, and so is a node without bytes:

@@ -100,9 +100,9 @@ void SharedHeap::erase(Queues::iterator queue) {
   queues_.erase(queue);
 }
 
-Arrays SharedHeap::arrays_for(std::uint32_t pe) const noexcept {
+Receiver SharedHeap::receiver(std::uint32_t pe) const noexcept {
   const bool readable = pe != addresses_.self() && memory_.shared_with(static_cast<int>(pe));
-  return readable ? Arrays::lent : Arrays::laid;
+  return {pe, readable ? Arrays::lent : Arrays::laid};
 }
 
 bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
@@ -111,7 +111,7 @@ bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   auto message = outbox_.open(Kind::schedule, to);
   Schedule{fish}.write(message);
   const auto before = message.size();
-  pack_graph(message, thunk, addresses_, limits_, arrays_for(static_cast<std::uint32_t>(to)));
+  pack_graph(message, thunk, addresses_, limits_, receiver(static_cast<std::uint32_t>(to)));
   claim.keep();
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
@@ -167,7 +167,8 @@ void SharedHeap::on_fetch(const Fetch& message) {
 
 void SharedHeap::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
-  if (state == State::value || state == State::exception) return send_resume(node, remote);
+  if (state == State::value) return answer_with_next(node, remote);
+  if (state == State::exception) return send_resume(node, remote);
   if (state == State::fetch_me) {
     return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
   }
@@ -183,12 +184,51 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   if (!enqueue(node, nullptr, &remote)) send_resume(node, remote);
 }
 
-void SharedHeap::send_resume(Node* node, const Remote& remote) {
+// Who asks for one slot after another gets the values in those that follow along with it, as many
+// as a packet holds.
+void SharedHeap::answer_with_next(Node* node, const Remote& remote) {
+  class Slots final : public Following {
+   public:
+    Slots(GlobalAddressTable& addresses, const Remote& asker)
+        : slot(asker.key.slot), addresses_(addresses), pe_(asker.pe), last_(slot + Asked::block) {}
+
+    // There was room for the one before.
+    Node* next() override {
+      if (last_given_ != nullptr) addresses_.note_copy(last_given_, pe_);
+      while (slot < last_) {
+        Node* node = addresses_.own(++slot);
+        if (node == nullptr || node->state() != State::value || addresses_.has_copy(node, pe_))
+          continue;
+        return last_given_ = node;
+      }
+      return last_given_ = nullptr;
+    }
+
+    std::uint64_t slot;  // all up to it have been seen to
+
+   private:
+    GlobalAddressTable& addresses_;
+    std::uint32_t pe_;
+    std::uint64_t last_;
+    Node* last_given_ = nullptr;
+  };
+
+  const auto& key = remote.key;
+  if (key.pe != addresses_.self() || !asked_.again(remote.pe, key.slot))
+    return send_resume(node, remote);
+  Slots following(addresses_, remote);
+  send_resume(node, remote, &following);
+  asked_.followed(remote.pe, following.slot);
+}
+
+void SharedHeap::send_resume(Node* node, const Remote& remote, Following* following) {
   const auto to = static_cast<int>(remote.pe);
   auto message = outbox_.open(Kind::resume, to);
   Resume{remote.key, remote.weight, remote.ticket}.write(message);
   const auto before = message.size();
-  pack_graph(message, node, addresses_, limits_, arrays_for(remote.pe));
+  pack_graph(message, node, addresses_, limits_, receiver(remote.pe), following);
+  const bool by_our_name = remote.weight == 0 && remote.key.pe == addresses_.self();
+  if (by_our_name && node->state() == State::value) addresses_.note_copy(node, remote.pe);
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
@@ -277,8 +317,11 @@ void SharedHeap::on_ack(const Ack& message) {
   }
 }
 
-void SharedHeap::on_free(const Free& message) {
-  for (const auto& [slot, weight] : message.weights) addresses_.give_back(slot, weight);
+void SharedHeap::on_free(const Free& message, int from) {
+  for (const auto& [slot, weight] : message.weights) {
+    addresses_.drop_copy(slot, static_cast<std::uint32_t>(from));
+    addresses_.give_back(slot, weight);
+  }
 }
 
 void SharedHeap::send_frees() {

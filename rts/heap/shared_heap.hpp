@@ -19,6 +19,7 @@
 
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
+#include "rts/heap/asked.hpp"
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/messages.hpp"
 #include "rts/heap/pack.hpp"
@@ -67,7 +68,7 @@ class SharedHeap {
   void on_fetch(const Fetch& message);
   void on_resume(const Resume& message, Reader& packet, int from);
   void on_ack(const Ack& message);
-  void on_free(const Free& message);
+  void on_free(const Free& message, int from);
 
   /// Sends the weights of proxies that have died.
   void send_frees();
@@ -100,7 +101,7 @@ class SharedHeap {
 
   using Queues = boost::unordered_flat_map<Hidden, Queue>;
 
-  Arrays arrays_for(std::uint32_t pe) const noexcept;
+  Receiver receiver(std::uint32_t pe) const noexcept;
   bool enqueue(Node* node, Waiter* waiter, const Remote* remote);
   void withdraw(Node* node);
   void erase(Queues::iterator queue);
@@ -109,7 +110,8 @@ class SharedHeap {
   std::uint32_t fetch_ahead(const Address& at);
   void send_fetch(const Fetch& message);
   void answer(Node* node, const Remote& remote);
-  void send_resume(Node* node, const Remote& remote);
+  void answer_with_next(Node* node, const Remote& remote);
+  void send_resume(Node* node, const Remote& remote, Following* following = nullptr);
   void arrived(Node* thunk);
   void acknowledge(std::span<const Arrived> thunks);
   void resume_waiters(const Unpacked& unpacked);
@@ -122,6 +124,7 @@ class SharedHeap {
   std::function<void(Node*)> add_spark_;
   const Ahead fetch_ahead_;  // made once: each RESUME may need it
   Queues queues_;
+  Asked asked_;
 };
 
 }  // namespace trawl::heap

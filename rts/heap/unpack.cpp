@@ -194,6 +194,13 @@ class GraphUnpacker final : public PacketIn {
       case Part::value:
       case Part::failure:
         return choose(item, code, into);
+      case Part::shared_value:
+        if (into != nullptr) throw BadBytes("its root has a name");
+        if (payload_.left() < sizeof(Reference)) throw BadBytes("one of its values lacks its name");
+        item.reference = Reader(payload_.rest().last(sizeof(Reference))).get<Reference>();
+        if (!is_senders(item.reference))
+          throw BadBytes("it names a value that was not the sender's");
+        return choose(item, code, known(item.reference.at, code));
       case Part::thunk:
         if (code.evaluate == nullptr) throw BadBytes("it moves a value as if it were a thunk");
         item.reference = payload_.get<Reference>();
@@ -299,6 +306,8 @@ class GraphUnpacker final : public PacketIn {
   void read_item(const Item& item, Part part) {
     if (part == Part::reference || part == Part::rest) return;
     payload_.slice(item.read);
+    if (part == Part::shared_value)
+      payload_ = Reader(payload_.slice(payload_.left() - sizeof(Reference)));
     if (item.filled) return read_payload(item.node, part);
     // Read all the same, into a node that nobody will see: an array in it may be lent to us.
     const Code& code = item.node->code();
@@ -340,6 +349,7 @@ class GraphUnpacker final : public PacketIn {
       if (item.ticket) result.ahead.push_back(item.node);
       return;
     }
+    if (part == Part::shared_value) addresses_.adopt(item.node, item.reference);
     if (!item.filled) return;
     const auto was = item.node->state();
     if (part == Part::thunk) {

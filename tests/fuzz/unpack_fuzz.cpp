@@ -176,20 +176,34 @@ struct Tally {
 
 // ---- packets -----------------------------------------------------------------------------------
 
+/// The first so many of what has been sent.
+class Others final : public heap::Following {
+ public:
+  Others(const std::vector<heap::Node*>& sent, std::size_t count) : sent_(sent), left_(count) {}
+  heap::Node* next() override { return left_ == 0 ? nullptr : sent_[--left_]; }
+
+ private:
+  const std::vector<heap::Node*>& sent_;
+  std::size_t left_;
+};
+
 void packets(Bits& bits, Tally& tally) {
   const trawl::fabric::Memory memory({getpid(), getpid(), getpid()});
   heap::GlobalAddressTable home(0, 3, 1U << 16U);
   heap::GlobalAddressTable away(1, 3, 1U << 16U);
   std::vector<Bytes> seen;
   std::vector<heap::Node*> here;
+  std::vector<heap::Node*> sent;
   for (int i = 0; i < 200; ++i) {
     heap::Node* root = bits.root();
     if (bits.one_in(3)) evaluate(root);
     root->move(heap::State::unevaluated, heap::State::exported);
     Writer packet;
+    Others following(sent, bits.one_in(3) ? 0 : bits.below(sent.size() + 1));
     heap::pack_graph(packet, root, home,
                      {bits.one_in(3) ? bits.below(300) : 1U << 16U, bits.below(9)},
-                     heap::Arrays::lent);
+                     {1, heap::Arrays::lent}, &following);
+    if (root->state() == heap::State::value && sent.size() < 8) sent.push_back(root);
     seen.push_back(packet.take());
     Bytes bytes = bits.one_in(20) ? bits.noise() : seen.back();
     if (!bits.one_in(5)) bits.damage(bytes, 0, seen);

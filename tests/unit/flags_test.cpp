@@ -1,4 +1,5 @@
 // What flags that users tune do: packet-size, thunks-per-packet, policy, spark-pool.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,38 +34,44 @@ long sum_of(const std::vector<Lazy<long>>& parts) {
   return sum;
 }
 
-long letters_of(const std::vector<Lazy<std::string>>& texts) {
-  long sum = 0;
-  for (const auto& each : texts) sum += static_cast<long>(force(each).size());
-  return sum;
+/// So many did not come along.
+long missing_of(const std::vector<Lazy<std::string>>& texts) {
+  return std::count_if(texts.begin(), texts.end(),
+                       [](const auto& each) { return !each.evaluated(); });
 }
 
-/// The root makes a thunk, which the other PE takes. How many of the things that it refers to
-/// stayed behind: what that PE had to fetch.
+/// The root makes a thunk, which the other PE takes.
+struct Taken {
+  std::size_t value;
+  std::uint64_t fetched;  ///< things that it refers to, by that PE
+};
+
 template <class Root>
-std::uint64_t left_behind(const Options& options, Root root) {
+Taken taken(const Options& options, Root root) {
   Simulation::Config config;
   config.net.pes = 2;
   config.options = options;
   Simulation simulation(config);
+  long value = 0;
   simulation.run([&] {
     const Lazy<long> spark = root();
     while (!spark.evaluated()) Simulation::work(milli);
+    value = force(spark);
   });
   simulation.settle();
-  return count_on(simulation, 1, Count::fetch_sent);
+  return {static_cast<std::size_t>(value), count_on(simulation, 1, Count::fetch_sent)};
 }
 
 TEST(Flags, ThunksPerPacketMoveAlong) {
   for (const std::size_t most : {0U, 1U, 7U, 20U, 1024U}) {
     Options options;
     options.thunks_per_packet = most;
-    const auto stayed = left_behind(options, [] {
+    const auto spark = taken(options, [] {
       std::vector<Lazy<long>> parts;
       for (std::size_t i = 0; i < things; ++i) parts.push_back(lazy<one>(static_cast<long>(i)));
       return par(lazy<sum_of>(parts));
     });
-    EXPECT_EQ(stayed, things - std::min(things, most)) << most;
+    EXPECT_EQ(spark.fetched, things - std::min(things, most)) << most;
   }
 }
 
@@ -73,18 +80,18 @@ TEST(Flags, APacketHoldsPacketSizeAndThenReferences) {
   for (const std::size_t size : {0U, 3'500U, 10'500U, 64'000U}) {
     Options options;
     options.packet_size = size;
-    const auto stayed = left_behind(options, [] {
+    const auto spark = taken(options, [] {
       std::vector<Lazy<std::string>> texts;
       for (std::size_t i = 0; i < things; ++i) {
         texts.push_back(lazy<text>(static_cast<long>(letters)));
         force(texts.back());
       }
-      return par(lazy<letters_of>(texts));
+      return par(lazy<missing_of>(texts));
     });
     // The thunk itself takes some of it, and the last thing begins before the end.
     const auto fit = std::min(things, size / letters);
-    EXPECT_LE(stayed, things - fit + (fit == 0 ? 0 : 1)) << size;
-    EXPECT_GE(stayed + 1, things - fit) << size;
+    EXPECT_LE(spark.value, things - fit + (fit == 0 ? 0 : 1)) << size;
+    EXPECT_GE(spark.value + 1, things - fit) << size;
   }
 }
 

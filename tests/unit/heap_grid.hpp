@@ -22,7 +22,7 @@ Lazy<T> carry(Lazy<T> lazy, heap::GlobalAddressTable& from, heap::GlobalAddressT
               const heap::PackLimits& limits = {}) {
   heap::CodeTable::get();
   Writer packet;
-  heap::pack_graph(packet, lazy.node(), from, limits);
+  heap::pack_graph(packet, lazy.node(), from, limits, {to.self()});
   Reader reader(packet.view());
   return Lazy<T>::refer_to(heap::unpack_graph(reader, from.self(), to, {}, nullptr).root);
 }
@@ -99,7 +99,7 @@ class HeapGrid {
       case fabric::Kind::ack:
         return shared_heap.on_ack(heap::Ack::read(reader, envelope));
       case fabric::Kind::free:
-        return shared_heap.on_free(heap::Free::read(reader, envelope));
+        return shared_heap.on_free(heap::Free::read(reader, envelope), letter.from);
       default:
         throw BadBytes("not the heap's");
     }

@@ -68,7 +68,7 @@ class LentArray : public ::testing::Test {
 
   Writer pack(Node* node) {
     Writer packet;
-    pack_graph(packet, node, home, {}, memory.shared_with(1) ? Arrays::lent : Arrays::copied);
+    pack_graph(packet, node, home, {}, {1, memory.shared_with(1) ? Arrays::lent : Arrays::copied});
     return packet;
   }
   template <class T>

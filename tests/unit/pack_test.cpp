@@ -272,6 +272,70 @@ TEST_F(Pack, ALargeValueDoesNotTravelWithAThunk) {
   EXPECT_EQ(y.value.node()->state(), State::value);
 }
 
+using Table = std::vector<Lazy<Cell>>;
+
+long look_up(const Lazy<Table>& table, std::size_t at) {
+  return force(force(table)[at]).value;
+}
+using LookUp = Thunk<Function<look_up>, long, Lazy<Table>, std::size_t>;
+
+Lazy<long> claimed_look_up(Lazy<Table> table, std::size_t at) {
+  const auto thunk = lazy<look_up>(table, at);
+  thunk.node()->move(State::unevaluated, State::exported);
+  return thunk;
+}
+
+Node* table_of(Lazy<long> look_up) {
+  return std::get<0>(LookUp::arguments(look_up.node())).value.node();
+}
+
+// Sparks often refer to the same table: it goes along with the first.
+TEST_F(Pack, WhatSparksShareTravelsOnce) {
+  Table cells;
+  for (long i = 0; i < 100; ++i) cells.emplace_back(Cell{i, {}, {}});
+  const Lazy<Table> table(cells);
+  const auto first = carry(claimed_look_up(table, 1), home, away);
+  Writer second;
+  pack_graph(second, claimed_look_up(table, 2).node(), home, {}, {1});
+  EXPECT_LT(second.size(), 200U);
+  Reader reader(second.view());
+  const auto there = unpack_graph(reader, 0, away, {}, nullptr);
+  ASSERT_EQ(table_of(first)->state(), State::value);
+  EXPECT_EQ(table_of(Lazy<long>::refer_to(there.root)), table_of(first));
+  EXPECT_EQ(get(ResultOf<Table>::get(table_of(first))[99]).value, 99);
+  // A third PE has not got it.
+  GlobalAddressTable third(2, 3, 1U << 16U);
+  const auto elsewhere = carry(claimed_look_up(table, 3), home, third);
+  EXPECT_EQ(table_of(elsewhere)->state(), State::value);
+  // What comes home is what it was there.
+  ASSERT_TRUE(first.node()->move(State::unevaluated, State::exported));
+  EXPECT_EQ(table_of(carry(first, away, home)), table.node());
+}
+
+// It is asked for again when its copy may have died.
+TEST_F(Pack, WhatWasLetGoOfTravelsAgain) {
+  const Lazy<Table> table(Table(100, Lazy<Cell>(Cell{})));
+  const auto first = carry(claimed_look_up(table, 1), home, away);
+  const auto slot = away.target(table_of(first))->at.slot;
+  home.drop_copy(slot, 1);
+  GlobalAddressTable forgetful(1, 3, 1U << 16U);
+  EXPECT_EQ(table_of(carry(claimed_look_up(table, 2), home, forgetful))->state(), State::value);
+}
+
+// Others are about them; those of a chunk, or of a list, move.
+TEST_F(Pack, ThunksInASharedTableStay) {
+  Table cells;
+  for (long i = 0; i < 100; ++i) cells.push_back(lazy<make_cell>(i, Lazy<Cell>(), Lazy<Cell>()));
+  const auto there = carry(claimed_look_up(Lazy<Table>(cells), 1), home, away);
+  const auto* table = table_of(there);
+  ASSERT_EQ(table->state(), State::value);
+  for (const auto& cell : cells) EXPECT_EQ(cell.node()->state(), State::unevaluated);
+  const auto chunk = lazy([](const Table& all) { return static_cast<long>(all.size()); }, cells);
+  ASSERT_TRUE(chunk.node()->move(State::unevaluated, State::exported));
+  carry(chunk, home, away);
+  for (const auto& cell : cells) EXPECT_EQ(cell.node()->state(), State::exported);
+}
+
 TEST_F(Pack, LimitOfThunks) {
   for (const std::size_t limit : {0U, 1U, 3U, 10U}) {
     std::vector<Lazy<Cell>> parts;

@@ -319,6 +319,59 @@ TEST(Sharing, ASparkThatCannotBePackedIsAsItWas) {
   EXPECT_EQ(spark.node()->state(), State::value);
 }
 
+using Row = std::vector<Lazy<Cell>>;
+
+/// PE 0's row of cells, in order, as PE 1 sees it: none of them is there.
+Row row_of(HeapGrid& grid, long cells) {
+  Row row;
+  for (long i = 0; i < cells; ++i)
+    row.push_back(lazy<make_cell>(2 * i, Lazy<Cell>(), Lazy<Cell>()));
+  const auto there = test::carry(Lazy<Row>(row), grid[0].addresses(), grid[1].addresses());
+  for (const auto& cell : row) test::evaluate(cell.node());
+  return ResultOf<Row>::get(there.node());
+}
+
+long values_in(const Row& row) {
+  return std::count_if(row.begin(), row.end(),
+                       [](const auto& cell) { return cell.node()->state() == State::value; });
+}
+
+TEST(Sharing, WhoAsksForOneAfterTheOtherGetsThoseThatFollow) {
+  HeapGrid grid(2, 1U << 16U, {}, 1);
+  const auto row = row_of(grid, 100);
+  for (const auto& cell : row) {
+    grid.demand(1, cell.node());
+    in_order(grid);
+    ASSERT_EQ(cell.node()->state(), State::value);
+    EXPECT_EQ(ResultOf<Cell>::get(cell.node()).value, 6 * (&cell - row.data()));
+  }
+  EXPECT_EQ(grid.count(0, Count::fetch_received), 4U) << "two, and one for every 33";
+  grid.send_frees();
+  grid.settle();
+  EXPECT_EQ(grid.weights_out(), grid.weights_held());
+}
+
+TEST(Sharing, WhoAsksHereAndThereGetsWhatHeAskedFor) {
+  HeapGrid grid(2, 1U << 16U, {}, 1);
+  const auto row = row_of(grid, 200);
+  for (const std::size_t at : {150U, 50U, 110U, 10U}) {
+    grid.demand(1, row[at].node());
+    in_order(grid);
+  }
+  EXPECT_EQ(values_in(row), 4);
+}
+
+TEST(Sharing, OnlyWhatAPacketHoldsFollows) {
+  HeapGrid grid(2, 1U << 16U, {200, 0}, 1);
+  const auto row = row_of(grid, 100);
+  grid.demand(1, row[0].node());
+  in_order(grid);
+  grid.demand(1, row[1].node());
+  in_order(grid);
+  EXPECT_GT(values_in(row), 2);
+  EXPECT_LT(values_in(row), 12);
+}
+
 // Whoever waits for a packet of a list gets the next one too, but not the whole list.
 TEST(Sharing, AListIsFetchedOnePacketAhead) {
   HeapGrid grid(2, 1U << 16U, {200, 0}, 1);
@@ -400,8 +453,8 @@ TEST(Sharing, MessagesThatFitNothingHereAreRefused) {
   EXPECT_THROW(here.on_ack({{{lent, away}}}), BadBytes) << "it was not sent";
   ASSERT_TRUE(thunk.node()->move(State::unevaluated, State::exported));
   EXPECT_THROW(here.on_ack({{{{gone, 1}, away}}}), BadBytes);
-  EXPECT_THROW(here.on_free({{{gone.slot, 1}}}), BadBytes);
-  EXPECT_THROW(here.on_free({{{lent.at.slot, lent.weight + 1}}}), BadBytes);
+  EXPECT_THROW(here.on_free({{{gone.slot, 1}}}, 1), BadBytes);
+  EXPECT_THROW(here.on_free({{{lent.at.slot, lent.weight + 1}}}, 1), BadBytes);
   EXPECT_EQ(thunk.node()->state(), State::exported);
   EXPECT_EQ(here.addresses().weights_out().at(lent.at.slot), lent.weight);
 
