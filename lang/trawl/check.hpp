@@ -165,10 +165,18 @@ consteval bool parameters_travel() {
   return false;
 }
 
+/// A Lazy is given where the function takes its value: the thunk keeps the Lazy, and forces it.
+template <class G, class P>
+inline constexpr bool lifted = false;
+template <class G, class P>
+requires(heap::NodeReference<std::decay_t<G>> &&
+         !heap::NodeReference<std::decay_t<P>>) inline constexpr bool lifted<G, P> =
+    std::is_convertible_v<const typename std::decay_t<G>::value_type&, std::decay_t<P>>;
+
 template <class... G, class... P>
 consteval bool convert(Types<G...>, Types<P...>) {
   if constexpr (sizeof...(G) == sizeof...(P))
-    return (std::is_convertible_v<G, std::decay_t<P>> && ...);
+    return ((std::is_convertible_v<G, std::decay_t<P>> || lifted<G, P>)&&...);
   else
     return false;
 }
@@ -180,10 +188,36 @@ consteval bool arguments_fit() {
   return fit;
 }
 
+template <class P, class T>
+decltype(auto) plain(const T& stored) {
+  if constexpr (!lifted<T, P>)
+    return (stored);
+  else if constexpr (std::is_same_v<typename T::value_type, P>)
+    return force(stored);
+  else
+    return static_cast<P>(force(stored));
+}
+
+/// Call, of what its arguments hold.
+template <class Call, class... P>
+struct Lifted {
+  template <class... T>
+  decltype(auto) operator()(const T&... stored) const {
+    return Call{}(plain<P>(stored)...);
+  }
+};
+
+template <class Call, bool Fits, class Given, class Parameters>
+struct Kept : Suspended<Call, false> {};
+template <class Call, class... G, class... P>
+struct Kept<Call, true, Types<G...>, Types<P...>>
+    : Suspended<std::conditional_t<(lifted<G, P> || ...), Lifted<Call, std::decay_t<P>...>, Call>,
+                true, std::decay_t<std::conditional_t<lifted<G, P>, G, P>>...> {};
+
 template <class Call, class... G, class... P>
 struct Suspension<Call, true, Types<G...>, Types<P...>>
-    : Suspended<Call, parameters_travel<P...>() && arguments_fit<Types<G...>, P...>(),
-                std::decay_t<P>...> {};
+    : Kept<Call, parameters_travel<P...>() && arguments_fit<Types<G...>, P...>(), Types<G...>,
+           Types<P...>> {};
 
 /// The function can be called, even if the call is refused.
 template <class S>

@@ -90,11 +90,12 @@ Lazy<Part<T>> tree(std::span<const Lazy<T>> xs) {
 
 template <class T>
 void spark_all(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
-  if (xs.size() <= sched::room_for_sparks() / 4) {
+  const auto room = sched::room_for_sparks();
+  if (xs.size() <= std::max<std::size_t>(room / 4, 1)) {
     for (const auto& x : xs) spark(x, held);
     return;
   }
-  const auto most = std::max(part_size, xs.size() / (sched::room_for_sparks() / 8) + 1);
+  const auto most = std::max(part_size, xs.size() / std::max<std::size_t>(room / 8, 1) + 1);
   while (xs.size() > leaf_size) {
     const auto rest = xs.size() - std::min(most, xs.size() / 2);
     spark(tree(xs.subspan(rest)), Held::by_nobody);

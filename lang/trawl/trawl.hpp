@@ -5,9 +5,14 @@
 #error "trawl: Trawl needs C++20; compile with -std=c++20."
 #else
 
+#include <trawl/buffers.hpp>
+#include <trawl/containers.hpp>
 #include <trawl/exception.hpp>
+#include <trawl/fix.hpp>
 #include <trawl/inline/work.hpp>
 #include <trawl/lazy.hpp>
+#include <trawl/list.hpp>
+#include <trawl/maps.hpp>
 #include <trawl/run.hpp>
 #include <trawl/spawn.hpp>
 #include <trawl/strategies.hpp>

@@ -19,6 +19,18 @@ std::uint64_t mix(std::uint64_t hash, std::string_view text) {
   return (hash ^ 0xffU) * 0x100000001b3U;
 }
 
+/// Of what follows "Template<".
+std::string_view first_argument(std::string_view arguments) {
+  std::size_t end = 0;
+  for (int depth = 0; end < arguments.size(); ++end) {
+    const char c = arguments[end];
+    if (depth == 0 && (c == ',' || c == '>')) break;
+    if (c == '<' || c == '(') ++depth;
+    if (c == '>' || c == ')') --depth;
+  }
+  return arguments.substr(0, end);
+}
+
 }  // namespace
 
 Code::Code(std::string_view its_name, const void* its_result_type, std::size_t its_bytes)
@@ -37,6 +49,8 @@ std::string short_name(const Code& code) {
   };
   auto function = between("Call = ", "; R = ");
   if (function.empty()) return "a value of type " + std::string(between("R = ", ";"));
+  if (const auto open = function.find("Lifted<"); open != std::string_view::npos)
+    function = first_argument(function.substr(open + std::string_view("Lifted<").size()));
   if (const auto open = function.find("Function<"); open != std::string_view::npos) {
     function.remove_prefix(open + std::string_view("Function<").size());
     function.remove_suffix(1);

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <trawl/lazy.hpp>
-#include <trawl/strategies.hpp>
+#include <trawl/maps.hpp>
 
 #include "rts/simulate.hpp"
 

@@ -1,0 +1,62 @@
+// Circular structures: a thunk that is told itself.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <trawl/lazy.hpp>
+
+namespace trawl {
+namespace detail {
+
+template <class Parameters>
+struct self_of {
+  using type = void;
+};
+template <class Self, class... P>
+struct self_of<Types<Self, P...>> {
+  using type = std::decay_t<Self>;
+};
+
+template <class Call, class R, class... A>
+struct MakeFixed {
+  template <class... G>
+  static Lazy<R> make(const G&... given) {
+    using Thunk = heap::Thunk<Call, R, A...>;
+    heap::Node* node = Thunk::make(as_stored<A>(given)...);
+    std::get<0>(Thunk::arguments(node)).value = Lazy<R>::refer_to(node);
+    return Lazy<R>::refer_to(node);
+  }
+};
+
+}  // namespace detail
+
+/// Suspends `F(self, arguments...)`, where `self` is this very thunk: for a result that refers to
+/// itself (GpH's `fix`). F takes it as its first parameter, a Lazy of its own result, and may put
+/// it anywhere; it must not force it, as that would wait for itself.
+template <auto F, class... A>
+auto fix(A&&... arguments) {
+  using Plain = std::remove_cv_t<decltype(F)>;
+  using Call = std::conditional_t<std::is_class_v<Plain>, Plain, Function<F>>;
+  using Self = typename detail::self_of<typename detail::parameters<Call>::type>::type;
+  if constexpr (heap::NodeReference<Self>) {
+    using S = detail::suspension<Call, Self, A...>;
+    if constexpr (S::ok) {
+      static_assert(std::is_same_v<Self, Lazy<typename S::Result>>,
+                    "trawl: the first parameter of a function for fix is a Lazy of its result.");
+      if constexpr (std::is_same_v<Self, Lazy<typename S::Result>>)
+        return S::template Apply<detail::MakeFixed>::make(Self(), arguments...);
+      else
+        return detail::RefusedLazy();
+    } else {
+      return detail::RefusedLazy();
+    }
+  } else {
+    static_assert(heap::NodeReference<Self>,
+                  "trawl: the first parameter of a function for fix is a Lazy of its result.");
+    return detail::RefusedLazy();
+  }
+}
+
+}  // namespace trawl
