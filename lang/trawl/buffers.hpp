@@ -112,7 +112,7 @@ class BufferedList {
 /// Sparks so many elements ahead of a loop.
 template <class Strategy>
 struct ParBuffer {
-  using takes_over = void;
+  using takes_over = void;  ///< a temporary is its own
 
   std::size_t ahead;  ///< elements
 

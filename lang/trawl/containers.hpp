@@ -123,7 +123,7 @@ void with_elements(const C& xs, Use use) {
 /// Applies a strategy to each element, one after the other, here.
 template <class Strategy>
 struct SeqList {
-  [[no_unique_address]] Strategy strategy;
+  [[no_unique_address]] Strategy strategy;  ///< of an element
 
   /// Applies it.
   template <detail::Many C>
@@ -211,7 +211,7 @@ ParListChunk<Strategy> par_list_chunk(std::size_t size, Strategy) {
 /// A strategy for each part of a tuple or pair, one after the other, here.
 template <class... Strategies>
 struct SeqTuple {
-  [[no_unique_address]] std::tuple<Strategies...> strategies;
+  [[no_unique_address]] std::tuple<Strategies...> strategies;  ///< in the order of parts
 
   /// Applies them.
   template <class Tuple>

@@ -58,8 +58,8 @@ concept StrategyOf = std::invocable < const std::remove_reference_t<S>
 /// `dot(second, first)`: first the one, then the other (GpH's `dot`).
 template <class Second, class First>
 struct Dot {
-  [[no_unique_address]] Second second;
-  [[no_unique_address]] First first;
+  [[no_unique_address]] Second second;  ///< applied after the other
+  [[no_unique_address]] First first;    ///< applied before it
 
   /// Applies both.
   template <class T>
