@@ -18,19 +18,20 @@ std::int64_t rate_of(std::size_t bytes, Nanos took) {
 
 // A link carries what a message had at least, its latency included. Where that says little: by how
 // much longer it was, and took, than the fastest of late. That a link is slow takes several that
-// were late, one that was very late, or a long one; while they are not, it is as good as any.
+// were late, one that was very late, or a long one; while they are not, it is as good as any. As
+// late as short ones are says nothing: that is a latency that changes.
 void Links::note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nanos arrived) {
   constexpr std::size_t longer = 48, is_long = 1024;
   constexpr unsigned several = 3;
   constexpr Nanos clear = 20'000'000;
   constexpr std::int64_t good = 20'000, as_any = 100'000;
   if (took <= 0) return;
-  const Fastest own{bytes, took, arrived, 0};
+  const Fastest own{bytes, took, arrived};
   auto* fastest = fastest_.find(from);
   if (rate_of(bytes, took) >= good) {
     note_bandwidth(from, bytes, took, arrived);
   } else if (fastest != nullptr && bytes >= fastest->bytes + longer) {
-    const auto later = took - fastest->took;
+    const auto later = std::max<Nanos>(took - fastest->took - fastest->restless, 0);
     const bool late = later > took / 8;
     fastest->late = late ? fastest->late + 1 : 0;
     const bool very_late = later > std::max(clear, took / 4);
@@ -39,6 +40,8 @@ void Links::note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nan
     else if (!late && rows_.find(key_of(from, own_)) == nullptr)
       note({from, own_, {as_any, arrived}});
   }
+  if (fastest != nullptr && bytes < fastest->bytes + longer)
+    fastest->restless = std::max(took - fastest->took, fastest->restless - fastest->restless / 8);
   if (fastest == nullptr)
     fastest_.add(from, own);
   else if (took < fastest->took || arrived - fastest->arrived > bandwidth_window)

@@ -59,7 +59,8 @@ class Links {
     std::size_t bytes = 0;
     Nanos took = 0;
     Nanos arrived = 0;
-    unsigned late = 0;  // so many longer ones were, one after the other
+    unsigned late = 0;   // so many longer ones were, one after the other
+    Nanos restless = 0;  // as late came one that is no longer, of late the latest
 
     Nanos when() const noexcept { return arrived; }
   };

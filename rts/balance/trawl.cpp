@@ -153,8 +153,7 @@ bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t clu
 
 /// Rather than where a link is known to be good.
 bool is_doubtful(const Tables& tables, std::uint32_t cluster) {
-  return bandwidth_to(tables, cluster).measured < 0 &&
-         tables.links().best() >= much_slower * thin;
+  return bandwidth_to(tables, cluster).measured < 0 && tables.links().best() >= much_slower * thin;
 }
 
 /// How far ahead of its end work is to be asked for: two round trips.

@@ -100,18 +100,7 @@ void Start::on_welcome(const Welcome& message, Nanos now) {
   round_trip_ = 2 * message.latency;
   know_all(message.all);
   tables_.note_latency(0, {message.latency, now + message.offset});
-  note_bandwidth(message, now + message.offset);
   complete_ = true;
-}
-
-// Before a long message has come: this one is longer than a PING.
-void Start::note_bandwidth(const Welcome& message, Nanos now) {
-  constexpr Nanos clear = 20'000'000;
-  const auto later = now - message.begun - message.latency;
-  if (later <= std::max(clear, message.latency / 2)) return;
-  Writer again;
-  message.write(again);
-  tables_.note_bandwidth(0, again.size() - sizeof(Ping), later, now);
 }
 
 // Clusters get their numbers in the order of the PEs.

@@ -44,7 +44,6 @@ class Start {
 
   void ping(int pe, Nanos now);
   void welcome_all(Nanos now);
-  void note_bandwidth(const Welcome& message, Nanos now);
   std::vector<balance::Alike> set_roster();
   void know_all(const std::vector<balance::Alike>& all);
 

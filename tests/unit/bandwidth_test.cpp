@@ -75,6 +75,17 @@ TEST(Bandwidth, AShortOneThatWasNotLateTellsThatALinkIsGood) {
 }
 
 // Others' messages were on the link before it.
+// Short messages are as late as long ones then.
+TEST(Bandwidth, ALatencyThatChangesIsNoSlowLink) {
+  auto tables = of_three_clusters(0);
+  tables.note_transfer(2, 60, 100 * milli, 1);
+  for (Nanos at = second; at < 2 * second; at += 100 * milli) {
+    tables.note_transfer(2, 60, 500 * milli, at);
+    tables.note_transfer(2, 200, 510 * milli, at + 1);
+    EXPECT_GE(tables.links().between(0, 1).bytes_a_second, 100'000);
+  }
+}
+
 TEST(Bandwidth, TheGreatestOfTenSecondsCounts) {
   auto tables = of_three_clusters(0);
   tables.note_bandwidth(2, 10'000, second, second);
