@@ -5,7 +5,8 @@
 namespace trawl::balance {
 namespace {
 
-constexpr Nanos bandwidth_window = 10'000'000'000;
+constexpr Nanos fastest_window = 10'000'000'000;
+constexpr Nanos believed = 60'000'000'000;
 constexpr Bandwidth unknown_bandwidth;
 
 std::int64_t rate_of(std::size_t bytes, Nanos took) {
@@ -19,7 +20,8 @@ std::int64_t rate_of(std::size_t bytes, Nanos took) {
 // A link carries what a message had at least, its latency included. Where that says little: by how
 // much longer it was, and took, than the fastest of late. That a link is slow takes several that
 // were late, one that was very late, or a long one; while they are not, it is as good as any. As
-// late as short ones are says nothing: that is a latency that changes.
+// late as short ones are says nothing: that is a latency that changes; and who was not late shows
+// what the link carries at least.
 void Links::note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nanos arrived) {
   constexpr std::size_t longer = 48, is_long = 1024;
   constexpr unsigned several = 3;
@@ -35,16 +37,17 @@ void Links::note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nan
     const bool late = later > took / 8;
     fastest->late = late ? fastest->late + 1 : 0;
     const bool very_late = later > std::max(clear, took / 4);
-    if (bytes >= is_long || very_late || fastest->late >= several)
+    const bool known = rows_.find(key_of(from, own_)) != nullptr;
+    if (bytes >= is_long || very_late || fastest->late >= several || (known && !late))
       note_bandwidth(from, bytes - fastest->bytes, std::max(later, took / 32 + 1), arrived);
-    else if (!late && rows_.find(key_of(from, own_)) == nullptr)
+    else if (!late)
       note({from, own_, {as_any, arrived}});
   }
   if (fastest != nullptr && bytes < fastest->bytes + longer)
     fastest->restless = std::max(took - fastest->took, fastest->restless - fastest->restless / 8);
   if (fastest == nullptr)
     fastest_.add(from, own);
-  else if (took < fastest->took || arrived - fastest->arrived > bandwidth_window)
+  else if (took < fastest->took || arrived - fastest->arrived > fastest_window)
     *fastest = own;
 }
 
@@ -62,12 +65,12 @@ void Links::note(const Link& row) {
   } else {
     auto& [rate, measured] = known->bandwidth;
     if (row.when() < measured) {
-      if (row.bandwidth.bytes_a_second <= rate || row.when() < measured - bandwidth_window) return;
+      if (row.bandwidth.bytes_a_second <= rate || row.when() < measured - believed) return;
       rate = row.bandwidth.bytes_a_second;
     } else if (row.bandwidth.bytes_a_second >= rate / 2) {
       rate = std::max(rate, row.bandwidth.bytes_a_second);
       measured = row.when();
-    } else if (row.when() > measured + bandwidth_window) {
+    } else if (row.when() > measured + believed) {
       known->bandwidth = row.bandwidth;
     }
   }

@@ -41,7 +41,7 @@ class Links {
   void note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nanos arrived);
   /// So many bytes more from another cluster took so much longer (above 0).
   void note_bandwidth(std::uint32_t from, std::size_t bytes, Nanos took, Nanos measured);
-  /// As measured here or told by others. The greatest of about ten seconds counts, as others may
+  /// As measured here or told by others. The greatest of about a minute counts, as others may
   /// have been on the link too, and a factor of two is not told apart.
   void note(const Link& row);
 
