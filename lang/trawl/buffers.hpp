@@ -121,10 +121,16 @@ struct ParBuffer {
   Buffered<T, Strategy> operator()(const std::vector<Lazy<T>>& xs) const {
     return {xs, ahead};
   }
-  /// Of a lazy list, to be gone through once. What else refers to its beginning keeps all of it.
+  /// Of a lazy list, to be gone through once; `list` refers to nothing any more. What else refers
+  /// to its beginning keeps all of it.
   template <class T>
-  BufferedList<T, Strategy> operator()(Lazy<List<T>> list) const {
+  BufferedList<T, Strategy> operator()(Lazy<List<T>>&& list) const {
     return {std::move(list), ahead};
+  }
+  /// Of one that somebody keeps.
+  template <class T>
+  BufferedList<T, Strategy> operator()(const Lazy<List<T>>& list) const {
+    return (*this)(Lazy<List<T>>(list));
   }
 };
 

@@ -30,6 +30,33 @@ struct MakeFixed {
   }
 };
 
+/// Is the first parameter, `Self`, a Lazy of the result? (Other refusals say what they are about.)
+template <class Call, class Self, class... A>
+consteval bool takes_itself() {
+  if constexpr (heap::NodeReference<Self>) {
+    using S = suspension<Call, Self, A...>;
+    if constexpr (S::ok) return std::is_same_v<Self, Lazy<typename S::Result>>;
+    return true;
+  }
+  return false;
+}
+
+template <class Call, class Self, class... A>
+auto make_fixed(const A&... arguments) {
+  constexpr bool itself = takes_itself<Call, Self, A...>();
+  static_assert(itself,
+                "trawl: the first parameter of a function for fix is a Lazy of its result.");
+  if constexpr (itself) {
+    using S = suspension<Call, Self, A...>;
+    if constexpr (S::ok)
+      return S::template Apply<MakeFixed>::make(Self(), arguments...);
+    else
+      return RefusedLazy();
+  } else {
+    return RefusedLazy();
+  }
+}
+
 }  // namespace detail
 
 /// Suspends `F(self, arguments...)`, where `self` is this very thunk: for a result that refers to
@@ -40,23 +67,7 @@ auto fix(A&&... arguments) {
   using Plain = std::remove_cv_t<decltype(F)>;
   using Call = std::conditional_t<std::is_class_v<Plain>, Plain, Function<F>>;
   using Self = typename detail::self_of<typename detail::parameters<Call>::type>::type;
-  if constexpr (heap::NodeReference<Self>) {
-    using S = detail::suspension<Call, Self, A...>;
-    if constexpr (S::ok) {
-      static_assert(std::is_same_v<Self, Lazy<typename S::Result>>,
-                    "trawl: the first parameter of a function for fix is a Lazy of its result.");
-      if constexpr (std::is_same_v<Self, Lazy<typename S::Result>>)
-        return S::template Apply<detail::MakeFixed>::make(Self(), arguments...);
-      else
-        return detail::RefusedLazy();
-    } else {
-      return detail::RefusedLazy();
-    }
-  } else {
-    static_assert(heap::NodeReference<Self>,
-                  "trawl: the first parameter of a function for fix is a Lazy of its result.");
-    return detail::RefusedLazy();
-  }
+  return detail::make_fixed<Call, Self>(arguments...);
 }
 
 }  // namespace trawl

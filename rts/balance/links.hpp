@@ -39,8 +39,6 @@ class Links {
 
   /// A message of so many bytes from another cluster took so long until `arrived`.
   void note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nanos arrived);
-  /// So many bytes more from another cluster took so much longer (above 0).
-  void note_bandwidth(std::uint32_t from, std::size_t bytes, Nanos took, Nanos measured);
   /// As measured here or told by others. The greatest of about a minute counts, as others may
   /// have been on the link too, and a factor of two is not told apart.
   void note(const Link& row);
@@ -64,6 +62,9 @@ class Links {
 
     Nanos when() const noexcept { return arrived; }
   };
+
+  /// So many bytes more from another cluster took so much longer (above 0).
+  void note_bandwidth(std::uint32_t from, std::size_t bytes, Nanos took, Nanos measured);
 
   std::uint32_t own_ = 0;
   Heard<Link, max_links> rows_;          // by both, in their order

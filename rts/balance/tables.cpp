@@ -154,14 +154,6 @@ Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const no
   return known == nullptr ? unknown_latency : known->latency;
 }
 
-void Tables::note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived) {
-  if (is_told_of(pe) && is_far(pe)) links_.note_transfer(cluster_of(pe), bytes, took, arrived);
-}
-
-void Tables::note_bandwidth(int pe, std::size_t bytes, Nanos took, Nanos measured) {
-  if (is_told_of(pe) && is_far(pe)) links_.note_bandwidth(cluster_of(pe), bytes, took, measured);
-}
-
 void Tables::note_result(std::size_t bytes) noexcept {
   if (results_ == results_remembered) {
     results_ /= 2;

@@ -127,9 +127,9 @@ class Tables {
   Latency latency_between(std::uint32_t one, std::uint32_t other) const noexcept;
 
   /// A message of so many bytes from `pe` took so long until `arrived`. Only of other clusters'.
-  void note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived);
-  /// So many bytes more took so much longer (above 0).
-  void note_bandwidth(int pe, std::size_t bytes, Nanos took, Nanos measured);
+  void note_transfer(int pe, std::size_t bytes, Nanos took, Nanos arrived) {
+    if (is_far(pe) && is_told_of(pe)) links_.note_transfer(cluster_of(pe), bytes, took, arrived);
+  }
   /// What is known of the links between clusters.
   const Links& links() const noexcept { return links_; }
 

@@ -25,6 +25,17 @@ inline Load load(unsigned sparks, unsigned runnable, Nanos measured) {
   return {.sparks = sparks, .runnable = static_cast<std::uint16_t>(runnable), .measured = measured};
 }
 
+/// It hears what the link from this PE's cluster to its own carries.
+inline void hear_bandwidth(Tables& tables, int pe, std::int64_t bytes_a_second, Nanos measured) {
+  constexpr std::uint8_t one_bandwidth = 0x40;
+  Writer message;
+  message.put(Load{});
+  message.put(one_bandwidth);
+  message.put(Link{tables.cluster_of(pe), tables.own_cluster(), {bytes_a_second, measured}});
+  Reader in(message.view());
+  tables.read_piggyback(in, tables.self(), measured);
+}
+
 /// One PE's facts are others than it was told.
 inline void set_static(Tables& tables, int pe, const PeStatic& facts) {
   std::vector<PeStatic> all;

@@ -88,25 +88,25 @@ TEST(Bandwidth, ALatencyThatChangesIsNoSlowLink) {
 
 TEST(Bandwidth, TheGreatestOfAMinuteCounts) {
   auto tables = of_three_clusters(0);
-  tables.note_bandwidth(2, 10'000, second, second);
-  tables.note_bandwidth(2, 10'000, 20 * second, 10 * second);
+  hear_bandwidth(tables, 2, 10'000, second);
+  hear_bandwidth(tables, 2, 500, 10 * second);
   EXPECT_EQ(between(tables, 0, 1), 10'000);
-  tables.note_bandwidth(2, 6'000, second, 11 * second);
+  hear_bandwidth(tables, 2, 6'000, 11 * second);
   EXPECT_EQ(between(tables, 0, 1), 10'000) << "about the same: that counts as seen again";
-  tables.note_bandwidth(2, 500, second, 70 * second);
+  hear_bandwidth(tables, 2, 500, 70 * second);
   EXPECT_EQ(between(tables, 0, 1), 10'000);
-  tables.note_bandwidth(2, 500, second, 72 * second);
+  hear_bandwidth(tables, 2, 500, 72 * second);
   EXPECT_EQ(between(tables, 0, 1), 500);
   EXPECT_EQ(tables.links().best(), 500);
-  tables.note_bandwidth(2, 90'000, second, 72 * second);
+  hear_bandwidth(tables, 2, 90'000, 72 * second);
   EXPECT_EQ(between(tables, 0, 1), 90'000) << "a rise is believed at once";
 }
 
 TEST(Bandwidth, OfBothDirectionsTheLesser) {
   auto teller = of_three_clusters(2);
   auto listener = of_three_clusters(0);
-  teller.note_bandwidth(0, 1'000, second, second);
-  listener.note_bandwidth(2, 50'000, second, second);
+  hear_bandwidth(teller, 0, 1'000, second);
+  hear_bandwidth(listener, 2, 50'000, second);
   EXPECT_EQ(between(listener, 0, 1), 50'000);
   tell(teller, listener, 2 * second);
   EXPECT_EQ(between(listener, 0, 1), 1'000);
@@ -119,7 +119,7 @@ TEST(Bandwidth, ItSpreads) {
   auto teller = of_three_clusters(2);
   auto listener = of_three_clusters(0);
   teller.note_latency(4, {7'000, 10});
-  teller.note_bandwidth(4, 3'000, second, 10);
+  hear_bandwidth(teller, 4, 3'000, 10);
   tell(teller, listener, 20);
   EXPECT_EQ(between(listener, 1, 2), 3'000);
   EXPECT_EQ(listener.latency_between(1, 2).one_way, 7'000);
@@ -157,7 +157,7 @@ TEST(Bandwidth, OfNobodyIsRefused) {
 
 TEST(Bandwidth, DamagedBytesTeachNothingOrSomethingValid) {
   auto writer = of_three_clusters(2);
-  writer.note_bandwidth(4, 3'000, second, 10);
+  hear_bandwidth(writer, 4, 3'000, 10);
   Writer good;
   writer.write_piggyback(good, 20, {}, 0);
   torment(Bytes(good.view().begin(), good.view().end()), [](std::span<const std::byte> bytes) {

@@ -150,6 +150,21 @@ TEST_P(Lang, ParBufferOfALazyList) {
   });
 }
 
+TEST_P(Lang, AListThatIsMovedIntoAParBufferIsItsOwn) {
+  run([] {
+    const auto sum = [](auto&& list) {
+      long all = 0;
+      for (const long& x : list) all += x;
+      return all;
+    };
+    auto list = trawl::lazy<doubled_from>(0, 10);
+    EXPECT_EQ(sum(trawl::apply(list, trawl::par_buffer(3, trawl::rseq))), 90);
+    ASSERT_TRUE(list) << "that was a copy";
+    EXPECT_EQ(sum(trawl::apply(std::move(list), trawl::par_buffer(3, trawl::rseq))), 90);
+    EXPECT_FALSE(list);  // NOLINT(bugprone-use-after-move)
+  });
+}
+
 TEST_P(Lang, AParBufferLetsGoOfWhatIsPassed) {
   if (trawl::heap::collector_statistics().heap_bytes == 0) GTEST_SKIP() << "nothing ever dies";
   if (!alone()) GTEST_SKIP() << "the other PEs' heaps are in this process too";

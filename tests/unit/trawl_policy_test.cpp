@@ -114,7 +114,7 @@ Tables clustered(int self) {
   tables.set_roster(Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
   for (const int pe : tables.far()) {
     tables.note_latency(pe, {100 * milli, 1});
-    tables.note_bandwidth(pe, 100'000, 1'000 * milli, 1);
+    hear_bandwidth(tables, pe, 100'000, 1);
   }
   tables.note_load(0, load(0, 0, 1));
   return tables;
@@ -243,7 +243,7 @@ Tables linked(std::int64_t to_first, std::int64_t to_third, std::int64_t to_four
   tables.set_roster(Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
   for (const auto& [pe, bytes] : {std::pair{0, to_first}, {8, to_third}, {12, to_fourth}}) {
     tables.note_latency(pe, {100 * milli, 1});
-    if (bytes != 0) tables.note_bandwidth(pe, static_cast<std::size_t>(bytes), 1'000 * milli, 1);
+    if (bytes != 0) hear_bandwidth(tables, pe, bytes, 1);
   }
   return tables;
 }
