@@ -96,6 +96,7 @@ void Throttle::on_signal(int) {
 }
 
 void Throttle::look() {
+  if (settling_) return;
   const auto share = account();
   if (budget_ < 0) {
     if (may_hold_lock(stopped_at) || !hooks_.may_sleep()) return arm(retry);
@@ -107,7 +108,9 @@ void Throttle::look() {
   arm(std::clamp(static_cast<Nanos>(run), shortest_run, longest_run));
 }
 
+// A signal that was on its way when the timer was stopped would start it again.
 void Throttle::settle() {
+  settling_ = true;
   arm(0);
   const auto share = account();
   if (budget_ < 0) sleep_off(share, longest_settling);
@@ -127,8 +130,9 @@ double Throttle::account() {
 }
 
 void Throttle::sleep_off(double share, Nanos longest) const {
-  const auto time = as_timespec(std::min(static_cast<Nanos>(-budget_ / share), longest));
-  nanosleep(&time, nullptr);
+  auto time = as_timespec(std::min(static_cast<Nanos>(-budget_ / share), longest));
+  while (nanosleep(&time, &time) != 0 && errno == EINTR) {  // the collector's, say
+  }
 }
 
 // 0: never.

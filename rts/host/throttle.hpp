@@ -42,6 +42,7 @@ class Throttle {
   Nanos last_wall_;
   Nanos last_processor_;
   double budget_ = 0;  // processor time it may use before it has to sleep
+  bool volatile settling_ = false;
 };
 
 }  // namespace trawl

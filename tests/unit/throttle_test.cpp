@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -81,6 +82,21 @@ TEST(Throttle, WhatWasUsedIsSleptOffAtTheEnd) {
   const auto wall = wall_time();
   const auto processor = processor_time();
   compute(10'000'000);
+  throttle.settle();
+  EXPECT_GE(wall_time() - wall, 19 * (processor_time() - processor) / 10);
+}
+
+TEST(Throttle, ASignalThatWasOnItsWayDoesNotCutTheLastSleepShort) {
+  bool on_its_way = false;
+  const auto share = [&] {
+    if (std::exchange(on_its_way, false)) std::raise(SIGRTMIN + 8);
+    return 0.5;
+  };
+  Throttle throttle({share, [] { return false; }});
+  const auto wall = wall_time();
+  const auto processor = processor_time();
+  compute(10'000'000);
+  on_its_way = true;
   throttle.settle();
   EXPECT_GE(wall_time() - wall, 19 * (processor_time() - processor) / 10);
 }
