@@ -16,6 +16,7 @@ constexpr Nanos worth_fetching_ahead = 5'000'000;
 constexpr Nanos much_slower = 10;             // than the best: such a link is left alone
 constexpr Nanos probe_interval = 4;           // times what the last steal there took
 constexpr std::int64_t thin = 10'000;         // a link that carries less a second
+constexpr Nanos long_way_home = 250'000'000;  // for a mean result
 constexpr std::uint64_t doubt = 8;            // so much less often where nothing is known of it
 constexpr std::size_t large_result = 65'536;  // in bytes: as of one of the first steals
 constexpr std::size_t most_casts = 24;        // far ones, with those that should long be back
@@ -83,9 +84,11 @@ Nanos carrying(std::size_t bytes, const Bandwidth& link) {
       static_cast<double>(bytes) * second / static_cast<double>(link.bytes_a_second), at_most));
 }
 
-/// Results that come home over it keep the run waiting.
-bool is_thin(const Bandwidth& link) {
-  return link.measured >= 0 && link.bytes_a_second < thin;
+/// Results that come home over it keep the run waiting. (Of short messages nobody can tell a thin
+/// link from one whose latency changes; nor do they need more.)
+bool is_thin(const Tables& tables, const Bandwidth& link) {
+  if (link.measured < 0 || link.bytes_a_second >= thin) return false;
+  return tables.mean_result() == 0 || carrying(tables.mean_result(), link) > long_way_home;
 }
 
 /// The shortest to another cluster, as far as is known.
@@ -118,7 +121,7 @@ Nanos thin_ready_at(const Tables& tables, const Situation& pe, std::uint32_t clu
 Nanos ready_at(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
   const auto& steal = tables.last_steal(cluster);
   const auto link = bandwidth_to(tables, cluster);
-  const auto ready = is_thin(link) ? thin_ready_at(tables, pe, cluster, link) : Nanos{0};
+  const auto ready = is_thin(tables, link) ? thin_ready_at(tables, pe, cluster, link) : Nanos{0};
   return is_slow(tables, cluster) ? std::max(ready, steal.ended + probe_interval * steal.took)
                                   : ready;
 }
@@ -146,7 +149,7 @@ bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) 
 /// Where nothing is known of the link, or it is thin, one FISH at a time.
 bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
   const auto link = bandwidth_to(tables, cluster);
-  return (link.measured < 0 || is_thin(link)) &&
+  return (link.measured < 0 || is_thin(tables, link)) &&
          std::any_of(pe.under_way.begin(), pe.under_way.end(),
                      [&](const Cast& cast) { return cast.cluster == cluster; });
 }

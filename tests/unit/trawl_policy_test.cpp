@@ -268,6 +268,17 @@ TEST(TrawlLinks, AThinOneIsLeftAloneWhileThereIsABetter) {
   EXPECT_TRUE(first(0));
 }
 
+TEST(TrawlLinks, AThinOneWillDoForShortResults) {
+  auto tables = linked(1'000, 100'000, 100'000);
+  const auto first = [&] {
+    return goes_to(far_victims(tables, at(tables, 1'000 * milli)), tables, 0);
+  };
+  tables.note_result(250);
+  EXPECT_TRUE(first());
+  tables.note_result(1'000);
+  EXPECT_FALSE(first());
+}
+
 TEST(TrawlLinks, WhereAllAreThinAsMuchAsTheyCarryHome) {
   auto tables = linked(1'000, 1'000, 1'000);
   const auto first = [&](Nanos now) {
