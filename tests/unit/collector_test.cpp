@@ -8,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -473,23 +475,54 @@ TEST(Collector, SparksAreTakenWhileOthersAreForgotten) {
   EXPECT_GT(pool.fizzled(), 0U);
 }
 
-TEST(Collector, LargePlainArraysAreNotScanned) {
+std::vector<double>& numbers_in(std::vector<double>& value) {
+  return value;
+}
+std::vector<double>& numbers_in(std::pair<std::vector<double>, long>& value) {
+  return value.first;
+}
+struct Row {
+  Lazy<long> next;
+  std::string name;
+  std::optional<std::vector<double>> numbers;
+};
+std::vector<double>& numbers_in(Row& value) {
+  return *value.numbers;
+}
+
+/// A value made of many numbers, which look like references to nodes.
+template <class Make>
+void expect_not_scanned(Make make) {
   constexpr std::size_t count = 20'000;
+  using Value = decltype(make(std::vector<double>()));
   Simulation grid(grid_of(1, 1));
   const auto before = live_bytes();
-  Lazy<std::vector<double>> disguised;
+  Lazy<Value> disguised;
   grid.run([&] {
     std::vector<double> numbers(count);
     for (auto& number : numbers) {
       const Lazy<std::array<long, 16>> node(std::array<long, 16>{});
       number = std::bit_cast<double>(node.node());
     }
-    disguised = Lazy<std::vector<double>>(numbers);
-    std::fill(numbers.begin(), numbers.end(), 0.0);
+    Value value = make(std::move(numbers));
+    disguised = Lazy<Value>(value);
+    std::ranges::fill(numbers_in(value), 0.0);
   });
   const auto after = live_bytes();
   EXPECT_LT(after, before + count * sizeof(double) + (std::size_t{1} << 20U));
-  EXPECT_EQ(force(disguised).size(), count);
+  EXPECT_TRUE(disguised.evaluated());
+}
+
+static_assert(!heap::OwnsPlainArrays<std::vector<std::string>>);
+static_assert(!heap::OwnsPlainArrays<std::pair<std::vector<std::vector<double>>, int>>);
+static_assert(!heap::OwnsPlainArrays<std::map<int, int>>);
+
+TEST(Collector, PlainArraysAreNotScanned) {
+  expect_not_scanned([](std::vector<double> numbers) { return numbers; });
+  expect_not_scanned([](std::vector<double> numbers) { return std::pair(std::move(numbers), 1L); });
+  expect_not_scanned([](std::vector<double> numbers) {
+    return Row{{}, "row", std::move(numbers)};
+  });
 }
 
 struct Totals {
