@@ -277,7 +277,7 @@ class Process {
   /// of the others may be inside a long function.
   void see_it_out(std::size_t busy) {
     const auto give_up = joined_.fabric->now() + patience_with_workers;
-    while (!over_ || working_ + pe_->workers().busy_spares() > busy) {
+    while (!over_ || working_ + pe_->workers().busy_besides() > busy) {
       if (exiting_ && busy == 0) stay_away();
       if (over_ && joined_.fabric->now() >= give_up) abandon_workers();
       poll_and_wait();

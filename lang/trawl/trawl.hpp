@@ -5,6 +5,7 @@
 #error "trawl: Trawl needs C++20; compile with -std=c++20."
 #else
 
+#include <trawl/blocking.hpp>
 #include <trawl/buffers.hpp>
 #include <trawl/containers.hpp>
 #include <trawl/exception.hpp>
@@ -15,6 +16,7 @@
 #include <trawl/maps.hpp>
 #include <trawl/run.hpp>
 #include <trawl/spawn.hpp>
+#include <trawl/spawn_some.hpp>
 #include <trawl/strategies.hpp>
 
 /// What a program says: lazy values (lazy, par, force), spawn and sync, strategies, run. `detail`

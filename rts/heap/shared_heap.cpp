@@ -42,22 +42,35 @@ SharedHeap::SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight
       add_spark_(std::move(add_spark)),
       fetch_ahead_([this](const Address& at) { return fetch_ahead(at); }) {}
 
-bool SharedHeap::wait(Node* node, Waiter& waiter) {
-  if (node->state() == State::unevaluated || !enqueue(node, &waiter, nullptr)) return false;
+bool SharedHeap::wait(std::span<Node* const> nodes, Waiter& waiter) {
+  std::size_t waits = 0;
   try {
-    if (node->state() == State::fetch_me) fetch(node);
+    while (waits < nodes.size() && wait(nodes[waits], waiter)) ++waits;
   } catch (...) {
-    withdraw(node);
+    leave(nodes.first(waits + 1), waiter);
     throw;
   }
+  if (waits == nodes.size()) return true;
+  leave(nodes.first(waits), waiter);
+  return false;
+}
+
+bool SharedHeap::wait(Node* node, Waiter& waiter) {
+  if (node->state() == State::unevaluated || !enqueue(node, &waiter, nullptr)) return false;
+  if (node->state() == State::fetch_me) fetch(node);
   return true;
 }
 
-// The waiter who came last will not sleep.
-void SharedHeap::withdraw(Node* node) {
-  const auto found = queues_.find(Hidden(node));
-  found->second.waiters.pop_back();
-  erase_if_empty(found);
+void SharedHeap::leave(std::span<Node* const> nodes, const Waiter& waiter) {
+  for (Node* node : nodes) {
+    const auto found = queues_.find(Hidden(node));
+    if (found == queues_.end()) continue;
+    auto& waiters = found->second.waiters;
+    waiters.erase(std::remove(waiters.begin(), waiters.end(), &waiter), waiters.end());
+    erase_if_empty(found);
+    // Of simulated workers it was marked already, see notify_waiters; otherwise it does no harm.
+    if (node->state() == State::black_hole) node->mark(Node::waited);
+  }
 }
 
 void SharedHeap::erase_if_empty(Queues::iterator queue) {

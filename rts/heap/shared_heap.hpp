@@ -48,9 +48,11 @@ class SharedHeap {
   SharedHeap(const SharedHeap&) = delete;
   SharedHeap& operator=(const SharedHeap&) = delete;
 
-  /// Puts a waiter into the node's blocking queue, and sends a FETCH where one is due. False when
-  /// there is nothing to wait for: it has finished, or can be evaluated here.
-  bool wait(Node* node, Waiter& waiter);
+  /// Puts a waiter into the nodes' blocking queues, and sends FETCHes where they are due. False
+  /// when there is nothing to wait for: one has finished, or can be evaluated here.
+  bool wait(std::span<Node* const> nodes, Waiter& waiter);
+  /// Takes it out of those where it still is.
+  void leave(std::span<Node* const> nodes, const Waiter& waiter);
 
   /// Sends the FETCH that the first `wait` would send, if none is under way.
   void fetch_early(Node* node);
@@ -103,7 +105,7 @@ class SharedHeap {
 
   Receiver receiver(std::uint32_t pe) const noexcept;
   bool enqueue(Node* node, Waiter* waiter, const Remote* remote);
-  void withdraw(Node* node);
+  bool wait(Node* node, Waiter& waiter);
   void erase(Queues::iterator queue);
   void erase_if_empty(Queues::iterator queue);
   void fetch(Node* proxy);

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "node.hpp"
 #include "owner_end.hpp"
+
+namespace trawl::heap {
+struct Failure;
+}
 
 namespace trawl::sched {
 
@@ -32,6 +37,14 @@ inline OwnerEnd& owner_end_here() {
 /// (evaluate-and-die). Throws Error outside of a run.
 void demand(heap::Node* node);
 
+/// Returns when one of the nodes has finished, or can be evaluated here: waits for whoever does
+/// that, or brings them here and evaluates them. Throws Error outside of a run.
+void demand_any(std::span<heap::Node* const> nodes);
+
+/// Nobody needs the value of `node` any more: if nobody has begun with it, it has failed with
+/// `why`, and is no spark any longer.
+void abandon(heap::Node* node, heap::Failure* why);
+
 /// Asks for `node` if it lives on another PE; doesn't wait. Throws Error outside of a run.
 void fetch(heap::Node* node);
 
@@ -49,5 +62,15 @@ void spark_kept(heap::Node* node);
 
 /// How many sparks more find room here; outside of a run any number.
 std::size_t room_for_sparks() noexcept;
+
+/// What the running call is a part of, as it was said by enter_scope; nullptr: nothing. It goes
+/// with the thread; what the thread evaluates besides, as it forces it, is a part of nothing.
+const void* scope();
+/// Gives what was there before. `scope` is kept alive by the caller.
+const void* enter_scope(const void* scope);
+
+/// Makes `call(argument)` on an OS thread that is no worker; until it has ended the running thread
+/// waits, and its worker has time for others.
+void call_aside(void (*call)(void*), void* argument);
 
 }  // namespace trawl::sched

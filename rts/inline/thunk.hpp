@@ -33,7 +33,7 @@ struct Held {
   explicit Held(const U& from) : value(copy(from)) {}
 
   static constexpr Storage storage =
-      is_plain_array<T>::value ? Storage::owned_plain : Storage::owned;
+      OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
 
  private:
   template <class U>

@@ -7,11 +7,14 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <boost/pfr.hpp>
@@ -212,6 +215,46 @@ template <PointerFree T>
 struct is_plain_array<std::vector<T>> : std::bool_constant<!std::is_same_v<T, bool>> {};
 template <class C, class Traits>
 struct is_plain_array<std::basic_string<C, Traits>> : std::true_type {};
+
+namespace detail {
+
+template <class T>
+consteval bool owns_plain_arrays();
+
+template <class T>
+struct parts_own_plain_arrays : std::false_type {};
+template <class T, std::size_t N>
+struct parts_own_plain_arrays<std::array<T, N>> : std::bool_constant<owns_plain_arrays<T>()> {};
+template <class T>
+struct parts_own_plain_arrays<std::optional<T>> : std::bool_constant<owns_plain_arrays<T>()> {};
+template <class T, class U>
+struct parts_own_plain_arrays<std::pair<T, U>>
+    : std::bool_constant<owns_plain_arrays<T>() && owns_plain_arrays<U>()> {};
+template <class... T>
+struct parts_own_plain_arrays<std::tuple<T...>>
+    : std::bool_constant<(owns_plain_arrays<T>() && ...)> {};
+template <class... T>
+struct parts_own_plain_arrays<std::variant<T...>>
+    : std::bool_constant<(owns_plain_arrays<T>() && ...)> {};
+
+template <class T>
+consteval bool owns_plain_arrays() {
+  if constexpr (PointerFree<T> || NodeReference<T> || is_plain_array<T>::value)
+    return true;
+  else if constexpr (PlainAggregate<T> && !std::is_empty_v<T>)
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (owns_plain_arrays<boost::pfr::tuple_element_t<I, T>>() && ...);
+    }
+  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  else return parts_own_plain_arrays<T>::value;
+}
+
+}  // namespace detail
+
+/// All memory that a value owns is plain arrays: the collector need not scan it. (What it refers to
+/// in place is another matter.)
+template <class T>
+concept OwnsPlainArrays = detail::owns_plain_arrays<T>();
 
 namespace detail {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "rts/inline/error.hpp"
@@ -32,19 +33,13 @@ heap::Node* reclaim(OwnerEnd& end, Slot* slot) {
 
 namespace {
 
-[[noreturn, gnu::cold]] void refuse_to_block() {
-  throw Error(
-      "force or sync would have to wait inside of the initialisation of a function's static "
-      "variable, which others may wait for: force the value before, or keep a Lazy in the "
-      "variable");
-}
-
 // Nobody else evaluates anything: what is a black hole waits for itself.
 void demand_recorded(Worker& worker, heap::Node* node) {
   if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
+    const Apart apart;
     if (worker.recorder()->evaluate(node)) worker.counters.add(Count::sparks_subsumed);
   } else if (!node->finished()) {
-    if (initialising_static()) refuse_to_block();
+    refuse_in_static();
     bool granted = false;
     worker.block_on(node, granted);
   }
@@ -62,14 +57,22 @@ void demand(heap::Node* node) {
     if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
       if (worker->simulated()) node->mark(heap::Node::waited);
       if (worker->pool.take_back(node)) worker->counters.add(Count::sparks_subsumed);
-      return node->code().evaluate(node);
+      return evaluate_apart(*worker, node);
     }
-    if (initialising_static()) refuse_to_block();
+    refuse_in_static();
     bool granted = false;
     worker->block_on(node, granted);
-    if (granted) return node->code().evaluate(node);
+    if (granted) return evaluate_apart(*current_worker(), node);
     worker = current_worker();  // perhaps another
   }
+}
+
+void abandon(heap::Node* node, heap::Failure* why) {
+  if (worker_here().recorder() != nullptr) return;  // which still knows the spark
+  if (!node->move(heap::State::unevaluated, heap::State::black_hole)) return;
+  node->code().drop_arguments(node);
+  heap::failure_of(node) = why;
+  heap::finish(node, heap::State::exception);
 }
 
 void fetch(heap::Node* node) {
@@ -104,6 +107,16 @@ void spark_kept(heap::Node* node) {
 std::size_t room_for_sparks() noexcept {
   const Worker* worker = current_worker();
   return worker == nullptr ? SIZE_MAX : worker->pool.room();
+}
+
+const void* scope() {
+  Worker& worker = worker_here();
+  worker.let_others_run(Moment::in_thread);
+  return current_worker()->scope;
+}
+
+const void* enter_scope(const void* scope) {
+  return std::exchange(worker_here().scope, scope);
 }
 
 }  // namespace sched

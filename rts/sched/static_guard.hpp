@@ -5,7 +5,8 @@
 
 namespace trawl::sched {
 
-/// Is the calling code, or what called it, initialising such a variable?
-bool initialising_static() noexcept;
+/// To be called by who is about to block: throws Error if the calling code, or what called it,
+/// initialises such a variable.
+void refuse_in_static();
 
 }  // namespace trawl::sched

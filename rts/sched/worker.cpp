@@ -302,7 +302,8 @@ Thread& Worker::free_thread() {
 
 // Polls before the FETCH is sent: its answer may be faster than this thread, and would wake the
 // progress thread.
-bool Worker::register_blocked(Thread& thread, heap::Node* node) {
+bool Worker::register_blocked(Thread& thread, std::span<heap::Node* const> nodes,
+                              heap::Waiter& waiter) {
   struct Polling {
     progress::EventCount& events;
     bool goes_on = false;
@@ -315,8 +316,8 @@ bool Worker::register_blocked(Thread& thread, heap::Node* node) {
   } polling(events_);
   const std::lock_guard lock(host_.lock());
   workers_.make_room_for_blocked();
-  if (!host_.shared_heap().wait(node, thread)) return false;
-  thread.waiting_for_ = node;
+  if (!host_.shared_heap().wait(nodes, waiter)) return false;
+  thread.waiting_for_ = nodes.front();
   workers_.note_blocked(thread);
   return polling.goes_on = true;
 }
@@ -327,16 +328,24 @@ const heap::Code* Worker::running_code() const noexcept {
 
 bool Worker::block_on(heap::Node* node, bool& granted) {
   Thread& thread = *running_;
+  if (!block_on({&node, 1}, thread)) return false;
+  granted = std::exchange(thread.granted_, false);
+  return true;
+}
+
+bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) {
+  Thread& thread = *running_;
   thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;
-  if (!register_blocked(thread, node)) {
+  if (!register_blocked(thread, nodes, waiter)) {
     thread.seals_.lift(pool);
     notify_progress_thread_if_needed();
     return false;
   }
   trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_),
                                       thread.number_);
+  const void* const its_scope = std::exchange(scope, nullptr);
   thread.fiber_.switch_to(*main_);
-  granted = std::exchange(thread.granted_, false);
+  current_worker()->scope = its_scope;
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   SparkPool pool;
-  Counters counters;  // the pool has its own
+  Counters counters;            // the pool has its own
+  const void* scope = nullptr;  // of the running thread, see demand.hpp
 
   int index() const noexcept { return index_; }
   Host& host() noexcept { return host_; }
@@ -83,6 +85,9 @@ class Worker {
   /// `granted` tells that the node is a thunk that the caller has to evaluate now. The thread may
   /// go on on another worker.
   bool block_on(heap::Node* node, bool& granted);
+  /// The same for the first of several nodes to finish; `waiter` is to wake the running thread.
+  bool block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter);
+  Thread& running_thread() noexcept { return *running_; }
   /// Of the spark that the running thread evaluates; nullptr: there is none, or it is the root.
   const heap::Code* running_code() const noexcept;
   /// Where the calling code runs: the running thread's fiber, or the main loop's.
@@ -129,7 +134,7 @@ class Worker {
   Nanos about_now() const noexcept;
   void leave_messages();
   void notify_progress_thread_if_needed();
-  bool register_blocked(Thread& thread, heap::Node* node);
+  bool register_blocked(Thread& thread, std::span<heap::Node* const> nodes, heap::Waiter& waiter);
   void begin_idle();
   void end_idle();
   void park(std::uint32_t epoch, progress::WorkerPolicy& policy);
@@ -185,6 +190,26 @@ inline Worker& worker_here() {
   if (worker == nullptr) [[unlikely]]
     refuse_outside_of_a_run();
   return *worker;
+}
+
+/// While it lives, what runs on this thread is a part of nothing.
+class Apart {
+ public:
+  Apart() noexcept : scope_(std::exchange(current_worker()->scope, nullptr)) {}
+  ~Apart() { current_worker()->scope = scope_; }
+  Apart(const Apart&) = delete;
+  Apart& operator=(const Apart&) = delete;
+
+ private:
+  const void* scope_;
+};
+
+/// What is forced is not a part of what the calling code is a part of.
+inline void evaluate_apart(const Worker& worker, heap::Node* node) {
+  if (worker.scope == nullptr) [[likely]]
+    return node->code().evaluate(node);
+  const Apart apart;
+  node->code().evaluate(node);
 }
 
 }  // namespace trawl::sched

@@ -193,6 +193,7 @@ balance::Load Workers::load() const noexcept {
 }
 
 bool Workers::at_rest(const Worker* by) const noexcept {
+  if (aside_.under_way() != 0) return false;  // asked first: who waits for it is runnable before
   const auto now = load();
   if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
   if (imported_count_.load(std::memory_order_relaxed) != 0 && all_blocked()) return false;
@@ -207,10 +208,11 @@ bool Workers::anybody_busy() const noexcept {
   return false;
 }
 
-std::size_t Workers::busy_spares() const noexcept {
+std::size_t Workers::busy_besides() const noexcept {
   const auto spares = all().subspan(regular_);
-  return static_cast<std::size_t>(std::count_if(
-      spares.begin(), spares.end(), [](const auto& worker) { return !worker->between_turns(); }));
+  const auto busy = std::count_if(spares.begin(), spares.end(),
+                                  [](const auto& worker) { return !worker->between_turns(); });
+  return static_cast<std::size_t>(busy) + aside_.under_way();
 }
 
 std::size_t Workers::running() const noexcept {

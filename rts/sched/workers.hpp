@@ -14,6 +14,7 @@
 #include "rts/host/throttle.hpp"
 #include "rts/options/options.hpp"
 #include "rts/progress/engine.hpp"
+#include "rts/sched/aside.hpp"
 #include "rts/sched/host.hpp"
 #include "rts/sched/thread_pool.hpp"
 #include "rts/sched/worker.hpp"
@@ -104,6 +105,9 @@ class Workers final : public progress::Engine {
   Thread& new_thread();
   void delete_thread(Thread& thread);
 
+  /// What they wait for outside of the run.
+  Aside& aside() noexcept { return aside_; }
+
   /// Those that have been woken, and the root before it begins.
   ThreadPool& threads() noexcept { return threads_; }
   /// Into the thread pool, and somebody idle is told.
@@ -122,10 +126,12 @@ class Workers final : public progress::Engine {
   /// Sparks and runnable threads at about this moment.
   balance::Load load() const noexcept;
   unsigned live_threads() const noexcept { return live_.load(std::memory_order_relaxed); }
-  /// No worker has anything that it could do, and none but `by`, who asks, may be doing anything.
+  /// No worker has anything that it could do, and none but `by`, who asks, may be doing anything;
+  /// nor does a call aside.
   bool at_rest(const Worker* by) const noexcept;
   bool anybody_busy() const noexcept;
-  std::size_t busy_spares() const noexcept;
+  /// Spare workers that may be doing anything, and calls aside.
+  std::size_t busy_besides() const noexcept;
   /// How many run a thread; spare ones too. For signal handlers.
   std::size_t running() const noexcept;
 
@@ -155,6 +161,7 @@ class Workers final : public progress::Engine {
   mutable BriefMutex imported_lock_;
   std::deque<heap::Node*> imported_;
   std::atomic<std::size_t> imported_count_{0};
+  Aside aside_{host_};
 };
 
 }  // namespace trawl::sched

@@ -1,5 +1,6 @@
 // endings HOW: a program that ends in one of the ways in which programs shouldn't, or lasts too
 // long.
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -161,6 +162,32 @@ int after_the_run(int code) {
 }
 
 /// After some work for everybody.
+/// Everybody is at rest meanwhile: longer than it takes to see a deadlock.
+int waits_outside() {
+  return trawl::blocking([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    return 7;
+  });
+}
+
+std::atomic<bool> waits{false};
+
+long waits_for_hours(long n) {
+  trawl::blocking([] {
+    waits = true;
+    std::this_thread::sleep_for(std::chrono::hours(10));
+  });
+  return n;
+}
+
+int returns_while_another_waits() {
+  const auto other = trawl::par(trawl::lazy<waits_for_hours>(1L));
+  trawl::blocking([] {
+    while (!waits) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  return 7;
+}
+
 int last_line() {
   std::cout << fib(25) << std::endl;
   return 0;
@@ -177,6 +204,8 @@ int root(int argc, char** argv) {
       {"exits-in-a-call", [] { return static_cast<int>(trawl::force(trawl::lazy<exits>(0))); }},
       {"ends-at-once-in-root", [] { return static_cast<int>(ends_at_once(0)); }},
       {"goes-on", last_line},
+      {"waits-outside", waits_outside},
+      {"returns-while-another-waits", returns_while_another_waits},
       {"static-objects", with_static_objects},
       {"last-line", last_line},
       {"exit-5-elsewhere", [] { return elsewhere<exits>(5); }},

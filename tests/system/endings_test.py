@@ -44,6 +44,9 @@ for fabric, env in FABRICS.items():
         expect(result.code == 9 and result.err == "", "expected main's exit code", result)
         expect(result.out == "75025\nrefused\nreturned 0\n", "expected main to go on", result)
 
+        result = ends(pes, "waits-outside", env=env)
+        expect(result.code == 7 and result.err == "", "expected no deadlock to be seen", result)
+
         result = ends(pes, "last-line", env=env)
         expect(result.code == 0 and result.err == "", "expected exit code 0", result)
         expect(result.out == "75025\n", "expected the whole output", result)
@@ -91,6 +94,12 @@ for how, what in (("aborts", "abort() was called"), ("divides_by", "arithmetic e
 result = ends(3, "segfaults-in-root")
 expect(result.code != 0 and "PE 0 on anywhere: segmentation fault (SIGSEGV) in the program's root" in result.err,
        "expected one line of the main PE", result)
+
+for workers in 1, 2:
+    result = ends(1, "returns-while-another-waits", f"--trawl:workers={workers}")
+    expect(result.code == 7, "expected exit code 7", result)
+    expect_once("a worker is still inside a function", result)
+
 # Simulated, the line names the PE whose turn it is.
 with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
     file.write('{"clusters": [{"name": "one", "pes": 3}]}')

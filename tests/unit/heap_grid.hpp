@@ -68,7 +68,7 @@ class HeapGrid {
     Seat& at = seat(pe);
     if (node->finished()) return;
     if (node->state() == heap::State::unevaluated) return evaluate(node, &at.shared_heap);
-    if (at.shared_heap.wait(node, at)) ++at.asleep;
+    if (at.shared_heap.wait({&node, 1}, at)) ++at.asleep;
   }
 
   /// One message that is under way arrives; false: there is none.
