@@ -13,6 +13,7 @@
 #include "rts/inline/demand.hpp"
 #include "rts/options/options.hpp"
 #include "rts/sched/host.hpp"
+#include "rts/sched/message_time.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/sched/thread.hpp"
 #include "rts/trace/stats.hpp"
@@ -34,6 +35,13 @@ namespace trawl::sched {
 class Recorder;
 class Workers;
 
+/// How long a worker has stood still in collections, by what it was at. Written by who collects.
+struct StandStill {
+  Tally while_busy{};
+  Tally while_idle{};
+  Tally* now = nullptr;  ///< that of both which grows by the collection under way
+};
+
 /// Where a simulated worker is when others get their turn.
 enum class Moment : std::uint8_t {
   between_turns,  ///< of its main loop
@@ -51,6 +59,8 @@ class Worker {
 
   SparkPool pool;
   Counters counters;  // the pool has its own
+  MessageTime messages;
+  StandStill stood;
 
   int index() const noexcept { return index_; }
   Host& host() noexcept { return host_; }
@@ -107,6 +117,8 @@ class Worker {
   void wake_up() noexcept;
   /// Time spent idle so far.
   Nanos idle_time() const noexcept;
+  /// How much of that messages took.
+  Nanos messages_while_idle() const noexcept;
   Nanos life_time() const noexcept;
   /// What its OS thread has had of the processor since it was attached.
   Nanos processor_time() const noexcept;
@@ -127,6 +139,9 @@ class Worker {
   bool attend() noexcept;
   void stop_attending() noexcept;
   Nanos about_now() const noexcept;
+  Nanos messages_until_about_now() const noexcept {
+    return has_polled_ ? messages.sum_before() : messages.sum();
+  }
   void leave_messages();
   void notify_progress_thread_if_needed();
   bool register_blocked(Thread& thread, heap::Node* node);
@@ -162,6 +177,8 @@ class Worker {
   std::atomic<clockid_t> processor_clock_{no_clock};
   std::atomic<Nanos> idle_since_{0};
   std::atomic<Nanos> idle_sum_{0};
+  std::atomic<Nanos> messages_before_idle_{0};
+  Tally messages_while_idle_;
 };
 
 /// The worker that runs on this OS thread; nullptr outside of a run. Simulated PEs take turns.
