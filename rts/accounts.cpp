@@ -36,48 +36,67 @@ void add_sparks(Statistics& sum, sched::Workers& workers, const Counters& counte
   at(sum, Count::sparks_created) = created + counters[Count::sparks_created];
 }
 
-void add_times(Statistics& sum, const sched::Workers& workers, const CollectionTimes& collections) {
-  Nanos idle = -collections.while_idle();
-  Nanos busy = -collections.while_busy();
+// What goes on meanwhile may be counted in one place already, and not yet in another.
+std::uint64_t never_negative(Nanos time) {
+  return static_cast<std::uint64_t>(std::max<Nanos>(0, time));
+}
+
+// What messages took, and collections, is measured apart: the rest of a worker's busy and idle time
+// is what remains. A spare worker is nobody's while it is idle.
+void add_times(Statistics& sum, const sched::Workers& workers) {
+  sum.workers.reserve(workers.all().size());
   for (const auto& worker : workers.all()) {
+    const auto stood_busy = static_cast<Nanos>(worker->stood.while_busy.value());
+    const auto stood_idle = static_cast<Nanos>(worker->stood.while_idle.value());
     const auto idle_time = worker->idle_time();
-    if (!workers.is_spare(*worker)) idle += idle_time;
-    busy += worker->life_time() - idle_time;
+    const Nanos idle = workers.is_spare(*worker) ? 0 : idle_time - stood_idle;
+    const Nanos busy = worker->life_time() - idle_time - stood_busy;
+    const Nanos messages = worker->messages.sum();
+    const Nanos messages_idle = worker->messages_while_idle();
+    at(sum, Count::idle_time) += never_negative(idle);
+    at(sum, Count::busy_time) += never_negative(busy);
+    sum.workers.push_back({.mutator = never_negative(busy - (messages - messages_idle)),
+                           .collector = never_negative(stood_busy + stood_idle),
+                           .communication = never_negative(messages),
+                           .idle = never_negative(idle - messages_idle)});
   }
-  at(sum, Count::idle_time) = static_cast<std::uint64_t>(std::max<Nanos>(0, idle));
-  at(sum, Count::busy_time) = static_cast<std::uint64_t>(std::max<Nanos>(0, busy));
 }
 
 }  // namespace
 
-// The first worker may go on before the end is noted.
+// The first worker may go on before the end is noted. A spare one that has just been made is not
+// idle yet.
 void CollectionTimes::begin(Nanos now, const sched::Workers& workers) noexcept {
   begun_ = now;
-  idle_ = busy_ = 0;
   for (const auto& worker : workers.all()) {
+    auto& stood = worker->stood;
+    const bool spare = workers.is_spare(*worker);
+    stood.now = nullptr;
     if (!worker->alive()) continue;
-    const bool spare = workers.is_spare(*worker);  // one that has just been made is not idle yet
     if (spare ? worker->running() : !worker->idle())
-      ++busy_;
+      stood.now = &stood.while_busy;
     else if (!spare)
-      ++idle_;
+      stood.now = &stood.while_idle;
   }
 }
 
-void CollectionTimes::end(Nanos now) noexcept {
-  while_idle_ += (now - begun_) * idle_;
-  while_busy_ += (now - begun_) * busy_;
+void CollectionTimes::end(Nanos now, const sched::Workers& workers) noexcept {
+  for (const auto& worker : workers.all())
+    if (worker->stood.now != nullptr)
+      worker->stood.now->add(static_cast<std::uint64_t>(now - begun_));
 }
 
-Statistics gather(const Counters& counters, sched::Workers& workers, heap::SharedHeap& shared_heap,
-                  const CollectionTimes& collections) {
+Statistics gather(const Counters& counters, sched::Workers& workers,
+                  heap::SharedHeap& shared_heap) {
   Statistics sum{};
   add_sparks(sum, workers, counters);
-  add_times(sum, workers, collections);
+  add_times(sum, workers);
   const auto collector = heap::collector_statistics();
   at(sum, Count::gc_count) = collector.collections;
   at(sum, Count::gc_time) = static_cast<std::uint64_t>(collector.time);
   at(sum, Count::heap_bytes) = collector.heap_bytes;
+  at(sum, Count::live_bytes) = collector.live_bytes;
+  at(sum, Count::allocated_bytes) = collector.allocated_bytes;
   at(sum, Count::slots) = shared_heap.addresses().slots();
   at(sum, Count::proxies) = shared_heap.addresses().proxies();
   return sum;

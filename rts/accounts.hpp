@@ -1,8 +1,6 @@
 // A PE's statistics, gathered from its rooms.
 #pragma once
 
-#include <atomic>
-
 #include "rts/heap/shared_heap.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/trace/stats.hpp"
@@ -14,23 +12,15 @@ class CollectionTimes {
  public:
   /// Before and after each collection, on the collector's thread: allocates nothing.
   void begin(Nanos now, const sched::Workers& workers) noexcept;
-  void end(Nanos now) noexcept;
+  void end(Nanos now, const sched::Workers& workers) noexcept;
 
   Nanos begun() const noexcept { return begun_; }
-  /// Summed over workers.
-  Nanos while_busy() const noexcept { return while_busy_; }
-  Nanos while_idle() const noexcept { return while_idle_; }
 
  private:
   Nanos begun_ = 0;
-  int idle_ = 0;  // workers
-  int busy_ = 0;
-  std::atomic<Nanos> while_busy_{0};
-  std::atomic<Nanos> while_idle_{0};
 };
 
 /// Workers run on meanwhile; never more sparks are used than were made.
-Statistics gather(const Counters& counters, sched::Workers& workers, heap::SharedHeap& shared_heap,
-                  const CollectionTimes& collections);
+Statistics gather(const Counters& counters, sched::Workers& workers, heap::SharedHeap& shared_heap);
 
 }  // namespace trawl

@@ -28,8 +28,8 @@ Writer Mailbox::open(Kind kind, int to) {
   message.put(kind);
   if (fabric::row_of(kind).is(fabric::tables)) {
     auto load = rooms_.workers.load();
-    const auto now = rooms_.clock.now();
-    load.measured = now + rooms_.life.main_clock().offset(now);
+    opened_ = rooms_.clock.mark();
+    load.measured = opened_.time + rooms_.life.main_clock().offset(opened_.time);
     rooms_.tables.write_piggyback(message, load.measured, load, to);
   }
   return message;
@@ -50,6 +50,7 @@ void Mailbox::send(int to, Writer message) {
                         message.size() - prefix);
   rooms_.counters.add(Count::messages_sent);
   rooms_.counters.add(Count::message_bytes, message.size());
+  handled_ += message.size();
   if (kind == Kind::resume && rooms_.tables.is_far(to)) rooms_.tables.note_result(message.size());
   if (kind == Kind::fetch)
     trace::note(rooms_.log, trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
@@ -67,11 +68,20 @@ void Mailbox::send(int to, Writer message) {
   }
   message.shrink(0);
   if (message.room() <= largest_kept) spare_ = std::move(message);
+  if (!rooms_.clock.polling() && row.is(fabric::tables)) note_sent_by_thread();
+}
+
+// It was packed and sent in the middle of a program's function.
+void Mailbox::note_sent_by_thread() {
+  auto* const worker = sched::current_worker();
+  if (worker == nullptr || &worker->workers() != &rooms_.workers) return;
+  worker->messages.note(take_handled(), [this] { return rooms_.clock.since(opened_); });
 }
 
 void Mailbox::send_kept() {
   if (!fragmenter_.keeps_any()) return;
   if (rooms_.life.stopping()) fragmenter_.drop_work();
+  handled_ += sched::MessageTime::long_message;
   fragmenter_.go_on(rooms_.fabric);
 }
 
@@ -98,6 +108,7 @@ void Mailbox::take_messages(sched::Worker* by) {
     const auto arrival = receive();
     if (!arrival) return;
     life.heard(arrival->from);
+    handled_ += arrival->bytes.empty() ? fabric.limit() : arrival->bytes.size();
     if (arrival->bytes.empty()) {  // more of a long message
       if ((fragments += fabric.limit()) >= fragments_a_turn) return;
       continue;
@@ -135,12 +146,14 @@ bool Mailbox::take_own(sched::Worker* by) {
   if (!to_self_.empty() && !must_wait(std::span(to_self_.front()).subspan(prefix))) {
     const auto message = std::move(to_self_.front());
     to_self_.pop_front();
+    handled_ += message.size();
     rooms_.router.deliver(rooms_.fabric.self(), std::span(message).subspan(prefix), now, by);
     return true;
   }
   if (!rooms_.life.joined() || outside_ || early_.empty()) return false;
   const auto [from, message] = std::move(early_.front());
   early_.pop_front();
+  handled_ += message.size();
   rooms_.router.deliver(from, std::span(message).subspan(prefix), now, by);
   return true;
 }
@@ -170,6 +183,7 @@ void Mailbox::step_in() noexcept {
   lock_.lock();
   rooms_.clock.resume();
   outside_ = false;
+  handled_ += sched::MessageTime::long_message;
 }
 
 }  // namespace trawl

@@ -48,6 +48,9 @@ class Mailbox final : public fabric::Outbox {
   /// All messages have left this process.
   bool flushed();
 
+  /// Bytes of messages received and sent since it was last asked, about: to tell what takes long.
+  std::size_t take_handled() noexcept { return std::exchange(handled_, 0); }
+
   /// A poll ends: is another needed soon, because something is under way (progress::State)?
   void note_under_way() noexcept;
   /// The last poll ended though there was more of a long message, or room for it.
@@ -57,6 +60,7 @@ class Mailbox final : public fabric::Outbox {
   std::optional<fabric::Arrival> receive();
   bool take_own(sched::Worker* by);
   bool must_wait(std::span<const std::byte> message) const;
+  void note_sent_by_thread();
 
   Rooms rooms_;
   std::mutex& lock_;
@@ -70,6 +74,8 @@ class Mailbox final : public fabric::Outbox {
   bool outside_ = false;  // a message is being read by somebody without the lock
   Writer spare_;          // memory of the last message
   std::atomic<bool> more_to_move_{false};
+  std::size_t handled_ = 0;
+  PollClock::Mark opened_;  // when a message was begun last
 };
 
 }  // namespace trawl

@@ -187,7 +187,10 @@ bool Pe::poll_once(sched::Worker* by) {
   const std::unique_lock lock(lock_, std::try_to_lock);
   if (!lock) return false;
   if (life_.over()) return true;
-  clock_.begin(by != nullptr && by->has_listened() && fabric_.waiting());
+  auto& messages = by != nullptr ? by->messages : messages_beside_workers_;
+  const bool just_read = by != nullptr && by->has_listened() && fabric_.waiting();
+  clock_.begin(just_read && !messages.due());
+  const auto begun = clock_.mark();
   try {
     mailbox_.take_messages(by);
     fish(by);
@@ -205,6 +208,7 @@ bool Pe::poll_once(sched::Worker* by) {
     life_.fail_without_memory();
   }
   clock_.end();
+  messages.note(mailbox_.take_handled(), [&] { return clock_.since(begun); });
   mailbox_.note_under_way();
   return true;
 }
@@ -262,8 +266,8 @@ void Pe::note_collection(bool begins) noexcept {
   const auto time = fabric_.now();
   if (begins) return collections_.begin(time, workers_);
   if (!life_.joined()) return;
-  clock_.set_last_poll(time);
-  collections_.end(time);
+  clock_.stood_still(collections_.begun(), time);
+  collections_.end(time, workers_);
 }
 
 std::string Pe::recording_trouble() const {
@@ -271,7 +275,10 @@ std::string Pe::recording_trouble() const {
 }
 
 Statistics Pe::statistics() {
-  return gather(counters_, workers_, shared_heap_, collections_);
+  auto statistics = gather(counters_, workers_, shared_heap_);
+  statistics[static_cast<std::size_t>(Count::progress_time)] =
+      static_cast<std::uint64_t>(messages_beside_workers_.sum());
+  return statistics;
 }
 
 }  // namespace trawl

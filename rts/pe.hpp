@@ -88,6 +88,7 @@ class Pe final : public sched::Host {
   progress::State progress_;
   PollClock clock_;
   Counters counters_;
+  sched::MessageTime messages_beside_workers_;
   std::unique_ptr<trace::Log> log_;
   std::unique_ptr<sched::Recorder> recorder_;
   CollectionTimes collections_;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "rts/fabric/fabric.hpp"
+#include "rts/inline/tally.hpp"
 
 namespace trawl {
 
@@ -32,8 +33,21 @@ class PollClock {
   Nanos time() const noexcept { return time_; }
   Nanos now() const noexcept { return polling_ ? time_ : fabric_.now(); }
 
-  /// After all workers have stood still, it is no longer recent.
-  void set_last_poll(Nanos time) noexcept { last_poll_.store(time, std::memory_order_relaxed); }
+  /// All workers have stood still: when the last poll began is no longer recent.
+  void stood_still(Nanos from, Nanos until) noexcept {
+    last_poll_.store(until, std::memory_order_relaxed);
+    stood_.add(static_cast<std::uint64_t>(until - from));
+  }
+
+  /// A moment, from which can be told how long something has taken, collections apart.
+  struct Mark {
+    Nanos time = 0;
+    std::uint64_t stood = 0;
+  };
+  Mark mark() const { return {now(), stood_.value()}; }
+  Nanos since(const Mark& mark) const {
+    return fabric_.now() - mark.time - static_cast<Nanos>(stood_.value() - mark.stood);
+  }
 
  private:
   const fabric::Fabric& fabric_;
@@ -41,6 +55,7 @@ class PollClock {
   bool polling_ = false;
   bool skipped_ = false;  // by the last poll
   Nanos time_ = 0;
+  Tally stood_;  // written by who collects
 };
 
 }  // namespace trawl

@@ -198,8 +198,7 @@ class Process {
         options.heap_max > 0 ? static_cast<double>(options.heap_max) : host_share_.memory;
     heap::let_heap_grow(static_cast<std::size_t>(bound * share_of_heap));
     setup.memory = [bound] {
-      const auto heap = heap::collector_statistics();
-      return memory_in_use(bound, heap.heap_bytes - heap.live_bytes);
+      return memory_in_use(bound, heap::collector_statistics().free_bytes);
     };
     setup.share = host_share_.of_core(setup.workers);
     if (rehearsal_ != nullptr) setup.share = std::min(setup.share, told_share_);

@@ -16,6 +16,10 @@ void* get_block(BlockKind kind, std::size_t size) noexcept;
 /// By any thread.
 void give_block(void* block) noexcept;
 
+/// By how much what was allocated here exceeds what the collector was asked for: what is deleted is
+/// given out again without it. Modulo 2^64: what is kept counts against it.
+std::size_t reused_bytes() noexcept;
+
 /// The calling thread ends: what it has kept is for others.
 void keep_no_more_blocks() noexcept;
 

@@ -14,6 +14,7 @@
 
 #include "rts/heap/blocks.hpp"
 #include "rts/heap/known_threads.hpp"
+#include "rts/inline/tally.hpp"
 
 namespace trawl::heap {
 namespace {
@@ -47,11 +48,38 @@ std::size_t class_for(BlockKind kind, std::size_t size) noexcept {
   return at;
 }
 
+constexpr auto enough = [] {  // of a size: a page
+  std::array<std::uint16_t, sizes.size()> counts{};
+  for (std::size_t at = 0; at < sizes.size(); ++at)
+    counts[at] = static_cast<std::uint16_t>((page + sizes[at] - 1) / sizes[at]);
+  return counts;
+}();
+
 /// Blocks of a size, each with a reference to the next in its first word. All else in them is 0,
 /// but for plain ones.
 struct List {
   void* first = nullptr;
   std::size_t count = 0;
+};
+
+/// One that blocks are taken from and given to. It counts what is in it, and what has been taken so
+/// far, in one word: so the latter costs no instruction.
+class OpenList {
+ public:
+  void* first = nullptr;
+
+  std::size_t count() const noexcept { return counts_.value() % one_taken; }
+  std::uint64_t taken() const noexcept { return counts_.value() / one_taken; }
+  void took() noexcept { counts_.add(one_taken - 1); }
+  void got() noexcept { counts_.add(1); }
+
+  /// It holds so many now, and what was taken is forgotten.
+  void set_count(std::size_t count) noexcept { counts_.set(count); }
+
+ private:
+  static constexpr std::uint64_t one_taken = 1U << 16U;  // there is a page or two
+
+  Tally counts_;  // others ask, too
 };
 
 // A thread may be stopped between any two steps, and what is kept must be in a list then, or in a
@@ -105,7 +133,7 @@ class Kept {
       if (block == nullptr) return nullptr;
     }
     pair.open.first = GC_NEXT(block);
-    --pair.open.count;
+    pair.open.took();
     step();
     GC_NEXT(block) = nullptr;
     return block;
@@ -113,19 +141,19 @@ class Kept {
 
   void give(BlockKind kind, std::size_t at, void* block) noexcept {
     Pair& pair = pair_of(kind, at);
-    if (pair.open.count >= enough(at)) [[unlikely]]
+    if (pair.open.count() >= enough[at]) [[unlikely]]
       make_room(pair, kind, at);
     if (kind != BlockKind::plain) std::memset(block, 0, sizes[at]);
     GC_NEXT(block) = pair.open.first;
     step();
     pair.open.first = block;
-    ++pair.open.count;
+    pair.open.got();
   }
 
   void give_all_back() noexcept {
     for (std::size_t at = 0; at < sizes.size(); ++at) {
       Pair& pair = pair_of(BlockKind::uncollectable, at);
-      give_list_back(at, std::exchange(pair.open, {}));
+      give_list_back(at, {std::exchange(pair.open.first, nullptr), pair.open.count()});
       give_list_back(at, std::exchange(pair.full, {}));
     }
   }
@@ -134,9 +162,16 @@ class Kept {
   void mark() const noexcept {
     for (const auto kind : {BlockKind::plain, BlockKind::normal})
       for (const Pair& pair : pairs_[static_cast<std::size_t>(kind)])
-        for (const List* list : {&pair.open, &pair.full})
-          for (void* block = list->first; block != nullptr; block = GC_NEXT(block))
-            GC_set_mark_bit(block);
+        for (void* list : {pair.open.first, pair.full.first})
+          for (void* block = list; block != nullptr; block = GC_NEXT(block)) GC_set_mark_bit(block);
+  }
+
+  /// See reused_bytes.
+  std::uint64_t reused() const noexcept {
+    std::uint64_t sum = reused_.value();
+    for (const auto& pairs : pairs_)
+      for (std::size_t at = 0; at < sizes.size(); ++at) sum += pairs[at].open.taken() * sizes[at];
+    return sum;
   }
 
   Kept* next = nullptr;
@@ -146,57 +181,66 @@ class Kept {
   // Taken from and given to one by one; and another, so that a thread which makes and drops at the
   // border between two lists goes to the depot for neither.
   struct Pair {
-    List open;
+    OpenList open;
     List full;
   };
-
-  static constexpr std::size_t enough(std::size_t at) { return (page + sizes[at] - 1) / sizes[at]; }
 
   Pair& pair_of(BlockKind kind, std::size_t at) noexcept {
     return pairs_[static_cast<std::size_t>(kind)][at];
   }
 
-  [[gnu::noinline]] static void refill(Pair& pair, BlockKind kind, std::size_t at) noexcept;
-  [[gnu::noinline]] static void make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept;
+  [[gnu::noinline]] void refill(Pair& pair, BlockKind kind, std::size_t at) noexcept;
+  [[gnu::noinline]] void make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept;
+  /// Other blocks are in it now.
+  void set_count(OpenList& open, std::size_t at, std::size_t count) noexcept {
+    reused_.add(open.taken() * sizes[at]);
+    open.set_count(count);
+  }
 
   std::array<std::array<Pair, sizes.size()>, 3> pairs_;
+  Tally reused_;  // in lists that are no longer open
 };
 
 void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   if (pair.full.first == nullptr && kind == BlockKind::uncollectable) pair.full = depot.take(at);
   if (pair.full.first != nullptr) {
-    pair.open = pair.full;
+    pair.open.first = pair.full.first;
+    set_count(pair.open, at, pair.full.count);
     step();
     pair.full = {};
     return;
   }
   grow_if_wanted();
-  List& open = pair.open;
-  if (at >= small_classes) {
-    // One byte less: the collector would add one, and so a page.
-    open = {GC_malloc_uncollectable(sizes[at] - 1), 1};
-    return;
-  }
-  GC_generic_malloc_many(sizes[at], static_cast<int>(kind), &open.first);
-  open.count = 0;
-  for (void* block = open.first; block != nullptr; block = GC_NEXT(block)) ++open.count;
-  if (kind != BlockKind::uncollectable) return;
+  OpenList& open = pair.open;
+  // One byte less: the collector would add one, and so a page.
+  if (at >= small_classes)
+    open.first = GC_malloc_uncollectable(sizes[at] - 1);
+  else
+    GC_generic_malloc_many(sizes[at], static_cast<int>(kind), &open.first);
+  std::size_t count = 0;
+  for (void* block = open.first; block != nullptr; block = GC_NEXT(block)) ++count;
+  set_count(open, at, count);
+  reused_.add(-count * sizes[at]);
+  if (at >= small_classes || kind != BlockKind::uncollectable) return;
   // As GC_malloc_uncollectable does and GC_free expects: this memory brings no collection nearer.
   with_collector_lock(
-      [bytes = open.count * sizes[at]] { GC_set_non_gc_bytes(GC_get_non_gc_bytes() + bytes); });
+      [bytes = count * sizes[at]] { GC_set_non_gc_bytes(GC_get_non_gc_bytes() + bytes); });
 }
 
 // Of what may be collected, too much is garbage again.
 void Kept::make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   const List before = pair.full;
-  pair.full = pair.open;
+  pair.full = {pair.open.first, pair.open.count()};
   step();
-  pair.open = {};
+  pair.open.first = nullptr;
+  set_count(pair.open, at, 0);
   if (kind == BlockKind::uncollectable) give_list_back(at, before);
 }
 
 constinit thread_local Kept* kept_here = nullptr;
-constinit Kept* first_kept = nullptr;  // changed only with the collector's lock held
+// Changed only with the collector's lock held.
+constinit Kept* first_kept = nullptr;
+constinit std::uint64_t reused_before = 0;  // by threads that have ended
 
 // nullptr: the thread is ending, and no longer known.
 [[gnu::noinline]] Kept* begin_to_keep() noexcept {
@@ -260,9 +304,19 @@ void keep_no_more_blocks() noexcept {
   with_collector_lock([kept] {
     (kept->previous != nullptr ? kept->previous->next : first_kept) = kept->next;
     if (kept->next != nullptr) kept->next->previous = kept->previous;
+    reused_before += kept->reused();
   });
   kept->give_all_back();
   std::free(kept);
+}
+
+std::size_t reused_bytes() noexcept {
+  std::uint64_t sum = 0;
+  with_collector_lock([&sum] {
+    sum = reused_before;
+    for (const Kept* kept = first_kept; kept != nullptr; kept = kept->next) sum += kept->reused();
+  });
+  return sum;
 }
 
 void mark_kept_blocks() noexcept {

@@ -42,10 +42,12 @@ void set_torture(unsigned every);
 
 struct CollectorStatistics {
   std::uint64_t collections = 0;
-  Nanos time = 0;              ///< spent with the world stopped or marking
-  Nanos last = 0;              ///< of that, in the last one
-  std::size_t heap_bytes = 0;  ///< what the process holds
-  std::size_t live_bytes = 0;  ///< what was in use after the last collection
+  Nanos time = 0;                   ///< spent with the world stopped or marking
+  Nanos last = 0;                   ///< of that, in the last one
+  std::size_t heap_bytes = 0;       ///< what the process holds
+  std::size_t free_bytes = 0;       ///< of that, pages that nothing is in
+  std::size_t live_bytes = 0;       ///< pages that something was in after the last collection
+  std::size_t allocated_bytes = 0;  ///< so far, for nodes and by operator new
 };
 CollectorStatistics collector_statistics();
 

@@ -36,6 +36,7 @@ constinit Nanos collection_began = 0;
 constinit std::size_t allocated_before = 0;
 constinit std::atomic<Nanos> collection_time{0};
 constinit std::atomic<Nanos> last_collection{0};
+constinit std::atomic<std::size_t> live_bytes{0};
 constinit GC_push_other_roots_proc other_roots_before = nullptr;
 
 /// All stacks of Trawl threads, whichever OS thread they are on.
@@ -116,6 +117,7 @@ struct CollectorHooks {
     } else if (type == GC_EVENT_RECLAIM_START) {
       cut_links_to_the_dead();
     } else if (type == GC_EVENT_RECLAIM_END) {
+      live_bytes = GC_get_heap_size() - GC_get_free_bytes();
       note_collected(allocated_before, collection_began, wall_time());
     }
   }
@@ -329,9 +331,15 @@ void set_torture(unsigned every) {
 CollectorStatistics collector_statistics() {
   GC_word heap = 0;
   GC_word free = 0;
-  GC_word unmapped = 0;
-  GC_get_heap_usage_safe(&heap, &free, &unmapped, nullptr, nullptr);
-  return {GC_get_gc_no(), collection_time.load(), last_collection.load(), heap, heap - free};
+  GC_word given = 0;
+  GC_get_heap_usage_safe(&heap, &free, nullptr, nullptr, &given);
+  return {.collections = GC_get_gc_no(),
+          .time = collection_time,
+          .last = last_collection,
+          .heap_bytes = heap,
+          .free_bytes = free,
+          .live_bytes = live_bytes,
+          .allocated_bytes = given + reused_bytes()};
 }
 
 void set_collection_hook(void (*hook)(bool)) {

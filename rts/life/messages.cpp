@@ -110,9 +110,20 @@ Pong Pong::read(Reader& in, const fabric::Envelope&) {
   return pong;
 }
 
+void Bye::write(Writer& out) const {
+  out.put(statistics.values);
+  out.put(static_cast<std::uint32_t>(statistics.workers.size()));
+  out.raw(statistics.workers.data(), statistics.workers.size() * sizeof(WorkerTimes));
+}
+
 Bye Bye::read(Reader& in, const fabric::Envelope&) {
-  const Bye bye{in.get<Statistics>()};
-  in.end();
+  Bye bye;
+  auto& [values, workers] = bye.statistics;
+  in.raw(values.data(), sizeof values);
+  const auto count = in.get<std::uint32_t>();
+  if (in.left() != count * sizeof(WorkerTimes)) throw BadBytes("it is not as long as it says");
+  workers.resize(count);
+  in.raw(workers.data(), in.left());
   return bye;
 }
 

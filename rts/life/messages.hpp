@@ -101,13 +101,13 @@ using Finish = fabric::Bare<fabric::Kind::finish>;
 
 /// A PE has stopped.
 ///
-///     | statistics 8 each |
+///     | counts 8 each | workers 4 | mutator 8 | collector 8 | communication 8 | idle 8 | ... |
 struct Bye {
   static constexpr auto kind = fabric::Kind::bye;
 
   Statistics statistics{};
 
-  void write(Writer& out) const { out.put(statistics); }
+  void write(Writer& out) const;
   static Bye read(Reader& in, const fabric::Envelope& envelope);
 
   friend bool operator==(const Bye&, const Bye&) = default;

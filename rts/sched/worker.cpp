@@ -92,6 +92,7 @@ void Worker::attach(std::unique_ptr<Fiber> main) {
 }
 
 void Worker::begin_life() noexcept {
+  messages.forget();
   born_ = fabric_.now();
 }
 
@@ -356,6 +357,7 @@ void Worker::wake_up() noexcept {
 void Worker::begin_idle() {
   if (idle()) return;
   idle_since_.store(about_now(), std::memory_order_relaxed);
+  messages_before_idle_.store(messages_until_about_now(), std::memory_order_relaxed);
   idle_.store(true);
   trace::note(log_, trace::Kind::idle_begin, static_cast<unsigned>(index_));
 }
@@ -365,12 +367,19 @@ void Worker::end_idle() {
   idle_.store(false);  // before leave_imported looks; who adds a spark does so before looking here
   const auto idle_for = about_now() - idle_since_.load(std::memory_order_relaxed);
   idle_sum_.store(idle_sum_.load(std::memory_order_relaxed) + idle_for, std::memory_order_relaxed);
+  messages_while_idle_.add(
+      static_cast<std::uint64_t>(messages_until_about_now() - messages_before_idle_));
   trace::note(log_, trace::Kind::idle_end, static_cast<unsigned>(index_));
 }
 
 Nanos Worker::idle_time() const noexcept {
   const auto sum = idle_sum_.load(std::memory_order_relaxed);
   return idle() ? sum + fabric_.now() - idle_since_.load(std::memory_order_relaxed) : sum;
+}
+
+Nanos Worker::messages_while_idle() const noexcept {
+  const auto before = static_cast<Nanos>(messages_while_idle_.value());
+  return idle() ? before + messages.sum() - messages_before_idle_ : before;
 }
 
 Nanos Worker::processor_time() const noexcept {

@@ -14,6 +14,7 @@
 #include "rts/inline/demand.hpp"
 #include "rts/options/options.hpp"
 #include "rts/sched/host.hpp"
+#include "rts/sched/message_time.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/sched/thread.hpp"
 #include "rts/trace/stats.hpp"
@@ -35,6 +36,13 @@ namespace trawl::sched {
 class Recorder;
 class Workers;
 
+/// How long a worker has stood still in collections, by what it was at. Written by who collects.
+struct StandStill {
+  Tally while_busy{};
+  Tally while_idle{};
+  Tally* now = nullptr;  ///< that of both which grows by the collection under way
+};
+
 /// Where a simulated worker is when others get their turn.
 enum class Moment : std::uint8_t {
   between_turns,  ///< of its main loop
@@ -51,7 +59,9 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   SparkPool pool;
-  Counters counters;            // the pool has its own
+  Counters counters;  // the pool has its own
+  MessageTime messages;
+  StandStill stood;
   const void* scope = nullptr;  // of the running thread, see demand.hpp
 
   int index() const noexcept { return index_; }
@@ -112,6 +122,8 @@ class Worker {
   void wake_up() noexcept;
   /// Time spent idle so far.
   Nanos idle_time() const noexcept;
+  /// How much of that messages took.
+  Nanos messages_while_idle() const noexcept;
   Nanos life_time() const noexcept;
   /// What its OS thread has had of the processor since it was attached.
   Nanos processor_time() const noexcept;
@@ -132,6 +144,9 @@ class Worker {
   bool attend() noexcept;
   void stop_attending() noexcept;
   Nanos about_now() const noexcept;
+  Nanos messages_until_about_now() const noexcept {
+    return has_polled_ ? messages.sum_before() : messages.sum();
+  }
   void leave_messages();
   void notify_progress_thread_if_needed();
   bool register_blocked(Thread& thread, std::span<heap::Node* const> nodes, heap::Waiter& waiter);
@@ -167,6 +182,8 @@ class Worker {
   std::atomic<clockid_t> processor_clock_{no_clock};
   std::atomic<Nanos> idle_since_{0};
   std::atomic<Nanos> idle_sum_{0};
+  std::atomic<Nanos> messages_before_idle_{0};
+  Tally messages_while_idle_;
 };
 
 /// The worker that runs on this OS thread; nullptr outside of a run. Simulated PEs take turns.

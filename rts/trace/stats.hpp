@@ -44,9 +44,12 @@ enum class Count : std::uint8_t {
   gc_count,
   gc_time,  ///< ns; all workers of the PE stand still
   heap_bytes,
+  live_bytes,       ///< after the last collection
+  allocated_bytes,  ///< for nodes and by operator new
   busy_time,  ///< ns, summed over workers, without collections: from finding work to finding none
   idle_time,  ///< ns, summed over workers, without collections: the rest
-  full_time,  ///< ns in which the PE took no work, as its memory was nearly full
+  progress_time,  ///< ns in which others than workers handled messages
+  full_time,      ///< ns in which the PE took no work, as its memory was nearly full
   count
 };
 
@@ -69,8 +72,26 @@ class Counters {
   std::array<Tally, counts> values_;
 };
 
-/// The counters of one PE at one moment.
-using Statistics = std::array<std::uint64_t, counts>;
+/// Where a worker's time went, in ns. Together that is its life.
+struct WorkerTimes {
+  std::uint64_t mutator = 0;        ///< it ran threads of the program, or took the next
+  std::uint64_t collector = 0;      ///< it stood still
+  std::uint64_t communication = 0;  ///< it handled messages
+  std::uint64_t idle = 0;           ///< it had nothing to do
+
+  friend bool operator==(const WorkerTimes&, const WorkerTimes&) = default;
+};
+
+/// The counters of one PE at one moment, and the times of its workers: the spare ones come last.
+struct Statistics {
+  std::array<std::uint64_t, counts> values{};
+  std::vector<WorkerTimes> workers{};
+
+  std::uint64_t& operator[](std::size_t i) noexcept { return values[i]; }
+  std::uint64_t operator[](std::size_t i) const noexcept { return values[i]; }
+
+  friend bool operator==(const Statistics&, const Statistics&) = default;
+};
 
 void add_to(Statistics& sum, const Counters& counters);
 

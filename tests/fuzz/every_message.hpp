@@ -100,7 +100,9 @@ class Sampler {
   void fill(sched::Probe& probe) { probe.round = pe(); }
   void fill(sched::State& state) { state = {pe(), {below(2) == 0, some(), some(), text()}}; }
   void fill(life::Bye& bye) {
-    for (auto& count : bye.statistics) count = random_();
+    for (auto& count : bye.statistics.values) count = random_();
+    bye.statistics.workers.resize(below(4));
+    for (auto& times : bye.statistics.workers) times = {random_(), random_(), random_(), random_()};
   }
   void fill(life::Fail& fail) { fail = {static_cast<int>(1 + below(255)), text()}; }
 

@@ -11,7 +11,7 @@ SAID = [  # arguments, what the one piece begins and ends with
     (["fib", "20", "--trawl:bogus"], "trawl: --trawl:bogus", "flags)\n"),
     (["fib", "20", "--trawl:trace=/proc/no/such/place"], "trawl: cannot write", "event log\n"),
     (["tests/endings", "exception"], "trawl: the program ended", "beyond the end\n"),
-    (["tests/endings", "code-7", "--trawl:stats"], "trawl statistics: 1 PE", "s\n"),
+    (["tests/endings", "code-7", "--trawl:stats"], "trawl statistics: 1 PE", "%\n"),
     (["tests/endings", "code-7", "--trawl:stats=json"], "{\n", "}\n"),
     (["fib"], "fib: N is required", "\n"),
 ]

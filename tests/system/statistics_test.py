@@ -24,6 +24,38 @@ def check_sums(stats, pes, result):
     expect(total["sparks_converted"] < total["threads_created"], "the root is a thread too", result)
     expect(total["resume_received"] <= total["resume_sent"], "results out of nothing", result)
     expect(total["busy_time_s"] > 0 and stats["elapsed_s"] > 0, "no time has passed", result)
+    check_shares(stats, result)
+
+
+SHARES = "mutator", "collector", "communication", "idle"
+
+
+def check_shares(stats, result):
+    """Each worker's time is divided without a rest, and is about as long as the run."""
+    shares = stats["shares"]
+    workers = [worker for pe in shares["by_pe"] for worker in pe["workers"]]
+    for one in [shares["total"], *shares["by_pe"], *(worker for worker in workers if worker["life_s"] > 0)]:
+        expect(all(0 <= one[share] <= 1 for share in SHARES), f"these are no shares: {one}", result)
+        expect(abs(sum(one[share] for share in SHARES) - 1) < 1e-6, f"{one} does not add up", result)
+    lives = sum(worker["life_s"] for worker in workers)
+    for share in SHARES:
+        told = sum(worker[share] * worker["life_s"] for worker in workers)
+        expect(abs(told - shares["total"][share] * lives) < 1e-6, f"{share} does not add up", result)
+    expect(all(worker["life_s"] < stats["elapsed_s"] + 0.1 for worker in workers),
+           "a worker has lived longer than the run took", result)
+    # What stands still is in neither of these; of spare workers the one has what the other has not.
+    outside = sum((1 - worker["collector"]) * worker["life_s"] for worker in workers)
+    told = stats["total"]["busy_time_s"] + stats["total"]["idle_time_s"]
+    expect(abs(outside - told) < 0.05 * told + 0.01, f"busy and idle are {told} s, not {outside}", result)
+
+
+def times(pes, *words):
+    """What tests/times did: its statistics."""
+    result = run(pes, "tests/times", *words, "--trawl:workers=1", "--trawl:stats=json")
+    expect(result.code == 0, "expected exit code 0", result)
+    stats = json.loads(result.err[result.err.index("{"):])
+    check_shares(stats, result)
+    return stats, result
 
 
 def profile_of(logs, result):
@@ -74,11 +106,36 @@ for pes, words in (0, ["sum_euler", "4000", "--chunk", "10", "--trawl:collect-ev
         expect(abs(told - drawn) < 0.12 * sum(times),
                f"statistics tell of {told:.3f} s busy, the log of {drawn:.3f} of {sum(times):.3f} s", result)
 
+# A program of which it is known what it does.
+stats, result = times(2, "alone", "1")
+busy, idle = stats["shares"]["by_pe"]
+expect(busy["mutator"] > 0.8, "the root computes all the time", result)
+expect(idle["idle"] > 0.8, "nobody gives PE 1 anything to do", result)
+expect(all(0.9 < pe["workers"][0]["life_s"] < stats["elapsed_s"] for pe in (busy, idle)),
+       "both have lived for a second", result)
+
+stats, result = times(2, "ship", "16", "40")
+expect(all(pe["communication"] > 0.1 for pe in stats["shares"]["by_pe"][:1]), "it only moves numbers", result)
+
+for pes in 0, 2:
+    stats, result = times(pes, "allocate", "200")
+    allocated = stats["by_pe"][0]["allocated_bytes"]
+    expect(200e6 <= allocated < 400e6, f"200 MB are {allocated} bytes", result)
+    stats, result = times(pes, "hold", "100")
+    live = stats["by_pe"][0]["live_bytes"]
+    expect(stats["by_pe"][0]["gc_count"] > 0, "it never collects: this tests nothing", result)
+    expect(100e6 <= live < 200e6, f"100 MB are {live} bytes", result)
+
+stats, result = times(0, "allocate", "200", "--trawl:collect-every=20000")
+stood = sum(worker["collector"] * worker["life_s"] for worker in stats["shares"]["by_pe"][0]["workers"])
+told = stats["total"]["gc_time_s"]
+expect(0.5 * told < stood < 1.2 * told, f"{told} s in collections, {stood} of workers' times", result)
+
 for pes in 1, 3, 9:
     result = run(pes, "fib", "15", "--trawl:stats")
     expect(result.code == 0 and result.err.count("trawl statistics:") == 1,
            "expected statistics, once", result)
-    for name in "sparks_created", "fish_sent", "ga_slots", "gc_time", "busy_time":
+    for name in "sparks_created", "fish_sent", "ga_slots", "gc_time", "busy_time", "allocated_bytes":
         expect(result.err.count(name) == 1, f"expected {name}", result)
 # In a file of their own they are nothing but that.
 with tempfile.TemporaryDirectory() as logs:

@@ -130,7 +130,8 @@ struct Record {
 };
 
 Statistics without_collector(Statistics statistics) {
-  for (const auto count : {Count::gc_count, Count::gc_time, Count::heap_bytes})
+  for (const auto count : {Count::gc_count, Count::gc_time, Count::heap_bytes, Count::live_bytes,
+                           Count::allocated_bytes})
     statistics[static_cast<std::size_t>(count)] = 0;
   return statistics;
 }

@@ -39,7 +39,7 @@ trawl::Statistics sum_of(Simulation& grid) {
   trawl::Statistics sum{};
   for (int pe = 0; pe < grid.size(); ++pe) {
     const auto statistics = grid.pe(pe).statistics();
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += statistics[i];
+    for (std::size_t i = 0; i < trawl::counts; ++i) sum[i] += statistics[i];
   }
   return sum;
 }

@@ -120,6 +120,9 @@ TEST(Messages, CountsAreNotBelieved) {
     auto free = written(heap::Free{{{7, 1}}});
     std::memcpy(free.data(), &count, sizeof count);
     EXPECT_THROW(read<heap::Free>(free), BadBytes);
+    auto bye = written(life::Bye{{{}, {{1, 2, 3, 4}}}});
+    std::memcpy(bye.data() + sizeof(Statistics::values), &count, sizeof count);
+    EXPECT_THROW(read<life::Bye>(bye), BadBytes);
     auto fail = written(life::Fail{1, "w"});
     std::memcpy(fail.data() + sizeof(int), &count, sizeof count);
     EXPECT_THROW(read<life::Fail>(fail), BadBytes);

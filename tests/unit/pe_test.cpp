@@ -208,8 +208,68 @@ TEST(Pe, AWorkerThatHasNotBegunIsAtNothingInCollections) {
   pe.note_collection(true);
   fabric.clock += long_time;
   pe.note_collection(false);
-  const auto busy = pe.statistics()[static_cast<std::size_t>(Count::busy_time)];
+  const auto statistics = pe.statistics();
+  const auto busy = statistics[static_cast<std::size_t>(Count::busy_time)];
   EXPECT_NEAR(static_cast<double>(busy), long_time, 100);
+  ASSERT_EQ(statistics.workers.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(statistics.workers[0].mutator), long_time, 100);
+  EXPECT_NEAR(static_cast<double>(statistics.workers[0].collector), long_time, 100);
+  EXPECT_EQ(statistics.workers[1], WorkerTimes());
+}
+
+/// The main PE, to which a HELLO comes that takes a while to be read.
+class Greeted final : public test::StillFabric {
+ public:
+  explicit Greeted(std::size_t name) {
+    Writer writer;
+    fabric::Fragmenter::begin(writer);
+    writer.put(fabric::Kind::hello);
+    life::Hello hello;
+    hello.facts.host = std::string(name, 'h');
+    hello.write(writer);
+    hello_ = writer.take();
+  }
+  std::size_t limit() const noexcept override { return 1U << 16U; }
+  std::optional<fabric::Arrival> poll() override {
+    if (std::exchange(greeted_, true)) return std::nullopt;
+    clock += takes;
+    return fabric::Arrival{1, hello_};
+  }
+  Nanos now() const noexcept override { return clock; }
+
+  static constexpr Nanos takes = 1000;
+  Nanos clock = 0;
+
+ private:
+  Bytes hello_;
+  bool greeted_ = false;
+};
+
+TEST(Pe, MessagesAreNoIdleTime) {
+  Greeted fabric(5000);
+  Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
+  auto& worker = pe.workers()[0];
+  worker.attach(std::make_unique<sched::Fiber>());
+  worker.begin_life();
+  fabric.events().begin_polling();
+  worker.step();
+  fabric.clock += 9 * Greeted::takes;
+  EXPECT_EQ(
+      pe.statistics().workers,
+      (std::vector<WorkerTimes>{{.communication = Greeted::takes, .idle = 9 * Greeted::takes}}));
+  worker.step();
+  EXPECT_EQ(pe.statistics().workers[0].communication, Greeted::takes) << "this one was in vain";
+  sched::set_this_worker(nullptr);
+}
+
+TEST(Pe, MessagesThatNoWorkerHandlesAreTheProgressThreads) {
+  Greeted fabric(5000);
+  Pe pe(Pe::Setup{}, fabric, [](const life::Outcome&) {});
+  pe.poll(nullptr);
+  pe.poll(nullptr);
+  const auto statistics = pe.statistics();
+  EXPECT_EQ(statistics[static_cast<std::size_t>(Count::progress_time)], Greeted::takes);
+  EXPECT_EQ(statistics.workers[0].communication, 0U);
 }
 
 }  // namespace

@@ -107,6 +107,64 @@ TEST(Stats, JsonHasEverything) {
   for (const auto& pe : json["by_pe"]) EXPECT_EQ(pe.size(), counts);
 }
 
+// PE 0 has one worker, PE 1 two.
+std::vector<std::optional<Statistics>> figures_with_workers() {
+  auto figures = figures_of(2);
+  figures[0]->workers = {{6'000'000'000, 2'000'000'000, 500'000'000, 1'500'000'000}};
+  figures[1]->workers = {{10'000'000'000, 0, 0, 0}, {0, 0, 0, 10'000'000'000}};
+  return figures;
+}
+
+TEST(Stats, SharesAreOfAllWorkersTime) {
+  const auto text = statistics_text(figures_with_workers(), 1);
+  EXPECT_EQ(words(line_of(text, "mutator")),
+            (std::vector<std::string>{"mutator", "60.0", "%", "50.0", "%", "53.3", "%"}));
+  EXPECT_EQ(words(line_of(text, "collector")),
+            (std::vector<std::string>{"collector", "20.0", "%", "0.0", "%", "6.7", "%"}));
+  EXPECT_EQ(words(line_of(text, "communication")),
+            (std::vector<std::string>{"communication", "5.0", "%", "0.0", "%", "1.7", "%"}));
+  EXPECT_EQ(words(line_of(text, "idle")),
+            (std::vector<std::string>{"idle", "15.0", "%", "50.0", "%", "38.3", "%"}));
+  EXPECT_EQ(words(line_of(text, "PE 1, worker 1")),
+            (std::vector<std::string>{"PE", "1,", "worker", "1", "0.0", "%", "0.0", "%", "0.0", "%",
+                                      "100.0", "%"}));
+  EXPECT_NE(line_of(text, "PE 0, worker 0"), "");
+  EXPECT_EQ(line_of(text, "PE 0, worker 1"), "");
+}
+
+TEST(Stats, WhereEachPeHasOneWorkerItsColumnSaysItAll) {
+  auto figures = figures_with_workers();
+  figures[1]->workers.pop_back();
+  EXPECT_EQ(statistics_text(figures, 1).find("worker"), std::string::npos);
+  figures[1]->workers.resize(100);
+  EXPECT_EQ(statistics_text(figures, 1).find("worker"), std::string::npos)
+      << "so many nobody reads";
+}
+
+TEST(Stats, OfManyPesSharesAreTheLeastTheMedianAndTheMost) {
+  auto figures = figures_of(65);
+  for (std::size_t pe = 0; pe < figures.size(); ++pe) figures[pe]->workers = {{pe, 0, 0, 64 - pe}};
+  figures[64].reset();
+  EXPECT_EQ(
+      words(line_of(statistics_text(figures, 1), "mutator")),
+      (std::vector<std::string>{"mutator", "0.0", "%", "50.0", "%", "98.4", "%", "49.2", "%"}));
+}
+
+TEST(Stats, JsonHasTheSharesOfEachWorker) {
+  auto figures = figures_with_workers();
+  figures.emplace_back();
+  const auto shares = nlohmann::json::parse(statistics_json(figures, 1))["shares"];
+  ASSERT_EQ(shares["by_pe"].size(), 3u);
+  EXPECT_TRUE(shares["by_pe"][2].is_null());
+  EXPECT_DOUBLE_EQ(shares["total"]["mutator"].get<double>(), 16.0 / 30);
+  EXPECT_DOUBLE_EQ(shares["by_pe"][0]["communication"].get<double>(), 0.05);
+  ASSERT_EQ(shares["by_pe"][1]["workers"].size(), 2u);
+  const auto& idle = shares["by_pe"][1]["workers"][1];
+  EXPECT_DOUBLE_EQ(idle["idle"].get<double>(), 1);
+  EXPECT_DOUBLE_EQ(idle["life_s"].get<double>(), 10);
+  EXPECT_EQ(idle["mutator"], 0);
+}
+
 TEST(Stats, LinksAreShownTheBusiestFirst) {
   std::vector<LinkUse> links{{"a", "b", 3, 400, 100'000'000}, {"b", "a", 7, 900, 1'500'000'000}};
   const auto text = statistics_text(figures_of(1), 2'000'000'000, links);

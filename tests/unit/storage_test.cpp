@@ -186,6 +186,65 @@ TEST(Storage, AThreadThatEndsLeavesItsBlocksToOthers) {
   EXPECT_LT(collector_statistics().live_bytes, before + (std::size_t{4} << 20U));
 }
 
+// ---- what is told of it
+
+/// How many bytes are counted when something of so many is allocated: for each, a little more.
+template <class Make>
+void expect_counted(std::size_t bytes, Make make) {
+  const auto before = collector_statistics().allocated_bytes;
+  make();
+  const auto counted = collector_statistics().allocated_bytes - before;
+  EXPECT_GE(counted, bytes);
+  EXPECT_LT(counted, bytes + bytes / 4);
+}
+
+TEST(Storage, AllThatIsAllocatedIsCounted) {
+  constexpr std::size_t size = 200;
+  constexpr std::size_t times = 20'000;
+  const auto make_and_drop = [] {
+    for (std::size_t i = 0; i < times; ++i) ::operator delete(::operator new(size));
+  };
+  for (const auto kind : {Storage::scanned, Storage::owned, Storage::owned_plain})
+    expect_counted(times * size, [&] {
+      const StorageScope scope(kind);
+      make_and_drop();
+    });
+  // Lists of blocks that are full, go to the depot, and come back.
+  expect_counted(times * size, [] {
+    std::vector<void*> blocks(1000);
+    for (std::size_t i = 0; i < times; i += blocks.size()) {
+      for (void*& block : blocks) block = ::operator new(size);
+      for (void* block : blocks) ::operator delete(block);
+    }
+  });
+  expect_counted(times * size, [&] { std::thread(make_and_drop).join(); });
+  expect_counted(20 * largest, [] {
+    for (int i = 0; i < 20; ++i) ::operator delete(::operator new(largest));
+  });
+  expect_counted(times * 56, [] {
+    for (std::size_t i = 0; i < times; ++i)
+      static_cast<void>(Lazy<std::array<long, 6>>(std::array<long, 6>{}));
+  });
+}
+
+TEST(Storage, WhatIsAliveIsToldOfTheLastCollection) {
+  constexpr std::size_t size = std::size_t{32} << 20U;
+  constexpr std::size_t little = std::size_t{2} << 20U;
+  collect_well();
+  const auto before = collector_statistics();
+  void* block = ::operator new(size);
+  const auto not_yet = collector_statistics();
+  if (not_yet.collections == before.collections) {
+    EXPECT_EQ(not_yet.live_bytes, before.live_bytes);
+  }
+  collect_well();
+  EXPECT_GE(collector_statistics().live_bytes + little, before.live_bytes + size);
+  EXPECT_LT(collector_statistics().live_bytes, before.live_bytes + size + little);
+  ::operator delete(block);
+  collect_well();
+  EXPECT_LT(collector_statistics().live_bytes, before.live_bytes + little);
+}
+
 /// Something of each kind of storage, in each the same number many times.
 struct Mixed {
   long number;

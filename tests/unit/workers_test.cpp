@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <trawl/trawl.hpp>
 
+#include "rts/host/clocks.hpp"
 #include "tests/unit/team.hpp"
 
 namespace trawl {
@@ -186,6 +187,30 @@ TEST(Workers, SparksAddUpWhileTheyWork) {
   }
   EXPECT_EQ(wrong, 0u);
   EXPECT_GT(most, 0u);
+}
+
+// The root computes and has nothing for the other worker.
+TEST(Workers, EachHasItsTimes) {
+  Team team(2);
+  Statistics statistics;
+  team.run([&] {
+    const auto end = wall_time() + 300'000'000;
+    while (wall_time() < end) {
+    }
+    statistics = team.pe().statistics();
+  });
+  ASSERT_EQ(statistics.workers.size(), 2u);
+  const auto life = [&](std::size_t i) {
+    const auto& times = statistics.workers[i];
+    return static_cast<double>(times.mutator + times.collector + times.communication + times.idle);
+  };
+  EXPECT_GE(life(0), 3e8);
+  EXPECT_GT(static_cast<double>(statistics.workers[0].mutator), 0.8 * life(0));
+  EXPECT_GT(static_cast<double>(statistics.workers[1].idle), 0.8 * life(1));
+  const auto at = [&](Count what) {
+    return static_cast<double>(statistics[static_cast<std::size_t>(what)]);
+  };
+  EXPECT_NEAR(at(Count::busy_time) + at(Count::idle_time), life(0) + life(1), 1e6);
 }
 
 // Frames are gone when their function is left, whoever has taken them.
