@@ -22,6 +22,10 @@ struct Function {
 
 namespace detail {
 
+template <auto F>
+using call_of = std::conditional_t<std::is_class_v<std::remove_cv_t<decltype(F)>>,
+                                   std::remove_cv_t<decltype(F)>, Function<F>>;
+
 template <class... P>
 struct Types {};
 
@@ -95,19 +99,54 @@ consteval bool value_travels() {
     static_assert(
         heap::Serialisable<T>,
         "trawl: a value of this type can't travel to another PE; use standard containers, "
-        "aggregates without pointers, or a copyable class with a default constructor and a "
-        "serialize() member.");
+        "aggregates without pointers, or a class with a default constructor, one that copies or "
+        "moves, and a serialize() member.");
   if constexpr (alignof(T) <= 16) return heap::Serialisable<T>;
   return false;
 }
 
-template <class T>
+/// `Returned` may be a reference.
+template <class Returned>
 consteval bool result_travels() {
+  using T = std::decay_t<Returned>;
   static_assert(
       !std::is_void_v<T>,
       "trawl: a thunk needs a result; a function that returns nothing does nothing here.");
-  if constexpr (!std::is_void_v<T>) return value_travels<T>();
+  if constexpr (!std::is_void_v<T>) {
+    if constexpr (value_travels<T>()) {
+      constexpr bool by_value = heap::CanBeCopied<T> || !std::is_reference_v<Returned>;
+      static_assert(by_value,
+                    "trawl: a result that can only be moved is returned by value, not by "
+                    "reference.");
+      return by_value;
+    }
+  }
   return false;
+}
+
+/// Of values that a function of ours has to copy.
+template <class T>
+consteval bool may_be_copied() {
+  static_assert(heap::CanBeCopied<T>,
+                "trawl: values that can only be moved would be copied here; suspend a call for "
+                "each, by lazy or spawn, and take each by force or sync.");
+  return heap::CanBeCopied<T>;
+}
+
+/// What is given as a G, and kept as a P, need not be copied, or can be.
+template <class G, class P>
+inline constexpr bool given_away =
+    !std::is_same_v<std::decay_t<G>, std::decay_t<P>> || std::is_same_v<G, std::decay_t<G>> ||
+    heap::CanBeCopied<std::decay_t<G>> || !heap::Serialisable<std::decay_t<G>>;
+
+template <class... G, class... P>
+consteval bool all_given_away(Types<G...>, Types<P...>) {
+  if constexpr (sizeof...(G) == sizeof...(P)) {
+    constexpr bool away = (given_away<G, P> && ...);
+    static_assert(away, "trawl: a value that can only be moved is given away: write std::move(x).");
+    return away;
+  }
+  return true;
 }
 
 template <class Call>
@@ -142,8 +181,9 @@ struct Suspended {
 };
 template <class Call, class... A>
 struct Suspended<Call, true, A...> {
-  using Result = std::decay_t<std::invoke_result_t<Call, const A&...>>;
-  static constexpr bool ok = result_travels<Result>();
+  using Returned = std::invoke_result_t<Call, const A&...>;
+  using Result = std::decay_t<Returned>;
+  static constexpr bool ok = result_travels<Returned>();
   template <template <class, class, class...> class Into>
   using Apply = Into<Call, Result, A...>;
 };
@@ -152,7 +192,9 @@ struct Suspended<Call, true, A...> {
 template <class Call, class... G>
 struct Suspension<Call, true, Types<G...>, void>
     : Suspended<Call,
-                (value_travels<std::decay_t<G>>() && ...) && call_fits<Call, std::decay_t<G>...>(),
+                (value_travels<std::decay_t<G>>() && ...) &&
+                    all_given_away(Types<G...>(), Types<G...>()) &&
+                    call_fits<Call, std::decay_t<G>...>(),
                 std::decay_t<G>...> {};
 
 // Otherwise arguments are converted to what the function wants, before they are stored.
@@ -161,7 +203,15 @@ consteval bool parameters_travel() {
   static_assert(!(shared_reference<P> || ...),
                 "trawl: a parameter that refers to something its caller can change can't be shared "
                 "between PEs; take it by value or by const reference, and return what is new.");
-  if constexpr (!(shared_reference<P> || ...)) return (value_travels<std::decay_t<P>>() && ...);
+  if constexpr (!(shared_reference<P> || ...)) {
+    if constexpr ((value_travels<std::decay_t<P>>() && ...)) {
+      constexpr bool kept = ((std::is_reference_v<P> || heap::CanBeCopied<P>)&&...);
+      static_assert(kept,
+                    "trawl: a parameter that can only be moved is taken by const reference, as its "
+                    "thunk may be run twice.");
+      return kept;
+    }
+  }
   return false;
 }
 
@@ -171,12 +221,13 @@ inline constexpr bool lifted = false;
 template <class G, class P>
 requires(heap::NodeReference<std::decay_t<G>> &&
          !heap::NodeReference<std::decay_t<P>>) inline constexpr bool lifted<G, P> =
+    std::is_same_v<typename std::decay_t<G>::value_type, std::decay_t<P>> ||
     std::is_convertible_v<const typename std::decay_t<G>::value_type&, std::decay_t<P>>;
 
 template <class... G, class... P>
 consteval bool convert(Types<G...>, Types<P...>) {
   if constexpr (sizeof...(G) == sizeof...(P))
-    return ((std::is_convertible_v<G, std::decay_t<P>> || lifted<G, P>)&&...);
+    return ((std::is_convertible_v<G, std::decay_t<P>> || lifted<G, P> || !given_away<G, P>)&&...);
   else
     return false;
 }
@@ -185,7 +236,7 @@ template <class Given, class... P>
 consteval bool arguments_fit() {
   constexpr bool fit = convert(Given(), Types<P...>());
   static_assert(fit, "trawl: the function can't be called with these arguments.");
-  return fit;
+  return fit && all_given_away(Given(), Types<P...>());
 }
 
 template <class P, class T>

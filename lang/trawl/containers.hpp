@@ -99,10 +99,12 @@ void spark_with(std::span<const T> xs) {
   if constexpr (only_evaluates<Strategy, T>) {
     spark_all(xs);
   } else if constexpr (!std::is_same_v<Strategy, R0> && std::is_empty_v<Strategy>) {
-    std::vector<Lazy<T>> applied;
-    applied.reserve(xs.size());
-    for (const auto& x : xs) applied.push_back(lazy(Applied<Strategy>(), x));
-    spark_all(std::span<const Lazy<T>>(applied), Held::by_nobody);
+    if constexpr (may_be_copied<T>()) {
+      std::vector<Lazy<T>> applied;
+      applied.reserve(xs.size());
+      for (const auto& x : xs) applied.push_back(lazy(Applied<Strategy>(), x));
+      spark_all(std::span<const Lazy<T>>(applied), Held::by_nobody);
+    }
   }
 }
 
@@ -111,7 +113,7 @@ void with_elements(const C& xs, Use use) {
   using T = typename elements<C>::type;
   if constexpr (std::is_same_v<C, std::vector<T>>) {
     use(std::span<const T>(xs));
-  } else {
+  } else if constexpr (may_be_copied<T>()) {
     std::vector<T> copies;
     elements<C>::each(xs, [&copies](const T& x) { copies.push_back(x); });
     use(std::span<const T>(copies));
@@ -175,7 +177,8 @@ struct ParListChunk {
   /// Makes the sparks.
   template <detail::Many C>
   const C& operator()(const C& xs) const {
-    if constexpr (std::is_empty_v<Strategy>)
+    using T = typename detail::elements<C>::type;
+    if constexpr (std::is_empty_v<Strategy> && detail::may_be_copied<T>())
       detail::with_elements(xs, [this](auto all) { spark_chunks(all); });
     return xs;
   }

@@ -22,9 +22,9 @@ struct self_of<Types<Self, P...>> {
 template <class Call, class R, class... A>
 struct MakeFixed {
   template <class... G>
-  static Lazy<R> make(const G&... given) {
+  static Lazy<R> make(G&&... given) {
     using Thunk = heap::Thunk<Call, R, A...>;
-    heap::Node* node = Thunk::make(as_stored<A>(given)...);
+    heap::Node* node = Thunk::make(as_stored<A>(std::forward<G>(given))...);
     std::get<0>(Thunk::arguments(node)).value = Lazy<R>::refer_to(node);
     return Lazy<R>::refer_to(node);
   }
@@ -42,14 +42,14 @@ consteval bool takes_itself() {
 }
 
 template <class Call, class Self, class... A>
-auto make_fixed(const A&... arguments) {
+auto make_fixed(A&&... arguments) {
   constexpr bool itself = takes_itself<Call, Self, A...>();
   static_assert(itself,
                 "trawl: the first parameter of a function for fix is a Lazy of its result.");
   if constexpr (itself) {
     using S = suspension<Call, Self, A...>;
     if constexpr (S::ok)
-      return S::template Apply<MakeFixed>::make(Self(), arguments...);
+      return S::template Apply<MakeFixed>::make(Self(), std::forward<A>(arguments)...);
     else
       return RefusedLazy();
   } else {
@@ -64,10 +64,9 @@ auto make_fixed(const A&... arguments) {
 /// it anywhere; it must not force it, as that would wait for itself.
 template <auto F, class... A>
 auto fix(A&&... arguments) {
-  using Plain = std::remove_cv_t<decltype(F)>;
-  using Call = std::conditional_t<std::is_class_v<Plain>, Plain, Function<F>>;
+  using Call = detail::call_of<F>;
   using Self = typename detail::self_of<typename detail::parameters<Call>::type>::type;
-  return detail::make_fixed<Call, Self>(arguments...);
+  return detail::make_fixed<Call, Self>(std::forward<A>(arguments)...);
 }
 
 }  // namespace trawl

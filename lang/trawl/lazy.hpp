@@ -59,7 +59,14 @@ class Lazy {
   ~Lazy() = default;
   /// An already evaluated one.
   explicit Lazy(const T& value) {
-    if constexpr (detail::value_travels<T>()) node_ = heap::make_value<T>(value);
+    if constexpr (detail::value_travels<T>() &&
+                  detail::all_given_away(detail::Types<const T&>(), detail::Types<T>()))
+      node_ = heap::make_value<T>(value);
+    look();
+  }
+  /// The same, of a value that is given away.
+  explicit Lazy(T&& value) {
+    if constexpr (detail::value_travels<T>()) node_ = heap::make_value<T>(std::move(value));
     look();
   }
 
@@ -112,26 +119,30 @@ struct RefusedLazy : Lazy<Refused> {
 
 // Said, so that no compiler warns of a conversion in here.
 template <class A, class G>
-decltype(auto) as_stored(const G& given) {
-  if constexpr (std::is_same_v<A, G>)
-    return (given);
+decltype(auto) as_stored(G&& given) {
+  if constexpr (std::is_same_v<A, std::remove_cvref_t<G>>)
+    return std::forward<G>(given);
   else
-    return static_cast<A>(given);
+    return static_cast<A>(std::forward<G>(given));
 }
 
 template <class Call, class R, class... A>
 struct MakeLazy {
   template <class... G>
-  static Lazy<R> make(const G&... given) {
-    return Lazy<R>::refer_to(heap::Thunk<Call, R, A...>::make(as_stored<A>(given)...));
+  static Lazy<R> make(G&&... given) {
+    return Lazy<R>::refer_to(
+        heap::Thunk<Call, R, A...>::make(as_stored<A>(std::forward<G>(given))...));
   }
 };
+/// Of a thunk that nobody else gets a Lazy of: see `take`.
+template <class Call, class R, class... A>
+struct MakeOwn : MakeLazy<heap::for_one_reader<Call, R>, R, A...> {};
 
-template <class Call, class... G>
+template <class Call, template <class, class, class...> class Make = MakeLazy, class... G>
 auto suspend(G&&... given) {
   using S = suspension<Call, G...>;
   if constexpr (S::ok)
-    return S::template Apply<MakeLazy>::make(given...);
+    return S::template Apply<Make>::make(std::forward<G>(given)...);
   else if constexpr (ResultKnown<S>)
     return Lazy<typename S::Result>();
   else
@@ -144,6 +155,14 @@ auto suspend(G&&... given) {
   if (node->state() == heap::State::exception) heap::throw_failure(node);
 }
 
+/// The value of a thunk for one reader, moved out of it, once.
+template <class R>
+R take(heap::Node* node) {
+  if (node->state() != heap::State::value) demand_or_throw(node);
+  sched::hide(node);
+  return heap::ResultOf<R>::take(node);
+}
+
 }  // namespace detail
 
 /// Suspends `F(arguments...)`: nothing is computed yet. F is a function or a lambda without
@@ -151,10 +170,7 @@ auto suspend(G&&... given) {
 /// types with a cereal-style serialize(), and any of these holding a Lazy.
 template <auto F, class... A>
 auto lazy(A&&... arguments) {
-  if constexpr (std::is_class_v<std::remove_cv_t<decltype(F)>>)
-    return detail::suspend<std::remove_cv_t<decltype(F)>>(std::forward<A>(arguments)...);
-  else
-    return detail::suspend<Function<F>>(std::forward<A>(arguments)...);
+  return detail::suspend<detail::call_of<F>>(std::forward<A>(arguments)...);
 }
 
 /// The same for a lambda or another stateless function object.
@@ -174,18 +190,23 @@ const T& force(Lazy<T> lazy) {
 }
 
 /// The value, copied out of a Lazy that is given up: where it lay nothing refers to the value any
-/// more, however the compiler has arranged its caller. For who goes through a large structure of
-/// small values and needs each once: `while (list) { Cell cell = consume(std::move(list)); ... }`.
-/// What `force` throws it throws, and gives up nothing.
+/// more, however the compiler has arranged its caller. (Not moved: there may be copies of the
+/// Lazy.) For who goes through a large structure of small values and needs each once: `while (list)
+/// { Cell cell = consume(std::move(list)); ... }`. What `force` throws it throws, and gives up
+/// nothing.
 template <class T>
 [[gnu::noinline]] T consume(Lazy<T>&& lazy) {
   if (!lazy || lazy.node()->state() != heap::State::value) [[unlikely]] {
     detail::demand_or_throw(lazy.node());
     heap::clear_finished_calls<512>();
   }
-  const T value = heap::ResultOf<T>::get(lazy.node());
-  lazy.let_go();
-  return value;
+  if constexpr (detail::may_be_copied<T>()) {
+    const T value = heap::ResultOf<T>::get(lazy.node());
+    lazy.let_go();
+    return value;
+  } else {
+    return T();
+  }
 }
 
 /// Refused, with what to write instead.

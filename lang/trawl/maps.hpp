@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <type_traits>
@@ -37,11 +39,13 @@ auto lazy_map(const Xs& xs) {
 template <class T>
 std::vector<T> force_all(const std::vector<Lazy<T>>& xs) {
   std::vector<T> values;
-  values.reserve(xs.size());
-  const bool many = xs.size() > detail::few_elements;
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (many && i + detail::leaf_size < xs.size()) fetch(xs[i + detail::leaf_size]);
-    values.push_back(force(xs[i]));
+  if constexpr (detail::may_be_copied<T>()) {
+    values.reserve(xs.size());
+    const bool many = xs.size() > detail::few_elements;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (many && i + detail::leaf_size < xs.size()) fetch(xs[i + detail::leaf_size]);
+      values.push_back(force(xs[i]));
+    }
   }
   return values;
 }
@@ -75,12 +79,81 @@ void use_in_order(const std::vector<Lazy<T>>& parts, Use use) {
     for (const auto& value : force(group)) use(value);
 }
 
+/// Calls of which nobody outside has a Lazy. Where each is a spark of its own, its value is moved
+/// out of it; where there are so many that trees of thunks refer to them, it is copied.
+template <class R>
+class OwnCalls {
+ public:
+  /// There will be so many.
+  explicit OwnCalls(std::size_t count)
+      : moved_(!heap::CanBeCopied<R> || (!std::is_trivially_destructible_v<R> &&
+                                         count <= few_elements && fit_one_by_one(count))) {}
+
+  template <auto F, class... A>
+  void suspend(A&&... arguments) {
+    if constexpr (heap::CanBeCopied<R>) {
+      if (!moved_) return calls_.push_back(lazy<F>(std::forward<A>(arguments)...));
+    }
+    calls_.push_back(detail::suspend<call_of<F>, MakeOwn>(std::forward<A>(arguments)...));
+  }
+
+  void spark() const {
+    if (moved_) {
+      for (const auto& call : calls_) par(call);
+    } else {
+      spark_all(std::span(calls_));
+    }
+  }
+
+  /// After `spark`, once.
+  std::vector<R> values() {
+    if constexpr (heap::CanBeCopied<R>) {
+      if (!moved_) return force_all(calls_);
+    }
+    std::vector<R> values;
+    values.reserve(calls_.size());
+    for (const auto& call : calls_) values.push_back(take<R>(call.node()));
+    return values;
+  }
+
+  /// Instead of both: shows each value to `use`, in order.
+  template <class Use>
+  void use_each(Use use) {
+    if constexpr (heap::CanBeCopied<R>) {
+      if (!moved_) return use_in_order(calls_, use);
+    }
+    spark();
+    for (const auto& call : calls_) use(take<R>(call.node()));
+  }
+
+ private:
+  std::vector<Lazy<R>> calls_;
+  bool moved_;
+};
+
+template <class Xs>
+std::size_t count_of(const Xs& xs, std::size_t chunk) {
+  if constexpr (std::ranges::forward_range<const Xs>)
+    return static_cast<std::size_t>(std::ranges::distance(xs)) / std::max<std::size_t>(chunk, 1);
+  else
+    return std::numeric_limits<std::size_t>::max();
+}
+
 template <auto F, class T>
 auto map_chunk(const std::vector<T>& xs) {
   std::vector<std::decay_t<decltype(F(xs.front()))>> values;
   values.reserve(xs.size());
   for (const auto& x : xs) values.push_back(F(x));
   return values;
+}
+
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& part) {
+  all.insert(all.end(), part.begin(), part.end());
+}
+template <class T>
+void append(std::vector<T>& all, std::vector<T>&& part) {
+  for (auto&& value : part) all.push_back(std::move(value));
 }
 
 }  // namespace detail
@@ -90,31 +163,30 @@ template <class R>
 class SpawnedAll {
  public:
   /// Whoever has nothing to do may make these calls.
-  explicit SpawnedAll(std::vector<Lazy<R>> calls) : calls_(std::move(calls)) {
-    detail::spark_all(std::span<const Lazy<R>>(calls_));
-  }
+  explicit SpawnedAll(detail::OwnCalls<R> calls) : calls_(std::move(calls)) { calls_->spark(); }
   SpawnedAll(const SpawnedAll&) = delete;
   SpawnedAll& operator=(const SpawnedAll&) = delete;
 
   /// Their results, in order; makes the calls that nobody has begun. Throws what the first of them
   /// threw.
   std::vector<R> sync() {
-    if (synced_) throw Error("sync() was called twice");
-    synced_ = true;
-    return force_all(std::exchange(calls_, {}));
+    if (!calls_) throw Error("sync() was called twice");
+    auto calls = *std::exchange(calls_, std::nullopt);
+    return calls.values();
   }
 
  private:
-  std::vector<Lazy<R>> calls_;
-  bool synced_ = false;
+  std::optional<detail::OwnCalls<R>> calls_;
 };
 
 /// `auto all = spawn_all<f>(xs); ...; all.sync()`: as `spawn`, a call for each element of a
 /// container or another range.
 template <auto F, std::ranges::input_range Xs>
 [[nodiscard("keep what spawn_all returns, and sync() it")]] auto spawn_all(const Xs& xs) {
-  auto calls = lazy_map<F>(xs);
-  return SpawnedAll<typename decltype(calls)::value_type::value_type>(std::move(calls));
+  using R = typename decltype(lazy<F>(*std::ranges::begin(xs)))::value_type;
+  detail::OwnCalls<R> calls(detail::count_of(xs, 1));
+  for (const auto& x : xs) calls.template suspend<F>(x);
+  return SpawnedAll<R>(std::move(calls));
 }
 
 /// `F` of each element of a container or another range, in parallel, a spark for every `chunk`
@@ -123,20 +195,21 @@ template <auto F, std::ranges::input_range Xs>
 auto par_map(const Xs& xs, std::size_t chunk = 1) {
   using T = std::ranges::range_value_t<const Xs>;
   using R = std::decay_t<decltype(F(std::declval<const T&>()))>;
-  std::vector<Lazy<std::vector<R>>> parts;
-  for (auto at = std::ranges::begin(xs); at != std::ranges::end(xs);) {
-    std::vector<T> part;
-    do {
-      part.push_back(*at);
-      ++at;
-    } while (part.size() < chunk && at != std::ranges::end(xs));
-    parts.push_back(lazy<&detail::map_chunk<F, T>>(std::move(part)));
-  }
   std::vector<R> values;
-  detail::reserve_for(values, xs);
-  detail::use_in_order(parts, [&values](const std::vector<R>& part) {
-    values.insert(values.end(), part.begin(), part.end());
-  });
+  if constexpr (detail::may_be_copied<T>()) {
+    detail::OwnCalls<std::vector<R>> parts(detail::count_of(xs, chunk));
+    for (auto at = std::ranges::begin(xs); at != std::ranges::end(xs);) {
+      std::vector<T> part;
+      do {
+        part.push_back(*at);
+        ++at;
+      } while (part.size() < chunk && at != std::ranges::end(xs));
+      parts.template suspend<&detail::map_chunk<F, T>>(std::move(part));
+    }
+    detail::reserve_for(values, xs);
+    parts.use_each(
+        [&values](auto&& part) { detail::append(values, std::forward<decltype(part)>(part)); });
+  }
   return values;
 }
 
@@ -155,14 +228,20 @@ R reduce_chunk(I from, I to, R start) {
 /// be neutral; a spark for every `chunk` indices. Reduce must be associative.
 template <auto Map, auto Reduce, class I, class R>
 R par_map_reduce(I from, std::type_identity_t<I> to, std::type_identity_t<I> chunk, R unit) {
-  std::vector<Lazy<R>> parts;
-  const I step = chunk < 1 ? I{1} : chunk;
-  for (I at = from; at < to; at += std::min<I>(step, to - at))
-    parts.push_back(
-        lazy<&detail::reduce_chunk<Map, Reduce, I, R>>(at, at + std::min<I>(step, to - at), unit));
-  R sum = unit;
-  detail::use_in_order(parts, [&sum](const R& part) { sum = Reduce(std::move(sum), part); });
-  return sum;
+  if constexpr (detail::may_be_copied<R>()) {
+    const I step = chunk < 1 ? I{1} : chunk;
+    const auto last = [=](I at) { return static_cast<I>(at + std::min<I>(step, to - at)); };
+    std::size_t count = 0;
+    for (I at = from; at < to; at = last(at)) ++count;
+    detail::OwnCalls<R> parts(count);
+    for (I at = from; at < to; at = last(at))
+      parts.template suspend<&detail::reduce_chunk<Map, Reduce, I, R>>(at, last(at), unit);
+    R sum = unit;
+    parts.use_each(
+        [&sum](auto&& part) { sum = Reduce(std::move(sum), std::forward<decltype(part)>(part)); });
+    return sum;
+  }
+  return unit;
 }
 
 }  // namespace trawl

@@ -15,8 +15,8 @@ namespace trawl {
 
 /// A spark that costs about as much as a call: it lies in its worker's spark pool with its
 /// arguments (which stay in the caller's frame if they are large, or more than plain bytes). Only
-/// when another worker or PE takes it is it copied into the heap. It leaves with its caller: what
-/// was not synced is withdrawn, also when an exception passes.
+/// when another worker or PE takes it do they go into the heap. It leaves with its caller: what was
+/// not synced is withdrawn, also when an exception passes.
 template <class Call, class R, class... A>
 class Spawned {
  public:
@@ -50,7 +50,8 @@ class Spawned {
  private:
   using Arguments = std::tuple<A...>;
   static constexpr bool in_slot = sched::Slot::fits<A...>;
-  static constexpr const heap::Code& code = heap::thunk_code<Call, R, A...>;
+  static constexpr const heap::Code& code =
+      heap::thunk_code<heap::for_one_reader<Call, R>, R, A...>;
 
   /// What stays in the frame.
   struct Nothing {
@@ -82,7 +83,7 @@ class Spawned {
 
   [[gnu::noinline, gnu::cold]] static R sync_taken(sched::OwnerEnd& pool, sched::Slot* slot,
                                                    [[maybe_unused]] ToKept kept) {
-    if (heap::Node* node = sched::reclaim(pool, slot)) return force(Lazy<R>::refer_to(node));
+    if (heap::Node* node = sched::reclaim(pool, slot)) return detail::take<R>(node);
     if constexpr (in_slot) {
       const Arguments arguments = slot->arguments<Arguments>();
       pool.discard(slot);
@@ -142,8 +143,7 @@ struct spawned_of<S, true> {
 /// the call meanwhile. F as for `lazy`.
 template <auto F, class... A>
 [[nodiscard("keep what spawn returns, and sync() it")]] auto spawn(A&&... arguments) {
-  using Plain = std::remove_cv_t<decltype(F)>;
-  using Call = std::conditional_t<std::is_class_v<Plain>, Plain, Function<F>>;
+  using Call = detail::call_of<F>;
   return detail::spawned_of<detail::suspension<Call, A...>>::make(std::forward<A>(arguments)...);
 }
 

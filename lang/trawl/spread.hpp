@@ -88,13 +88,18 @@ Lazy<Part<T>> tree(std::span<const Lazy<T>> xs) {
   return lazy<&fork<T>>(tree(xs.first(half)), tree(xs.subspan(half)));
 }
 
+/// Is there room for a spark for each of so many? Else trees are made of them.
+inline bool fit_one_by_one(std::size_t count) {
+  return count <= std::max<std::size_t>(sched::room_for_sparks() / 4, 1);
+}
+
 template <class T>
 void spark_all(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
-  const auto room = sched::room_for_sparks();
-  if (xs.size() <= std::max<std::size_t>(room / 4, 1)) {
+  if (fit_one_by_one(xs.size())) {
     for (const auto& x : xs) spark(x, held);
     return;
   }
+  const auto room = sched::room_for_sparks();
   const auto most = std::max(part_size, xs.size() / std::max<std::size_t>(room / 8, 1) + 1);
   while (xs.size() > leaf_size) {
     const auto rest = xs.size() - std::min(most, xs.size() / 2);

@@ -28,6 +28,7 @@ std::string_view first_argument(std::string_view arguments) {
     if (c == '<' || c == '(') ++depth;
     if (c == '>' || c == ')') --depth;
   }
+  while (end > 0 && arguments[end - 1] == ' ') --end;  // as in "f<g<h> >"
   return arguments.substr(0, end);
 }
 
@@ -49,8 +50,9 @@ std::string short_name(const Code& code) {
   };
   auto function = between("Call = ", "; R = ");
   if (function.empty()) return "a value of type " + std::string(between("R = ", ";"));
-  if (const auto open = function.find("Lifted<"); open != std::string_view::npos)
-    function = first_argument(function.substr(open + std::string_view("Lifted<").size()));
+  for (const std::string_view around : {"OneReader<", "Lifted<"})
+    if (const auto open = function.find(around); open != std::string_view::npos)
+      function = first_argument(function.substr(open + around.size()));
   if (const auto open = function.find("Function<"); open != std::string_view::npos) {
     function.remove_prefix(open + std::string_view("Function<").size());
     function.remove_suffix(1);

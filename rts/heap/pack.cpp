@@ -1,6 +1,8 @@
 #include "rts/heap/pack.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -170,6 +172,16 @@ class GraphPacker final : public PacketOut {
   }
 
   void lay(std::span<const std::byte> array) override { out_.lay(array, packed_); }
+
+  // A vector has its begin and end beside each other. (Where one has been, there is nothing left of
+  // it: see Thunk::drop_arguments.)
+  bool is_members(std::span<const std::byte> array) const override {
+    const std::array ends{array.data(), array.data() + array.size()};
+    for (auto at = sizeof(Node::word); at + sizeof ends <= packed_->code().bytes;
+         at += sizeof(void*))
+      if (std::memcmp(packed_->payload(at), ends.data(), sizeof ends) == 0) return true;
+    return false;
+  }
 
   void add(const Run& run, bool may_follow) {
     if (may_follow && runs_.back().fits(run))

@@ -46,6 +46,10 @@ StorageScope::~StorageScope() {
   storage_here = before_;
 }
 
+Storage storage_now() noexcept {
+  return storage_here;
+}
+
 bool is_owned(const void* block) noexcept {
   if (GC_base(const_cast<void*>(block)) != block) return false;
   const auto kind = kind_of(block);

@@ -2,6 +2,10 @@
 
 namespace trawl::heap {
 
+Storage storage_now() noexcept {
+  return Storage::scanned;
+}
+
 bool is_owned(const void*) noexcept {
   return false;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace trawl::heap {
 
@@ -21,7 +22,7 @@ struct alignas(32) Code {
   std::size_t plain_result;  ///< the size of that, if it travels as the bytes it is; else 0
 
   void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
-  Node* (*promote)(const void* arguments);  ///< a heap thunk with a copy of a frame's arguments
+  Node* (*promote)(const void* arguments);  ///< a heap thunk with a frame's arguments
   void (*drop_arguments)(Node*);
   void (*pack_arguments)(Node*, Packer&);
   void (*unpack_arguments)(Node*, Unpacker&);
@@ -35,5 +36,24 @@ struct alignas(32) Code {
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
 };
+
+/// A call whose result has one reader, who takes it out of the thunk: its spawner. So it lies in
+/// the program's own memory, not in memory that dies with the node.
+template <class Call>
+struct OneReader {
+  template <class... A>
+  decltype(auto) operator()(const A&... arguments) const {
+    return Call{}(arguments...);
+  }
+};
+template <class Call>
+inline constexpr bool has_one_reader = false;
+template <class Call>
+inline constexpr bool has_one_reader<OneReader<Call>> = true;
+
+/// (What need not be destroyed has no memory of its own.)
+template <class Call, class R>
+using for_one_reader =
+    std::conditional_t<std::is_trivially_destructible_v<R>, Call, OneReader<Call>>;
 
 }  // namespace trawl::heap

@@ -56,6 +56,10 @@ void spark(heap::Node* node);
 /// is its copy in the heap. Throws Error if `slot` is nullptr: the call was synced before.
 heap::Node* reclaim(OwnerEnd& pool, Slot* slot);
 
+/// Nobody but the caller refers to `node`, which has its value: no message takes that along from
+/// now on.
+void hide(heap::Node* node);
+
 /// `spark` for a thunk that nobody else refers to: sparks are weak, so it is kept until somebody
 /// has begun with it, or thousands have come after it.
 void spark_kept(heap::Node* node);

@@ -2,7 +2,7 @@
 //
 // The runtime replaces operator new: its memory is scanned like the stack, so that a Lazy may sit
 // in any container. A value that is stored *in* a node is copied into memory that dies with the
-// node.
+// node, or moved there and destroyed when the node has died (Held, thunk.hpp).
 #pragma once
 
 #include <array>
@@ -31,6 +31,9 @@ class StorageScope {
  private:
   Storage before_;
 };
+
+/// What operator new gives on this thread.
+Storage storage_now() noexcept;
 
 /// Is this the beginning of a block of owned storage? It stays where it is as long as its node
 /// lives.

@@ -45,6 +45,8 @@ class PacketOut {
   virtual Loan lend(std::span<const std::byte> array) = 0;
   /// The same for the message: its bytes are read when it is sent.
   virtual void lay(std::span<const std::byte> array) = 0;
+  /// Is it the array of a vector that lies in the node that is being packed?
+  virtual bool is_members(std::span<const std::byte>) const { return false; }
 
  protected:
   ~PacketOut() = default;
@@ -140,9 +142,9 @@ class Packer {
   void drop_node() noexcept { archive_.reset(); }
 
  private:
-  static bool stays(std::span<const std::byte> array) noexcept {
+  bool stays(std::span<const std::byte> array) const {
     constexpr std::size_t shortest = 64 * 1024;
-    return array.size() >= shortest && is_owned(array.data());
+    return array.size() >= shortest && (is_owned(array.data()) || packet_.is_members(array));
   }
 
   void need(std::size_t size) const {

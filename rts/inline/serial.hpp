@@ -119,7 +119,9 @@ class Scattered {
 
 template <class T, class A>
 void read_array(Unpacker& from, std::vector<T, A>& values) {
-  const StorageScope scope(Storage::owned_plain);
+  // In a value that is the program's own, this is too.
+  const bool owned = storage_now() != Storage::scanned;
+  const StorageScope scope(owned ? Storage::owned_plain : Storage::scanned);
   const auto size = from.in().get<std::uint64_t>();
   if ((size & lent) != 0) return read_lent(from, size & ~lent, values);
   if (size > from.in().left() / sizeof(T))

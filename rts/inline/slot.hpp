@@ -32,7 +32,8 @@ class alignas(64) Slot {
   template <class... A>
   static constexpr bool fits = sizeof(std::tuple<A...>) <= room &&
                                alignof(std::tuple<A...>) <= alignof(void*) &&
-                               (std::is_trivially_copyable_v<A> && ...);
+                               ((std::is_trivially_copyable_v<A> &&
+                                 std::is_copy_constructible_v<A>)&&...);
 
   Slot() = default;
   Slot(const Slot& other) noexcept { put(other); }

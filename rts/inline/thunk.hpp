@@ -13,6 +13,7 @@
 #include "exception.hpp"
 #include "memory.hpp"
 #include "node.hpp"
+#include "references.hpp"
 #include "serial.hpp"
 #include "traits.hpp"
 
@@ -22,27 +23,49 @@ namespace trawl::heap {
 /// (shared_heap.hpp).
 void notify_waiters(Node* node);
 
-/// A value inside a node: its memory dies with the node, and is not scanned where it is numbers.
+/// Is a T that is given away, and could be copied, moved into its node? Its memory stays the
+/// program's then, a root, until it is destroyed. So what need not be destroyed is copied, into
+/// memory that dies with the node. And so is what may hold references: the last one of a list would
+/// die in the last of as many collections, and what refers to itself never.
+template <class T>
+bool moves_in() noexcept {
+  if constexpr (destructor_runs<T>) {
+    asm volatile("" : : "r"(&seek_references<T>));  // so that it is made
+    return !holds_references<T>;
+  } else {
+    return false;
+  }
+}
+
+struct AsItIs {};
+
+/// A value inside a node. If it was copied there its memory dies with the node, and is not scanned
+/// where it is numbers.
 template <class T>
 struct Held {
   T value;
 
   Held() requires std::is_default_constructible_v<T> : value() {}
 
+  /// An rvalue is given away.
   template <class U>
-  explicit Held(const U& from) : value(copy(from)) {}
+  requires(!std::is_same_v<std::remove_cvref_t<U>, Held>) explicit Held(U&& from)
+      : value(keep(std::forward<U>(from))) {}
+  Held(AsItIs, T&& from) : value(std::move(from)) {}
 
   static constexpr Storage storage =
       OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
 
  private:
   template <class U>
-  static T copy(const U& from) {
-    if constexpr (std::is_trivially_copy_constructible_v<T>) {
-      return T(from);
+  static T keep(U&& from) {
+    if constexpr (std::is_trivially_copy_constructible_v<T> || !CanBeCopied<T>) {
+      return T(std::forward<U>(from));
     } else {
+      if constexpr (std::is_same_v<U, T>)
+        if (moves_in<T>()) return T(std::move(from));
       const StorageScope scope(storage);
-      return T(from);
+      return T(std::as_const(from));
     }
   }
 };
@@ -86,24 +109,48 @@ struct ResultOf {
     return *std::launder(reinterpret_cast<Held<R>*>(node->payload(offset)));
   }
   static const R& get(Node* node) { return held(node).value; }
-  static void put(Node* node, const R& result) {
-    new (node->payload(offset)) Held<R>(result);
-    destroy_at_death(node);
+  template <class U>
+  static void put(Node* node, U&& result) {
+    new (node->payload(offset)) Held<R>(std::forward<U>(result));
+    if constexpr (destructor_runs<R>) destroy_at_death(node);
   }
 
   static void pack_value(Node* node, Packer& to) { pack(to, get(node)); }
   static void unpack_value(Node* node, Unpacker& from) {
     unpack_held(from, *new (node->payload(offset)) Held<R>());
+    if constexpr (destructor_runs<R>) destroy_at_death(node);
+  }
+
+  // For one reader: see OneReader.
+
+  static void put_as_it_is(Node* node, R&& result) {
+    new (node->payload(offset)) Held<R>(AsItIs(), std::move(result));
     destroy_at_death(node);
+  }
+  static void unpack_as_it_is(Node* node, Unpacker& from) {
+    unpack(from, (new (node->payload(offset)) Held<R>())->value);
+    destroy_at_death(node);
+  }
+  /// Nobody may look at it from now on.
+  static R take(Node* node) {
+    const Emptied emptied{node};
+    return std::move(held(node).value);
   }
 
  private:
-  static void destroy_at_death([[maybe_unused]] Node* node) {
-    if constexpr (destructor_runs<R>)
-      on_death_of_owner(node, [](void* object, void*) {
-        auto* dead = static_cast<Node*>(object);
-        if (dead->state() == State::value) held(dead).~Held();
-      });
+  struct Emptied {
+    Node* node;
+    ~Emptied() {
+      held(node).~Held();
+      if constexpr (!std::is_trivially_destructible_v<R>) on_death(node, nullptr, nullptr);
+    }
+  };
+
+  static void destroy_at_death(Node* node) {
+    on_death_of_owner(node, [](void* object, void*) {
+      auto* dead = static_cast<Node*>(object);
+      if (dead->state() == State::value) held(dead).~Held();
+    });
   }
 };
 
@@ -127,10 +174,10 @@ struct ValueCode : Code {
 template <class R>
 inline const ValueCode<R> value_code;
 
-template <class R>
-Node* make_value(const R& value) {
+template <class R, class U>
+Node* make_value(U&& value) {
   auto* node = static_cast<Node*>(allocate(ResultOf<R>::bytes));
-  ResultOf<R>::put(node, value);
+  ResultOf<R>::put(node, std::forward<U>(value));
   node->init(value_code<R>, State::value);
   return node;
 }
@@ -185,8 +232,11 @@ struct Thunk {
 
   static void evaluate(Node* node) {
     try {
-      const R result = use_up(node);
-      ResultOf<R>::put(node, result);
+      R result = use_up(node);
+      if constexpr (has_one_reader<Call>)
+        ResultOf<R>::put_as_it_is(node, std::move(result));
+      else
+        ResultOf<R>::put(node, std::move(result));
     } catch (...) {
       failure_of(node) = current_failure();
       return finish(node, State::exception);
@@ -194,14 +244,20 @@ struct Thunk {
     finish(node, State::value);
   }
 
+  // Who takes a call has it to himself: its spawner won't look at them again.
   static Node* promote(const void* frame_arguments) {
-    return std::apply([](const A&... a) { return make(a...); },
-                      *static_cast<const std::tuple<A...>*>(frame_arguments));
+    return std::apply([](A&... a) { return make(std::move(a)...); },
+                      *static_cast<std::tuple<A...>*>(const_cast<void*>(frame_arguments)));
   }
 
   static void drop_arguments(Node* node) {
     arguments(node).~Arguments();
     if constexpr (arguments_are_destroyed) on_death(node, nullptr, nullptr);
+    if constexpr (!std::is_trivially_destructible_v<Arguments>) {
+      void* const gone = node->payload(offset);
+      std::memset(gone, 0, sizeof(Arguments));
+      asm volatile("" : : "r"(gone) : "memory");  // also where nothing seems to read it
+    }
   }
 
   static void pack_arguments(Node* node, Packer& to) {
@@ -214,7 +270,9 @@ struct Thunk {
     destroy_at_death(node);
   }
 
-  static Node* make(const A&... a);
+  /// An A for each, or an A& or const A& to be copied.
+  template <class... G>
+  static Node* make(G&&... given);
 
  private:
   static constexpr bool arguments_are_destroyed = (destructor_runs<A> || ...);
@@ -243,7 +301,10 @@ struct ThunkCode : Code {
     result_at = ResultOf<R>::offset;
     plain_result = ResultOf<R>::plain;
     pack_value = &ResultOf<R>::pack_value;
-    unpack_value = &ResultOf<R>::unpack_value;
+    if constexpr (has_one_reader<Call>)
+      unpack_value = &ResultOf<R>::unpack_as_it_is;
+    else
+      unpack_value = &ResultOf<R>::unpack_value;
   }
 };
 
@@ -251,9 +312,10 @@ template <class Call, class R, class... A>
 inline const ThunkCode<Call, R, A...> thunk_code;
 
 template <class Call, class R, class... A>
-Node* Thunk<Call, R, A...>::make(const A&... a) {
+template <class... G>
+Node* Thunk<Call, R, A...>::make(G&&... given) {
   auto* node = static_cast<Node*>(allocate(bytes));
-  new (node->payload(offset)) Arguments(Held<A>(a)...);
+  new (node->payload(offset)) Arguments(Held<A>(std::forward<G>(given))...);
   node->init(thunk_code<Call, R, A...>, State::unevaluated);
   destroy_at_death(node);
   return node;

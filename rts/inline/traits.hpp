@@ -301,13 +301,16 @@ consteval bool can_travel() {
   else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || NodeReference<T>)
     return true;
   else if constexpr (!std::is_class_v<T> || std::is_polymorphic_v<T> || PointsElsewhere<T> ||
-                     !std::is_default_constructible_v<T> || !std::is_copy_constructible_v<T>)
+                     !std::is_default_constructible_v<T> || !std::is_move_constructible_v<T>)
     return false;
-  else if constexpr (PlainClass<T> || UserSerialises<T> ||
-                     (PlainAggregate<T> && std::is_empty_v<T>))
+  else if constexpr (UserSerialises<T>)
     return true;
   else if constexpr (CerealKnows<T>)
     return members_travel<T, Above...>::value;
+  else if constexpr (!std::is_copy_constructible_v<T>)  // Boost.PFR can't take it apart
+    return false;
+  else if constexpr (PlainClass<T> || (PlainAggregate<T> && std::is_empty_v<T>))
+    return true;
   else if constexpr (PlainAggregate<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
       return (can_travel<boost::pfr::tuple_element_t<I, T>, T, Above...>() && ...);
@@ -319,7 +322,7 @@ consteval bool can_travel() {
 }  // namespace detail
 
 /// May be an argument or a result of a thunk: can be packed, unpacked (made by default, then filled
-/// in), and copied into a node.
+/// in), and copied or moved into a node.
 template <class T>
 concept Serialisable = detail::can_travel<T>();
 
@@ -331,6 +334,37 @@ consteval bool is_from(std::string_view where) {
   constexpr std::string_view whole = __PRETTY_FUNCTION__;
   constexpr std::string_view before = "T = ";
   return whole.substr(whole.find(before) + before.size()).starts_with(where);
+}
+
+template <class T, class... Above>
+consteval bool can_be_copied();
+
+template <class T, class... Above>
+struct parts_can_be_copied : std::true_type {};
+template <template <class...> class C, class... A, class... Above>
+struct parts_can_be_copied<C<A...>, Above...> {
+  static constexpr bool value = (can_be_copied<A, C<A...>, Above...>() && ...);
+};
+template <class T, std::size_t N, class... Above>
+struct parts_can_be_copied<std::array<T, N>, Above...> {
+  static constexpr bool value = can_be_copied<T, std::array<T, N>, Above...>();
+};
+
+// A standard container says that it can be copied, whatever is in it.
+template <class T, class... Above>
+consteval bool can_be_copied() {
+  if constexpr ((std::is_same_v<T, Above> || ...))
+    return true;
+  else if constexpr (!std::is_copy_constructible_v<T> || std::is_empty_v<T>)
+    return std::is_copy_constructible_v<T>;
+  else if constexpr (is_from<T>("std::"))
+    return parts_can_be_copied<T, Above...>::value;
+  else if constexpr (PlainAggregate<T>)
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (can_be_copied<boost::pfr::tuple_element_t<I, T>, T, Above...>() && ...);
+    }
+  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  else return true;
 }
 
 template <class T>
@@ -373,9 +407,14 @@ consteval bool destructor_runs() {
 
 }  // namespace detail
 
-/// Must a value that dies in the heap be destroyed? Not if all its memory is owned storage
-/// (memory.hpp), as that of standard containers is.
+/// It is no type that can only be moved, nor holds one.
 template <class T>
-inline constexpr bool destructor_runs = detail::destructor_runs<T>();
+concept CanBeCopied = detail::can_be_copied<T>();
+
+/// Must a value that dies in the heap be destroyed? Not if all its memory is owned storage
+/// (memory.hpp), as that of standard containers is, once they have been copied into a node.
+template <class T>
+inline constexpr bool destructor_runs = detail::destructor_runs<T>() ||
+                                        (!CanBeCopied<T> && !std::is_trivially_destructible_v<T>);
 
 }  // namespace trawl::heap

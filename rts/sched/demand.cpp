@@ -83,6 +83,14 @@ void fetch(heap::Node* node) {
   host.shared_heap().fetch_early(node);
 }
 
+// It keeps its name until its arguments' lent arrays are given back, and a FETCH of the slot before
+// it would take it along. Nobody asks for itself.
+void hide(heap::Node* node) {
+  if ((node->word.load(std::memory_order_relaxed) & heap::Node::named) == 0) return;
+  const std::lock_guard lock(worker_here().host().lock());
+  node->settle(heap::State::value, heap::State::black_hole);
+}
+
 void spark(heap::Node* node) {
   if (node->state() != heap::State::unevaluated) return;
   Worker& worker = worker_here();

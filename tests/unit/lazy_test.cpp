@@ -95,46 +95,6 @@ TEST_P(Lang, LazyInBothSpellings) {
   });
 }
 
-/// Counts how often it is copied.
-struct Counted {
-  static inline int copies = 0;
-  std::vector<long> data;
-
-  Counted() = default;
-  explicit Counted(std::size_t n) : data(n) {}
-  Counted(const Counted& other) : data(other.data) { ++copies; }
-  Counted(Counted&& other) noexcept = default;
-  Counted& operator=(const Counted&) = default;
-  Counted& operator=(Counted&&) noexcept = default;
-  ~Counted() = default;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(data);
-  }
-};
-std::size_t size(const Counted& c) {
-  return c.data.size();
-}
-
-TEST_P(Lang, ArgumentsAreCopiedOnceOnly) {
-  run([] {
-    const Counted argument(10);
-    Counted::copies = 0;
-    const auto x = trawl::lazy<size>(argument);
-    EXPECT_EQ(Counted::copies, 1);
-    const auto y = trawl::lazy<size>(Counted(20));
-    EXPECT_EQ(Counted::copies, 2);
-    EXPECT_EQ(trawl::force(x) + trawl::force(y), 30U);
-    EXPECT_EQ(Counted::copies, 2);
-    auto z = trawl::spawn<size>(argument);
-    EXPECT_EQ(Counted::copies, 3);
-    EXPECT_EQ(z.sync(), 10U);
-    auto w = trawl::spawn<size>(Counted(5));
-    EXPECT_EQ(w.sync(), 5U);
-    EXPECT_EQ(Counted::copies, 3);
-  });
-}
-
 TEST_P(Lang, ForceGivesOneObject) {
   run([] {
     const auto x =

@@ -57,6 +57,32 @@ struct Temporary {
   }
 };
 
+/// Is moved into its node: its memory is the program's.
+class System {
+ public:
+  System() = default;
+  explicit System(int size) : words(counted(size)) {}
+  ~System() {}  // NOLINT(modernize-use-equals-default)
+  System(const System&) = default;
+  System(System&&) noexcept = default;
+  System& operator=(const System&) = default;
+  System& operator=(System&&) noexcept = default;
+
+  template <class Archive>
+  void save(Archive& to) const {
+    Array temporary = words;
+    for (double& word : temporary) word += 1;
+    to(words, temporary);
+  }
+  template <class Archive>
+  void load(Archive& from) {
+    from(words, more);
+  }
+
+  Array words;
+  Array more;
+};
+
 double total(Array array) {
   return std::accumulate(array.begin(), array.end(), 0.0);
 }
@@ -123,6 +149,20 @@ TEST_F(LentArray, InsideAnAggregate) {
   EXPECT_FALSE(matrices.other.evaluated()) << "another large value stays behind, lent or not";
   send_frees();
   EXPECT_EQ(home.slots(), 1U) << "the other";
+}
+
+TEST_F(LentArray, InsideAValueThatWasMoved) {
+  System system(20'000);
+  const double* where = system.words.data();
+  const Lazy<System> here(std::move(system));
+  ASSERT_EQ(force(here).words.data(), where);
+  const auto there = carry(here);
+  EXPECT_EQ(force(there).words, counted(20'000));
+  EXPECT_EQ(force(there).more, counted(20'000, 1)) << "it was gone when it had been packed";
+  EXPECT_GT(size, 20'000 * sizeof(double));
+  EXPECT_EQ(size < 2 * 20'000 * sizeof(double), lends);
+  send_frees();
+  EXPECT_EQ(home.slots(), 0U);
 }
 
 TEST_F(LentArray, WhatIsAboutToGoIsCopied) {

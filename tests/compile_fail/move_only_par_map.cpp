@@ -1,0 +1,30 @@
+// expect: trawl: values that can only be moved would be copied here
+#include <vector>
+
+#include <trawl/trawl.hpp>
+
+class Grid {
+ public:
+  Grid() = default;
+  explicit Grid(std::size_t size) : cells_(size) {}
+  Grid(Grid&&) = default;
+  Grid& operator=(Grid&&) = default;
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(cells_);
+  }
+  std::size_t size() const { return cells_.size(); }
+
+ private:
+  std::vector<double> cells_;
+};
+
+std::size_t size(const Grid& grid) {
+  return grid.size();
+}
+
+int main() {
+  return static_cast<int>(trawl::par_map<size>(std::vector<Grid>(3)).size());
+}
