@@ -53,8 +53,7 @@ struct Held {
       : value(keep(std::forward<U>(from))) {}
   Held(AsItIs, T&& from) : value(std::move(from)) {}
 
-  static constexpr Storage storage =
-      OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
+  static constexpr Storage storage = OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
 
  private:
   template <class U>

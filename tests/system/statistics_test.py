@@ -100,11 +100,11 @@ for pes, words in (0, ["sum_euler", "4000", "--chunk", "10", "--trawl:collect-ev
         expect(result.code == 0, "expected exit code 0", result)
         stats = json.loads(result.err[result.err.index("{"):])
         profile = profile_of(logs, result)
-        times = [profile["runtime"] * pe["workers"] for pe in profile["per_pe"]]
-        drawn = sum(pe["busy"] * time for pe, time in zip(profile["per_pe"], times))
+        lives = [profile["runtime"] * pe["workers"] for pe in profile["per_pe"]]
+        drawn = sum(pe["busy"] * time for pe, time in zip(profile["per_pe"], lives))
         told = stats["total"]["busy_time_s"]
-        expect(abs(told - drawn) < 0.12 * sum(times),
-               f"statistics tell of {told:.3f} s busy, the log of {drawn:.3f} of {sum(times):.3f} s", result)
+        expect(abs(told - drawn) < 0.12 * sum(lives),
+               f"statistics tell of {told:.3f} s busy, the log of {drawn:.3f} of {sum(lives):.3f} s", result)
 
 # A program of which it is known what it does.
 stats, result = times(2, "alone", "1")
