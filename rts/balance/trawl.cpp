@@ -13,13 +13,13 @@ constexpr std::uint32_t max_unguided_age = 3;
 constexpr Nanos row_life = 20'000'000;  // after that, a row counts half
 constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
-constexpr Nanos much_slower = 10;             // than the best: such a link is left alone
-constexpr Nanos probe_interval = 4;           // times what the last steal there took
-constexpr std::int64_t thin = 10'000;         // a link that carries less a second
+constexpr Nanos much_slower = 10;               // than the best: such a link is left alone
+constexpr Nanos probe_interval = 4;             // times what the last steal there took
+constexpr std::int64_t thin = 10'000;           // a link that carries less a second
 constexpr Nanos long_way_home = 1'000'000'000;  // for a mean result
-constexpr std::uint64_t doubt = 8;            // so much less often where nothing is known of it
-constexpr std::size_t large_result = 65'536;  // in bytes: as of one of the first steals
-constexpr std::size_t most_casts = 24;        // far ones, with those that should long be back
+constexpr std::uint64_t doubt = 8;              // so much less often where nothing is known of it
+constexpr std::size_t large_result = 65'536;    // in bytes: as of one of the first steals
+constexpr std::size_t most_casts = 24;          // far ones, with those that should long be back
 constexpr int far_draws = 16;
 
 double trust(const Tables& tables, int pe) {
