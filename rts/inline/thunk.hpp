@@ -11,6 +11,7 @@
 
 #include "code.hpp"
 #include "exception.hpp"
+#include "lifetime.hpp"
 #include "memory.hpp"
 #include "node.hpp"
 #include "references.hpp"
@@ -53,8 +54,7 @@ struct Held {
       : value(keep(std::forward<U>(from))) {}
   Held(AsItIs, T&& from) : value(std::move(from)) {}
 
-  static constexpr Storage storage =
-      OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
+  static constexpr Storage storage = OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
 
  private:
   template <class U>
