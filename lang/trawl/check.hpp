@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <trawl/inline/lifetime.hpp>
 #include <trawl/inline/traits.hpp>
 
 namespace trawl {

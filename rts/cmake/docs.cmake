@@ -6,7 +6,7 @@ find_program(TRAWL_DOXYGEN doxygen)
 if(TRAWL_DOXYGEN)
   # Of the runtime's headers those with classes that a program names: Error, RemoteError,
   # needs_no_destructor.
-  set(docs_input rts/inline/error.hpp rts/inline/exception.hpp rts/inline/traits.hpp
+  set(docs_input rts/inline/error.hpp rts/inline/exception.hpp rts/inline/lifetime.hpp
                  rts/inline/work.hpp)
   list(TRANSFORM docs_input PREPEND ${PROJECT_SOURCE_DIR}/)
   file(CONFIGURE OUTPUT ${docs_dir}/main.md CONTENT "# Trawl @PROJECT_VERSION@

@@ -11,6 +11,7 @@
 
 #include "code.hpp"
 #include "exception.hpp"
+#include "lifetime.hpp"
 #include "memory.hpp"
 #include "node.hpp"
 #include "references.hpp"
