@@ -175,6 +175,7 @@ std::span<const std::byte> Mailbox::hold(std::span<const std::byte> message) {
 
 void Mailbox::step_out() {
   outside_ = true;
+  handled_ = 0;  // step_in says that there was much
   rooms_.clock.end();
   lock_.unlock();
 }

@@ -45,8 +45,11 @@ class PollClock {
     std::uint64_t stood = 0;
   };
   Mark mark() const { return {now(), stood_.value()}; }
+  // A collection that was over by then may only be told of afterwards.
   Nanos since(const Mark& mark) const {
-    return fabric_.now() - mark.time - static_cast<Nanos>(stood_.value() - mark.stood);
+    const Nanos all = fabric_.now() - mark.time;
+    const auto stood = static_cast<Nanos>(stood_.value() - mark.stood);
+    return stood <= all ? all - stood : all;
   }
 
  private:

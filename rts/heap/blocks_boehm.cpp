@@ -68,18 +68,21 @@ class OpenList {
  public:
   void* first = nullptr;
 
-  std::size_t count() const noexcept { return counts_.value() % one_taken; }
-  std::uint64_t taken() const noexcept { return counts_.value() / one_taken; }
-  void took() noexcept { counts_.add(one_taken - 1); }
-  void got() noexcept { counts_.add(1); }
+  std::size_t count() const noexcept { return counts_ % one_taken; }
+  /// By any thread.
+  std::uint64_t taken() const noexcept {
+    return __atomic_load_n(&counts_, __ATOMIC_RELAXED) / one_taken;
+  }
+  void took() noexcept { counts_ += one_taken - 1; }
+  void got() noexcept { ++counts_; }
 
   /// It holds so many now, and what was taken is forgotten.
-  void set_count(std::size_t count) noexcept { counts_.set(count); }
+  void set_count(std::size_t count) noexcept { counts_ = count; }
 
  private:
   static constexpr std::uint64_t one_taken = 1U << 16U;  // there is a page or two
 
-  Tally counts_;  // others ask, too
+  std::uint64_t counts_ = 0;  // a Tally would cost its user two registers more
 };
 
 // A thread may be stopped between any two steps, and what is kept must be in a list then, or in a
@@ -189,17 +192,22 @@ class Kept {
     return pairs_[static_cast<std::size_t>(kind)][at];
   }
 
-  [[gnu::noinline]] void refill(Pair& pair, BlockKind kind, std::size_t at) noexcept;
-  [[gnu::noinline]] void make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept;
-  /// Other blocks are in it now.
-  void set_count(OpenList& open, std::size_t at, std::size_t count) noexcept {
-    reused_.add(open.taken() * sizes[at]);
-    open.set_count(count);
-  }
+  // Of the calling thread's: handed another argument, their callers would save another register.
+  [[gnu::noinline]] static void refill(Pair& pair, BlockKind kind, std::size_t at) noexcept;
+  [[gnu::noinline]] static void make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept;
+  static void set_count(OpenList& open, std::size_t at, std::size_t count) noexcept;
 
   std::array<std::array<Pair, sizes.size()>, 3> pairs_;
   Tally reused_;  // in lists that are no longer open
 };
+
+constinit thread_local Kept* kept_here = nullptr;
+
+// Other blocks are in it now.
+void Kept::set_count(OpenList& open, std::size_t at, std::size_t count) noexcept {
+  kept_here->reused_.add(open.taken() * sizes[at]);
+  open.set_count(count);
+}
 
 void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   if (pair.full.first == nullptr && kind == BlockKind::uncollectable) pair.full = depot.take(at);
@@ -220,7 +228,7 @@ void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   std::size_t count = 0;
   for (void* block = open.first; block != nullptr; block = GC_NEXT(block)) ++count;
   set_count(open, at, count);
-  reused_.add(-count * sizes[at]);
+  kept_here->reused_.add(-count * sizes[at]);
   if (at >= small_classes || kind != BlockKind::uncollectable) return;
   // As GC_malloc_uncollectable does and GC_free expects: this memory brings no collection nearer.
   with_collector_lock(
@@ -237,7 +245,6 @@ void Kept::make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   if (kind == BlockKind::uncollectable) give_list_back(at, before);
 }
 
-constinit thread_local Kept* kept_here = nullptr;
 // Changed only with the collector's lock held.
 constinit Kept* first_kept = nullptr;
 constinit std::uint64_t reused_before = 0;  // by threads that have ended

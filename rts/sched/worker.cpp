@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "rts/host/clocks.hpp"
 #include "rts/sched/recorder.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/trace/note.hpp"
@@ -89,11 +88,6 @@ void Worker::attach(std::unique_ptr<Fiber> main) {
   main_ = std::move(main);
   clockid_t clock{};
   if (pthread_getcpuclockid(pthread_self(), &clock) == 0) processor_clock_ = clock;
-}
-
-void Worker::begin_life() noexcept {
-  messages.forget();
-  born_ = fabric_.now();
 }
 
 void Worker::start_root(std::function<void()> root) {
@@ -370,25 +364,6 @@ void Worker::end_idle() {
   messages_while_idle_.add(
       static_cast<std::uint64_t>(messages_until_about_now() - messages_before_idle_));
   trace::note(log_, trace::Kind::idle_end, static_cast<unsigned>(index_));
-}
-
-Nanos Worker::idle_time() const noexcept {
-  const auto sum = idle_sum_.load(std::memory_order_relaxed);
-  return idle() ? sum + fabric_.now() - idle_since_.load(std::memory_order_relaxed) : sum;
-}
-
-Nanos Worker::messages_while_idle() const noexcept {
-  const auto before = static_cast<Nanos>(messages_while_idle_.value());
-  return idle() ? before + messages.sum() - messages_before_idle_ : before;
-}
-
-Nanos Worker::processor_time() const noexcept {
-  const auto clock = processor_clock_.load(std::memory_order_relaxed);
-  return clock == no_clock ? 0 : read_clock(clock);
-}
-
-Nanos Worker::life_time() const noexcept {
-  return born_ < 0 ? 0 : fabric_.now() - born_;
 }
 
 // Who makes a thread runnable counts it and then looks for an idle worker to notify; this one says

@@ -31,10 +31,12 @@ SHARES = "mutator", "collector", "communication", "idle"
 
 
 def check_shares(stats, result):
-    """Each worker's time is divided without a rest, and is about as long as the run."""
+    """Each worker's time is divided without a rest, and is about as long as the run. (A run may be over
+    before a PE's workers have begun.)"""
     shares = stats["shares"]
     workers = [worker for pe in shares["by_pe"] for worker in pe["workers"]]
-    for one in [shares["total"], *shares["by_pe"], *(worker for worker in workers if worker["life_s"] > 0)]:
+    begun = [pe for pe in shares["by_pe"] if any(worker["life_s"] > 0 for worker in pe["workers"])]
+    for one in [shares["total"], *begun, *(worker for worker in workers if worker["life_s"] > 0)]:
         expect(all(0 <= one[share] <= 1 for share in SHARES), f"these are no shares: {one}", result)
         expect(abs(sum(one[share] for share in SHARES) - 1) < 1e-6, f"{one} does not add up", result)
     lives = sum(worker["life_s"] for worker in workers)
@@ -123,7 +125,7 @@ for pes in 0, 2:
     expect(200e6 <= allocated < 400e6, f"200 MB are {allocated} bytes", result)
     stats, result = times(pes, "hold", "100")
     live = stats["by_pe"][0]["live_bytes"]
-    expect(stats["by_pe"][0]["gc_count"] > 0, "it never collects: this tests nothing", result)
+    expect(stats["by_pe"][0]["gc_count"] > 1, "it never collects: this tests nothing", result)
     expect(100e6 <= live < 200e6, f"100 MB are {live} bytes", result)
 
 stats, result = times(0, "allocate", "200", "--trawl:collect-every=20000")

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <trawl/lazy.hpp>
 
+#include "rts/poll_clock.hpp"
 #include "tests/unit/still_host.hpp"
 
 namespace trawl {
@@ -76,6 +77,23 @@ class ToldFabric final : public test::StillFabric {
 long work(long n) {
   clock_now += 5000;
   return n;
+}
+
+TEST(MessageTime, CollectionsAreNoPartOfIt) {
+  clock_now = 100;
+  ToldFabric fabric;
+  std::atomic<Nanos> last_poll{0};
+  PollClock clock(fabric, last_poll);
+  const auto mark = clock.mark();
+  clock_now = 200;
+  EXPECT_EQ(clock.since(mark), 100);
+  clock.stood_still(120, 180);
+  EXPECT_EQ(clock.since(mark), 40);
+  EXPECT_EQ(last_poll, 180);
+  const auto later = clock.mark();
+  clock_now = 210;
+  clock.stood_still(0, 199);  // who collects says so when others have begun again
+  EXPECT_EQ(clock.since(later), 10);
 }
 
 /// Each poll takes 1000 ns and handles something; the second one brings a spark.
