@@ -175,11 +175,13 @@ class GraphPacker final : public PacketOut {
 
   // A vector has its begin and end beside each other. (Where one has been, there is nothing left of
   // it: see Thunk::drop_arguments.)
-  bool is_members(std::span<const std::byte> array) const override {
+  bool is_members([[maybe_unused]] std::span<const std::byte> array) const override {
+#ifndef TRAWL_NO_COLLECTOR  // without it nothing is lent
     const std::array ends{array.data(), array.data() + array.size()};
     for (auto at = sizeof(Node::word); at + sizeof ends <= packed_->code().bytes;
          at += sizeof(void*))
       if (std::memcmp(packed_->payload(at), ends.data(), sizeof ends) == 0) return true;
+#endif
     return false;
   }
 
@@ -190,7 +192,9 @@ class GraphPacker final : public PacketOut {
       runs_.push_back(run);
   }
 
-  bool has_room() const noexcept { return !full_ && out_.size() < end_; }
+  bool has_room() const noexcept {
+    return !full_ && out_.size() < end_;
+  }
 
   Part put(Node* node, bool root) {
     const bool room = root || has_room();

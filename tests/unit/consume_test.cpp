@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
@@ -77,18 +78,34 @@ void on_one_pe(Run run) {
   grid.settle();
 }
 
+/// The least of some tries: words that other tests have left on a stack may look like references to
+/// a list's first cells.
+template <class Walk>
+std::size_t most_alive(Walk walk) {
+  std::size_t least = SIZE_MAX;
+  for (int tries = 0; tries < 5 && least >= half_of_all; ++tries) {
+    Watch watch;
+    walk(watch);
+    least = std::min(least, watch.most());
+  }
+  return least;
+}
+
 TEST(Consume, AListThatIsConsumedDies) {
   on_one_pe([] {
-    for (auto* walk : {&apart, &inlined}) {
-      Watch watch;
-      auto list = lazy<count_from>(0L, cells);
-      EXPECT_EQ(walk(std::move(list), watch), cells * (cells - 1) / 2);
-      EXPECT_LT(watch.most(), half_of_all);
-    }
-    Watch watch;
-    auto list = lazy<count_from>(0L, cells);
-    inlined(std::move(list), watch);
-    EXPECT_LT(watch.most(), half_of_all);
+    const auto consumed_by = [](long (*walk)(Lazy<List>&&, Watch&)) {
+      return most_alive([walk](Watch& watch) {
+        auto list = lazy<count_from>(0L, cells);
+        EXPECT_EQ(walk(std::move(list), watch), cells * (cells - 1) / 2);
+      });
+    };
+    EXPECT_LT(consumed_by(&apart), half_of_all);
+    EXPECT_LT(consumed_by(&inlined), half_of_all);
+    EXPECT_LT(most_alive([](Watch& watch) {
+                auto list = lazy<count_from>(0L, cells);
+                inlined(std::move(list), watch);
+              }),
+              half_of_all);
   });
 }
 
@@ -115,10 +132,11 @@ long sum(Lazy<Tree>&& at, Watch& watch) {
 
 TEST(Consume, ATreeThatIsConsumedDies) {
   on_one_pe([] {
-    Watch watch;
-    auto tree = lazy<grow>(0L, cells);
-    EXPECT_EQ(sum(std::move(tree), watch), cells * (cells - 1) / 2);
-    EXPECT_LT(watch.most(), half_of_all);
+    EXPECT_LT(most_alive([](Watch& watch) {
+                auto tree = lazy<grow>(0L, cells);
+                EXPECT_EQ(sum(std::move(tree), watch), cells * (cells - 1) / 2);
+              }),
+              half_of_all);
   });
 }
 
