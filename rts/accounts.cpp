@@ -42,7 +42,8 @@ std::uint64_t never_negative(Nanos time) {
 }
 
 // What messages took, and collections, is measured apart: the rest of a worker's busy and idle time
-// is what remains. A spare worker is nobody's while it is idle.
+// is what remains. Of short messages it is guessed, and can't be more than that. A spare worker is
+// nobody's while it is idle.
 void add_times(Statistics& sum, const sched::Workers& workers) {
   sum.workers.reserve(workers.all().size());
   for (const auto& worker : workers.all()) {
@@ -51,14 +52,18 @@ void add_times(Statistics& sum, const sched::Workers& workers) {
     const auto idle_time = worker->idle_time();
     const Nanos idle = workers.is_spare(*worker) ? 0 : idle_time - stood_idle;
     const Nanos busy = worker->life_time() - idle_time - stood_busy;
-    const Nanos messages = worker->messages.sum();
-    const Nanos messages_idle = worker->messages_while_idle();
-    at(sum, Count::idle_time) += never_negative(idle);
-    at(sum, Count::busy_time) += never_negative(busy);
-    sum.workers.push_back({.mutator = never_negative(busy - (messages - messages_idle)),
+    const auto all_busy = never_negative(busy);
+    const auto all_idle = never_negative(idle);
+    const Nanos while_idle = worker->messages_while_idle();
+    const auto messages_idle = std::min(never_negative(while_idle), all_idle);
+    const auto messages_busy =
+        std::min(never_negative(worker->messages.sum() - while_idle), all_busy);
+    at(sum, Count::idle_time) += all_idle;
+    at(sum, Count::busy_time) += all_busy;
+    sum.workers.push_back({.mutator = all_busy - messages_busy,
                            .collector = never_negative(stood_busy + stood_idle),
-                           .communication = never_negative(messages),
-                           .idle = never_negative(idle - messages_idle)});
+                           .communication = messages_busy + messages_idle,
+                           .idle = all_idle - messages_idle});
   }
 }
 
