@@ -81,7 +81,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       shared_heap_(static_cast<std::uint32_t>(fabric.self()),
                    static_cast<std::uint32_t>(fabric.size()), setup.full_weight,
                    pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
-                   [this](heap::Node* spark) { workers_.add_imported(spark); }),
+                   [this](heap::Node* spark) { workers_.add_arrived(spark); }),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
       deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_, silence(setup.options)),
       life_(setup.facts, silence(setup.options), fabric, tables_, mailbox_,

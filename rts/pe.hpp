@@ -41,7 +41,7 @@ class Pe final : public sched::Host {
   fabric::Outbox& outbox() noexcept { return mailbox_; }
   sched::Workers& workers() noexcept { return workers_; }
   const life::Life& life() const noexcept { return life_; }
-  const balance::Tables& tables() const noexcept { return tables_; }
+  const balance::Tables& tables() const noexcept override { return tables_; }
   const sched::Fishing& fishing() const noexcept { return fishing_; }
   const sched::DeadlockDetector& deadlock_detector() const noexcept { return deadlock_detector_; }
   /// All PEs know each other.

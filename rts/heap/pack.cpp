@@ -118,6 +118,7 @@ class GraphPacker final : public PacketOut {
       const auto at = out_.size();
       packed_ = nodes_[place_];
       const auto part = put(packed_, place_ == 0);
+      if (place_ == 0 && packed_->code().placed) placed_with_root_ = nodes_.size();
       if (moves_thunks_) note_found(part, out_.size() - at);
       add({.size = out_.size() - at, .code = packed_->code().id, .part = part}, place_ > 1);
       packer_.end_node();
@@ -200,18 +201,18 @@ class GraphPacker final : public PacketOut {
     const bool room = root || has_room();
     switch (node->state()) {
       case State::value:
+        if (!root && node->code().kept) break;
         return room ? put_value(node, root) : put_reference(node, Part::rest);
       case State::exception:
         if (!room) break;
         pack_failure(out_, *failure_of(node));
         return Part::failure;
       case State::unevaluated:
-        if (!room || thunks_left_ == 0 || within() == Within::table) break;
-        moved_.push_back(node);
-        if (!node->move(State::unevaluated, State::exported)) {
-          moved_.pop_back();
-          break;
+        if (node->code().placed) {
+          if (place_ >= placed_with_root_ || !claim(node)) break;
+          return put_thunk(node);
         }
+        if (!room || thunks_left_ == 0 || within() == Within::table || !claim(node)) break;
         --thunks_left_;
         return put_thunk(node);
       case State::exported:
@@ -221,6 +222,13 @@ class GraphPacker final : public PacketOut {
         break;
     }
     return put_reference(node, Part::reference);
+  }
+
+  bool claim(Node* node) {
+    moved_.push_back(node);
+    if (node->move(State::unevaluated, State::exported)) return true;
+    moved_.pop_back();
+    return false;
   }
 
   Part put_value(Node* node, bool root) {
@@ -294,6 +302,7 @@ class GraphPacker final : public PacketOut {
   std::size_t end_;
   bool moves_thunks_;
   std::size_t thunks_left_;
+  std::size_t placed_with_root_ = 0;  // nodes up to here go where a placed root goes
   Receiver receiver_;
   std::size_t lent_ = 0;  // bytes
   std::size_t largest_beside_thunk_;

@@ -185,8 +185,8 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   if (state == State::fetch_me) {
     return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
   }
-  if (state == State::unevaluated && remote.pe == addresses_.self()) {
-    // Our own FETCH has come round to a thunk that meanwhile moved here.
+  if (state == State::unevaluated && (remote.pe == addresses_.self() || node->code().placed)) {
+    // Our own FETCH has come round to a thunk that meanwhile moved here; or it is to stay.
     counters_.add(Count::sparks_created);
     add_spark_(node);
   } else if (Claim claim(node); claim.got()) {
@@ -210,8 +210,8 @@ void SharedHeap::answer_with_next(Node* node, const Remote& remote) {
       if (last_given_ != nullptr) addresses_.note_copy(last_given_, pe_);
       while (slot < last_) {
         Node* node = addresses_.own(++slot);
-        if (node == nullptr || node->state() != State::value || addresses_.has_copy(node, pe_))
-          continue;
+        if (node == nullptr || node->state() != State::value || node->code().kept) continue;
+        if (addresses_.has_copy(node, pe_)) continue;
         return last_given_ = node;
       }
       return last_given_ = nullptr;

@@ -20,6 +20,8 @@ struct alignas(32) Code {
   std::size_t bytes;         ///< of a node: header and the larger of arguments and result
   std::size_t result_at;     ///< where in a node its result is
   std::size_t plain_result;  ///< the size of that, if it travels as the bytes it is; else 0
+  bool placed = false;       ///< its thunks are evaluated where they are placed, see Placed
+  bool kept = false;         ///< its values stay where they are made, but for who forces them
 
   void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
   Node* (*promote)(const void* arguments);  ///< a heap thunk with a frame's arguments
@@ -50,6 +52,20 @@ template <class Call>
 inline constexpr bool has_one_reader = false;
 template <class Call>
 inline constexpr bool has_one_reader<OneReader<Call>> = true;
+
+/// A call that is evaluated where it is placed (sched::place): nothing that refers to its thunk
+/// takes that along, who needs the value fetches it, and no FISH gets it.
+template <class Call>
+struct Placed {
+  template <class... A>
+  decltype(auto) operator()(const A&... arguments) const {
+    return Call{}(arguments...);
+  }
+};
+template <class Call>
+inline constexpr bool is_placed = false;
+template <class Call>
+inline constexpr bool is_placed<Placed<Call>> = true;
 
 /// (What need not be destroyed has no memory of its own.)
 template <class Call, class R>

@@ -154,13 +154,16 @@ struct ResultOf {
   }
 };
 
-template <class R>
+enum class Stay : bool { no, yes };
+
+template <class R, Stay Kept>
 struct ValueCode : Code {
   static constexpr std::string_view spell() { return __PRETTY_FUNCTION__; }
 
   ValueCode() : Code(spell(), &type_tag<R>, ResultOf<R>::bytes) {
     evaluate = nullptr;
     promote = nullptr;
+    kept = Kept == Stay::yes;
     drop_arguments = nullptr;
     pack_arguments = nullptr;
     unpack_arguments = nullptr;
@@ -171,14 +174,14 @@ struct ValueCode : Code {
   }
 };
 
-template <class R>
-inline const ValueCode<R> value_code;
+template <class R, Stay Kept = Stay::no>
+inline const ValueCode<R, Kept> value_code;
 
-template <class R, class U>
+template <class R, Stay Kept = Stay::no, class U>
 Node* make_value(U&& value) {
   auto* node = static_cast<Node*>(allocate(ResultOf<R>::bytes));
   ResultOf<R>::put(node, std::forward<U>(value));
-  node->init(value_code<R>, State::value);
+  node->init(value_code<R, Kept>, State::value);
   return node;
 }
 
@@ -294,6 +297,7 @@ struct ThunkCode : Code {
 
   ThunkCode() : Code(spell(), &type_tag<R>, T::bytes) {
     evaluate = &T::evaluate;
+    placed = is_placed<Call>;
     promote = &T::promote;
     drop_arguments = &T::drop_arguments;
     pack_arguments = &T::pack_arguments;

@@ -6,6 +6,10 @@
 
 #include "rts/heap/shared_heap.hpp"
 
+namespace trawl::balance {
+class Tables;
+}
+
 namespace trawl::sched {
 
 class Worker;
@@ -15,6 +19,8 @@ class Host {
   /// The PE's lock: guards everything but the spark pools and the headers of nodes.
   virtual std::mutex& lock() noexcept = 0;
   virtual heap::SharedHeap& shared_heap() noexcept = 0;
+  /// What it knows of the others.
+  virtual const balance::Tables& tables() const noexcept = 0;
   /// Looks after messages; `by` is the worker on whose thread we are, or nullptr. Not for a thread
   /// in the middle of a program's function. False: somebody else holds the lock, look again.
   virtual bool poll(Worker* by) = 0;

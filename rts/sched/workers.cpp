@@ -99,26 +99,39 @@ void Workers::make_runnable(Thread& thread) noexcept {
   if (!ours || this_worker->running() || threads_.movable() > 1) wake_another();
 }
 
-void Workers::add_imported(heap::Node* spark) {
+void Workers::Queue::add(heap::Node* spark) {
   {
-    const std::lock_guard lock(imported_lock_);
-    imported_.push_back(spark);
+    const std::lock_guard lock(lock_);
+    sparks_.push_back(spark);
   }
-  imported_count_.fetch_add(1, std::memory_order_relaxed);
+  count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+heap::Node* Workers::Queue::take() {
+  if (size() == 0) return nullptr;
+  const std::lock_guard lock(lock_);
+  if (sparks_.empty()) return nullptr;
+  // What is popped stays in the deque's memory, which the collector scans.
+  heap::Node* spark = std::exchange(sparks_.front(), nullptr);
+  sparks_.pop_front();
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  return spark;
+}
+
+void Workers::add_arrived(heap::Node* spark) {
+  add(spark->code().placed ? placed_ : imported_, spark);
+}
+
+void Workers::add(Queue& queue, heap::Node* spark) {
+  queue.add(spark);
   // An idle worker who has polled takes it, and wakes another for what he leaves.
   const bool ours = this_worker != nullptr && &this_worker->workers() == this;
   if (!ours || !this_worker->idle()) wake_another();
 }
 
 heap::Node* Workers::take_imported() {
-  if (imported_count_.load(std::memory_order_relaxed) == 0) return nullptr;
-  const std::lock_guard lock(imported_lock_);
-  if (imported_.empty()) return nullptr;
-  // What is popped stays in the deque's memory, which the collector scans.
-  heap::Node* spark = std::exchange(imported_.front(), nullptr);
-  imported_.pop_front();
-  imported_count_.fetch_sub(1, std::memory_order_relaxed);
-  return spark;
+  heap::Node* const placed = placed_.take();
+  return placed != nullptr ? placed : imported_.take();
 }
 
 heap::Node* Workers::take_from_siblings(const Worker& self) {
@@ -152,7 +165,7 @@ heap::Node* Workers::take_for_export(Worker* by) {
   if (spare_sparks() == 0) return nullptr;
   for (const auto& worker : all())
     if (heap::Node* node = worker->pool.take_oldest(worker.get() == by)) return node;
-  return take_imported();
+  return imported_.take();
 }
 
 void Workers::make_room_for_blocked() {
@@ -181,8 +194,9 @@ Nanos Workers::busy_time() const noexcept {
 
 balance::Load Workers::load() const noexcept {
   balance::Load load;
-  load.sparks = static_cast<std::uint32_t>(imported_count_.load(std::memory_order_relaxed));
-  auto runnable = threads_.size();
+  load.sparks = static_cast<std::uint32_t>(imported_.size());
+  // What nobody else can take is no spark to others.
+  auto runnable = threads_.size() + placed_.size();
   for (const auto& worker : all()) {
     load.sparks += static_cast<std::uint32_t>(worker->pool.size());
     runnable += worker->running() ? 1U : 0U;
@@ -196,7 +210,7 @@ bool Workers::at_rest(const Worker* by) const noexcept {
   if (aside_.under_way() != 0) return false;  // asked first: who waits for it is runnable before
   const auto now = load();
   if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
-  if (imported_count_.load(std::memory_order_relaxed) != 0 && all_blocked()) return false;
+  if (imported_.size() != 0 && all_blocked()) return false;
   for (const auto& worker : all())
     if (worker.get() != by && !worker->between_turns()) return false;
   return true;

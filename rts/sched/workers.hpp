@@ -62,14 +62,16 @@ class Workers final : public progress::Engine {
   // ---- sparks
 
   /// A thunk that came from another PE, or that one waits for: any worker may take it.
-  void add_imported(heap::Node* spark);
+  void add_arrived(heap::Node* spark);
+  /// The same for one that other PEs may take, too, and for one that they may not.
+  void add_imported(heap::Node* spark) { add(imported_, spark); }
+  void add_placed(heap::Node* spark) { add(placed_, spark); }
   /// A worker who was idle has found something to do: others may take what else has come.
   void leave_imported() noexcept {
     if (has_imported()) wake_another();
   }
-  bool has_imported() const noexcept {
-    return imported_count_.load(std::memory_order_relaxed) != 0;
-  }
+  bool has_imported() const noexcept { return imported_.size() != 0 || placed_.size() != 0; }
+  /// What was placed here comes first: nobody else takes it.
   heap::Node* take_imported();
   /// The oldest spark of any worker but `self`.
   heap::Node* take_from_siblings(const Worker& self);
@@ -158,9 +160,22 @@ class Workers final : public progress::Engine {
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
 
-  mutable BriefMutex imported_lock_;
-  std::deque<heap::Node*> imported_;
-  std::atomic<std::size_t> imported_count_{0};
+  /// First in, first out; any thread.
+  class Queue {
+   public:
+    void add(heap::Node* spark);
+    heap::Node* take();
+    std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+   private:
+    BriefMutex lock_;
+    std::deque<heap::Node*> sparks_;
+    std::atomic<std::size_t> count_{0};
+  };
+  void add(Queue& queue, heap::Node* spark);
+
+  Queue imported_;
+  Queue placed_;
   Aside aside_{host_};
 };
 
