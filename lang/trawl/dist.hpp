@@ -1,0 +1,9 @@
+// Skeletons over distributed data (Alt, Mueller and Gorlatch): what is done to data that lie in
+// shards on all PEs. `#include <trawl/dist.hpp>` beside trawl.hpp.
+#pragma once
+
+#include <trawl/dist/apply.hpp>
+#include <trawl/dist/exchange.hpp>
+#include <trawl/dist/map.hpp>
+#include <trawl/dist/reduce.hpp>
+#include <trawl/dist/sort.hpp>

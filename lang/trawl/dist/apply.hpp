@@ -1,0 +1,52 @@
+// Single calls at a certain place, and data that are moved to one.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/map.hpp>
+
+namespace trawl {
+
+/// `f(args...)`, begun at once, there; if that PE is lost, here. Its value comes here.
+template <auto F, class... A>
+auto apply(Place place, A&&... args) {
+  const auto call = detail::lazy_placed<F>(std::forward<A>(args)...);
+  sched::place(call.node(), detail::pe_of(place));
+  return call;
+}
+
+namespace detail {
+
+template <class T>
+Shard<T> moved_shard(const Lazy<Shard<T>>& shard) {
+  const auto& from = force(shard);
+  auto elements = force(from.elements);
+  const auto count = elements.size();
+  return {keep(std::move(elements)), count, from.cost};  // what making it took, not moving it
+}
+
+/// A shard that stays is the same one.
+template <class T>
+Dist<T> moved(const Parts<T>& source, std::vector<Place> places) {
+  Parts<T> parts{source.shards, std::move(places), source.made, source.sources};
+  std::vector<Lazy<Shard<T>>> movers;
+  std::vector<Place> to;
+  for (std::size_t i = 0; i < parts.shards.size(); ++i) {
+    if (parts.places[i] == source.places[i]) continue;
+    movers.push_back(parts.shards[i] = lazy_placed<&moved_shard<T>>(source.shards[i]));
+    to.push_back(parts.places[i]);
+  }
+  start(movers, to);
+  return Dist<T>(std::move(parts));
+}
+
+}  // namespace detail
+
+/// The same data, at a place: what skeletons make of them is made there.
+template <class T>
+Dist<T> on(Place place, const Dist<T>& d) {
+  return detail::moved(d.parts(), std::vector<Place>(d.shards(), place));
+}
+
+}  // namespace trawl

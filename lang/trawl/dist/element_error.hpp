@@ -1,0 +1,71 @@
+// What a skeleton's value is where an element's function has thrown.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <trawl/exception.hpp>
+#include <trawl/inline/error.hpp>
+#include <trawl/inline/places.hpp>
+
+namespace trawl {
+
+/// An exception in a skeleton: `what()` names the skeleton, the shard, the element's index in it,
+/// and what was thrown.
+class ElementError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+TRAWL_EXCEPTION(ElementError);
+
+namespace detail {
+
+/// A function's name, as the compiler writes it.
+template <auto F>
+constexpr std::string_view function_name() {
+  constexpr std::string_view whole = __PRETTY_FUNCTION__;
+  constexpr std::string_view before = "F = ";
+  auto name = whole.substr(whole.find(before) + before.size());
+  name = name.substr(0, name.find(';'));
+  return name.substr(0, name.rfind(']'));
+}
+
+/// For the exception that is being handled: `where` is in which element, or shard.
+[[noreturn]] inline void throw_from(const std::string& where) {
+  try {
+    throw;
+  } catch (const ElementError&) {
+    throw;  // of what this one needs: it says where
+  } catch (const std::bad_alloc&) {
+    throw ElementError(where + ": PE " + std::to_string(sched::pe_here()) + " is out of memory");
+  } catch (const std::exception& e) {
+    throw ElementError(where + ": " + e.what());
+  } catch (...) {
+    throw ElementError(where + ": an exception of unknown type");
+  }
+}
+
+[[noreturn]] inline void throw_of_shard(std::string_view skeleton, std::string_view function,
+                                        std::size_t shard) {
+  throw_from(std::string(skeleton) + "<" + std::string(function) + ">: shard " +
+             std::to_string(shard));
+}
+
+/// Calls `visit(i)` for each element of a shard.
+template <auto F, class Visit>
+void each_element(std::string_view skeleton, std::size_t shard, std::size_t count, Visit visit) {
+  std::size_t i = 0;
+  try {
+    for (; i < count; ++i) visit(i);
+  } catch (...) {
+    throw_from(std::string(skeleton) + "<" + std::string(function_name<F>()) + ">: element " +
+               std::to_string(i) + " of shard " + std::to_string(shard));
+  }
+}
+
+}  // namespace detail
+}  // namespace trawl

@@ -1,0 +1,157 @@
+// Skeletons in which each shard needs something of each other: exchange, all_gather.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/deal.hpp>
+
+namespace trawl {
+namespace detail {
+
+/// Where each shard ends, of elements counted from the first.
+inline std::vector<std::uint64_t> shard_ends(const std::vector<Lazy<Ran>>& made) {
+  std::vector<std::uint64_t> ends;
+  std::uint64_t end = 0;
+  for (const auto& group : made)
+    for (const auto& shape : force(group).shapes) ends.push_back(end += shape.count);
+  return ends;
+}
+
+template <class T>
+Dealt<T> deal_rows(std::size_t shard, const Lazy<Shard<std::vector<T>>>& source,
+                   const Lazy<std::vector<std::uint64_t>>& row_ends,
+                   const Lazy<std::vector<std::uint64_t>>& run_ends) {
+  const auto& rows = force(force(source).elements);
+  const auto& ends = force(row_ends);
+  for (const auto& row : rows)
+    if (row.size() != ends.back())
+      throw Error("exchange: a row of shard " + std::to_string(shard) + " has " +
+                  std::to_string(row.size()) + " elements; there are " +
+                  std::to_string(ends.back()) + " rows, and each has one for each");
+  std::vector<T> columns;
+  columns.reserve(rows.size() * static_cast<std::size_t>(ends.back()));
+  for (std::size_t c = 0; c < ends.back(); ++c)
+    for (const auto& row : rows) columns.push_back(row[c]);
+  std::vector<std::uint64_t> element_ends;
+  for (const auto end : ends) element_ends.push_back(end * rows.size());
+  return deal(columns, element_ends, force(run_ends));
+}
+
+template <class T>
+Shard<std::vector<T>> take_rows(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, std::size_t run,
+                                std::size_t in_run, std::size_t shard,
+                                const Lazy<std::vector<std::uint64_t>>& row_ends) {
+  const auto& dealt = force(all);
+  const auto& ends = force(row_ends);
+  const auto parts = taken(dealt, run, in_run);
+  const auto begun = now();
+  const auto rows = static_cast<std::size_t>(ends[shard] - (shard == 0 ? 0 : ends[shard - 1]));
+  std::vector<std::vector<T>> made(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    made[r].reserve(static_cast<std::size_t>(ends.back()));
+    for (const auto& part : parts) {
+      const auto its = part.subspan(part.size() / rows * r, part.size() / rows);
+      made[r].insert(made[r].end(), its.begin(), its.end());
+    }
+  }
+  return shard_of(std::move(made), begun);
+}
+
+}  // namespace detail
+
+/// A personalised all-to-all: of n rows of n elements each, row i of what it gives has, in the
+/// order of the rows, element i of each. Each PE fetches what is for it from those who have it.
+template <class T>
+Dist<std::vector<T>> exchange(const Dist<std::vector<T>>& d) {
+  using namespace detail;
+  const auto& source = d.parts();
+  keep_pace(source);
+  const auto count = source.shards.size();
+  if (count == 0) return d;
+  const auto runs = stretches(source.places);
+  const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
+  const auto row_ends = lazy_placed<&shard_ends>(source.made);
+  start(std::vector{row_ends}, std::span(source.places).first(1));
+  std::vector<Lazy<Dealt<T>>> dealt;
+  for (std::size_t i = 0; i < count; ++i)
+    dealt.push_back(lazy_placed<&deal_rows<T>>(i, source.shards[i], row_ends, run_ends));
+  start(dealt, source.places);
+  const Lazy<std::vector<Lazy<Dealt<T>>>> all(dealt);
+  std::vector<Lazy<Shard<std::vector<T>>>> shards;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    for (auto i = runs[r].begin; i < runs[r].end; ++i)
+      shards.push_back(lazy_placed<&take_rows<T>>(all, r, i - runs[r].begin, i, row_ends));
+  return made_from(source, std::move(shards), source.places);
+}
+
+namespace detail {
+
+template <class T>
+Shard<T> join_shards(const std::vector<Lazy<Shard<T>>>& shards) {
+  const auto begun = now();
+  std::vector<T> all;
+  for (const auto& shard : shards) {
+    const auto& elements = force(force(shard).elements);
+    all.insert(all.end(), elements.begin(), elements.end());
+  }
+  return shard_of(std::move(all), begun);
+}
+
+/// What the neighbour has, here: who comes after takes it from here.
+template <class T>
+Shard<T> copied(const Lazy<Shard<T>>& shard) {
+  const auto begun = now();
+  auto elements = force(force(shard).elements);
+  return shard_of(std::move(elements), begun);
+}
+
+template <class T>
+std::vector<T> joined(const std::vector<Lazy<Shard<T>>>& blocks) {
+  std::vector<T> all;
+  std::size_t count = 0;
+  for (const auto& block : blocks) count += static_cast<std::size_t>(force(block).count);
+  all.reserve(count);
+  for (const auto& block : blocks) {
+    const auto& elements = force(force(block).elements);
+    all.insert(all.end(), elements.begin(), elements.end());
+  }
+  return all;
+}
+
+}  // namespace detail
+
+/// All elements, at each place where some lie. They go round a ring of these places: each block
+/// crosses each link once.
+template <class T>
+Everywhere<std::vector<T>> all_gather(const Dist<T>& d) {
+  using namespace detail;
+  const auto& source = d.parts();
+  keep_pace(source);
+  if (source.shards.empty())
+    return Everywhere<std::vector<T>>({{place_of(sched::pe_here()), Lazy(std::vector<T>())}});
+  const auto runs = stretches(source.places);
+  const auto count = runs.size();
+  // has[p][q]: q's block, at p.
+  std::vector<std::vector<Lazy<Shard<T>>>> has(count, std::vector<Lazy<Shard<T>>>(count));
+  for (std::size_t p = 0; p < count; ++p) {
+    const auto own = std::span(source.shards).subspan(runs[p].begin, runs[p].end - runs[p].begin);
+    has[p][p] = lazy_placed<&join_shards<T>>(std::vector<Lazy<Shard<T>>>(own.begin(), own.end()));
+  }
+  for (std::size_t step = 1; step < count; ++step)
+    for (std::size_t p = 0; p < count; ++p)
+      has[p][(p + count - step) % count] =
+          lazy_placed<&copied<T>>(has[(p + count - 1) % count][(p + count - step) % count]);
+  std::vector<std::pair<Place, Lazy<std::vector<T>>>> copies;
+  for (std::size_t p = 0; p < count; ++p) {
+    start(has[p], std::vector<Place>(count, runs[p].place));
+    copies.emplace_back(runs[p].place, lazy_placed<&joined<T>>(has[p]));
+  }
+  for (const auto& [place, copy] : copies) start(std::vector{copy}, std::vector{place});
+  return Everywhere<std::vector<T>>(std::move(copies));
+}
+
+}  // namespace trawl

@@ -1,0 +1,104 @@
+// Thunks that are evaluated where they are placed: those for one PE go there together, in one
+// message, and one comes back that says what became of them. Their values stay.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/place.hpp>
+#include <trawl/keep.hpp>
+#include <trawl/spread.hpp>
+
+namespace trawl::detail {
+
+/// A part of distributed data: a handle, of some bytes.
+template <class T>
+struct Shard {
+  Lazy<std::vector<T>> elements;  // kept
+  std::uint64_t count = 0;
+  std::int64_t cost = 0;  // what making it took, in ns
+};
+
+/// What is told of a thunk of a group.
+struct Shape {
+  std::uint64_t count = 0;
+  std::int64_t cost = 0;
+  bool failed = false;
+};
+
+template <class S>
+Shape shape_of(const S&) {
+  return {};
+}
+template <class T>
+Shape shape_of(const Shard<T>& shard) {
+  return {shard.count, shard.cost, false};
+}
+
+/// Of the thunks of one group, in their order.
+struct Ran {
+  std::vector<Shape> shapes;
+};
+
+template <class Call, class R, class... A>
+struct MakePlaced : MakeLazy<heap::Placed<Call>, R, A...> {};
+
+/// As `lazy`, of a thunk that nobody takes from where it is placed.
+template <auto F, class... A>
+auto lazy_placed(A&&... arguments) {
+  return suspend<call_of<F>, MakePlaced>(std::forward<A>(arguments)...);
+}
+
+/// This thread goes through them from the first; others of the PE begin at the last.
+template <class S>
+Ran run_group(const std::vector<Lazy<S>>& thunks) {
+  const int here = sched::pe_here();
+  for (const auto& x : std::span(thunks).subspan(1) | std::views::reverse)
+    sched::place(x.node(), here);
+  for (const auto& x : thunks) see_to(x);
+  for (const auto& x : thunks) await(x);
+  Ran ran;
+  ran.shapes.reserve(thunks.size());
+  for (const auto& x : thunks) {
+    const bool failed = x.node()->state() == heap::State::exception;
+    ran.shapes.push_back(failed ? Shape{0, 0, true} : shape_of(force(x)));
+  }
+  return ran;
+}
+
+/// The shards of one PE, those from `begin` on that lie in a row.
+struct Stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  Place place;
+};
+
+inline std::vector<Stretch> stretches(std::span<const Place> places) {
+  std::vector<Stretch> all;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (all.empty() || !(all.back().place == places[i]))
+      all.push_back({i, i + 1, places[i]});
+    else
+      all.back().end = i + 1;
+  return all;
+}
+
+/// Sends each to its place; `places` are in runs. The last go first: so what refers to thunks
+/// behind it finds them gone.
+template <class S>
+std::vector<Lazy<Ran>> start(const std::vector<Lazy<S>>& thunks, std::span<const Place> places) {
+  const auto runs = stretches(places);
+  std::vector<Lazy<Ran>> groups(runs.size());
+  for (auto i = runs.size(); i-- > 0;) {
+    const auto part = std::span(thunks).subspan(runs[i].begin, runs[i].end - runs[i].begin);
+    groups[i] = lazy_placed<&run_group<S>>(std::vector<Lazy<S>>(part.begin(), part.end()));
+    sched::place(groups[i].node(), pe_of(runs[i].place));
+  }
+  return groups;
+}
+
+}  // namespace trawl::detail

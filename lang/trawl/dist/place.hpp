@@ -1,0 +1,64 @@
+// Where something is computed, as an opaque value.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <trawl/dist/shares.hpp>
+#include <trawl/inline/places.hpp>
+
+namespace trawl {
+
+class Place;
+
+namespace detail {
+int pe_of(Place place);
+Place place_of(int pe);
+}  // namespace detail
+
+/// One of the places at which data can lie and functions run. What it stands for is the runtime's.
+class Place {
+ public:
+  /// The main PE.
+  Place() = default;
+  /// The same place?
+  friend bool operator==(Place, Place) = default;
+
+ private:
+  friend int detail::pe_of(Place place);
+  friend Place detail::place_of(int pe);
+
+  int pe_ = 0;
+};
+
+namespace detail {
+
+inline int pe_of(Place place) {
+  return place.pe_;
+}
+inline Place place_of(int pe) {
+  Place place;
+  place.pe_ = pe;
+  return place;
+}
+
+/// For shards of these costs.
+inline std::vector<Place> places_for(std::span<const double> costs) {
+  const auto sites = sched::sites();
+  std::vector<double> strengths;
+  for (const auto& site : sites) strengths.push_back(site.strength);
+  std::vector<Place> places;
+  for (const auto owner : cut(costs, strengths)) places.push_back(place_of(sites[owner].pe));
+  return places;
+}
+
+}  // namespace detail
+
+/// All there are, those near each other side by side. Throws Error outside of a run.
+inline std::vector<Place> places() {
+  std::vector<Place> all;
+  for (const auto& site : sched::sites()) all.push_back(detail::place_of(site.pe));
+  return all;
+}
+
+}  // namespace trawl

@@ -1,0 +1,219 @@
+// Sample sort (Shi and Schaeffer's parallel sorting by regular sampling), with weights: shards are
+// cut where these balance (Alt, Mueller and Gorlatch, section 4.2).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/deal.hpp>
+
+namespace trawl {
+
+/// A weight that is a member of the element, or a function of it: `by<&Body::work>`.
+template <auto F>
+struct By {
+  /// What x weighs.
+  template <class T>
+  double operator()(const T& x) const {
+    return static_cast<double>(std::invoke(F, x));
+  }
+};
+template <auto F>
+inline constexpr By<F> by{};  ///< as a parameter of `sort`
+
+/// All elements weigh the same.
+struct ByCount {
+  /// What x weighs.
+  template <class T>
+  double operator()(const T&) const {
+    return 1;
+  }
+};
+inline constexpr ByCount by_count{};  ///< as a parameter of `sort`
+
+namespace detail {
+
+template <auto F>
+struct SortBy {
+  using type = decltype(F);
+
+  template <class T>
+  static consteval bool compares() {
+    return std::is_invocable_v<type, const T&, const T&>;
+  }
+  template <class T>
+  static decltype(auto) key(const T& x) {
+    if constexpr (compares<T>())
+      return (x);
+    else
+      return std::invoke(F, x);
+  }
+  /// Of two keys.
+  template <class T, class K>
+  static bool less(const K& a, const K& b) {
+    if constexpr (compares<T>())
+      return F(a, b);
+    else
+      return a < b;
+  }
+  template <class T>
+  static bool before(const T& a, const T& b) {
+    return less<T>(key(a), key(b));
+  }
+};
+
+/// Equal keys are told apart by where they were: so many of them are cut as evenly as others.
+template <class K>
+struct Sample {
+  K key;
+  std::uint64_t shard = 0;
+  std::uint64_t index = 0;
+  double weight = 0;  // of the elements up to it, since the sample before
+};
+
+template <class T, class K>
+struct Sorted {
+  Lazy<std::vector<T>> elements;  // kept
+  std::vector<Sample<K>> samples;
+};
+
+template <class By, class T, class K, class Weigh>
+Sorted<T, K> sort_shard(std::size_t shard, std::size_t samples, const Lazy<Shard<T>>& source) {
+  auto elements = force(force(source).elements);
+  std::stable_sort(elements.begin(), elements.end(), &By::template before<T>);
+  double sum = 0;
+  for (const auto& x : elements) sum += Weigh()(x);
+  Sorted<T, K> sorted;
+  double weight = 0;
+  double seen = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto own = Weigh()(elements[i]);
+    weight += own;
+    seen += own;
+    const auto due = sum * static_cast<double>(sorted.samples.size() + 1);
+    if (seen * static_cast<double>(samples) < due && i + 1 != elements.size()) continue;
+    sorted.samples.push_back({By::key(elements[i]), shard, i, weight});
+    weight = 0;
+  }
+  sorted.elements = keep(std::move(elements));
+  return sorted;
+}
+
+/// The last element of each shard but the last, as a sample.
+template <class By, class T, class K>
+std::vector<Sample<K>> splitters(const std::vector<Lazy<Sorted<T, K>>>& shards) {
+  std::vector<Sample<K>> all;
+  for (const auto& shard : shards) {
+    const auto& some = force(shard).samples;
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  // Of equal keys those of the first shard are first already.
+  std::stable_sort(all.begin(), all.end(), [](const Sample<K>& a, const Sample<K>& b) {
+    return By::template less<T>(a.key, b.key);
+  });
+  double sum = 0;
+  for (const auto& sample : all) sum += sample.weight;
+  std::vector<Sample<K>> cuts;
+  double seen = 0;
+  for (const auto& sample : all) {
+    seen += sample.weight;
+    while (cuts.size() + 1 < shards.size() &&
+           seen * static_cast<double>(shards.size()) >= sum * static_cast<double>(cuts.size() + 1))
+      cuts.push_back(sample);
+  }
+  return cuts;
+}
+
+template <class By, class T, class K>
+Dealt<T> deal_sorted(std::size_t shard, std::size_t shards, const Lazy<Sorted<T, K>>& sorted,
+                     const Lazy<std::vector<Sample<K>>>& cuts,
+                     const Lazy<std::vector<std::uint64_t>>& run_ends) {
+  const auto& elements = force(force(sorted).elements);
+  const auto less = [](const T& x, const K& key) { return By::template less<T>(By::key(x), key); };
+  const auto more = [](const K& key, const T& x) { return By::template less<T>(key, By::key(x)); };
+  std::vector<std::uint64_t> ends;
+  ends.reserve(shards);
+  for (const auto& last : force(cuts)) {
+    const auto first = std::lower_bound(elements.begin(), elements.end(), last.key, less);
+    const auto equal = std::upper_bound(first, elements.end(), last.key, more);
+    const auto end = shard < last.shard ? equal
+                     : shard > last.shard
+                         ? first
+                         : elements.begin() + static_cast<std::ptrdiff_t>(last.index + 1);
+    ends.push_back(static_cast<std::uint64_t>(end - elements.begin()));
+  }
+  ends.resize(shards, elements.size());
+  return deal(elements, ends, force(run_ends));
+}
+
+template <class By, class T>
+Shard<T> merge_shard(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, std::size_t run,
+                     std::size_t in_run) {
+  const auto& dealt = force(all);
+  const auto parts = taken(dealt, run, in_run);
+  const auto begun = now();
+  std::size_t count = 0;
+  for (const auto& part : parts) count += part.size();
+  std::vector<T> merged;
+  merged.reserve(count);
+  std::vector<std::size_t> ends{0};
+  for (const auto& part : parts) {
+    merged.insert(merged.end(), part.begin(), part.end());
+    ends.push_back(merged.size());
+  }
+  const auto at = [&merged](std::size_t i) {
+    return merged.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  for (std::size_t step = 1; step + 1 < ends.size(); step *= 2)
+    for (std::size_t i = 0; i + step + 1 < ends.size(); i += 2 * step)
+      std::inplace_merge(at(ends[i]), at(ends[i + step]),
+                         at(ends[std::min(i + 2 * step, ends.size() - 1)]),
+                         &By::template before<T>);
+  return shard_of(std::move(merged), begun);
+}
+
+template <class By, class Weigh, class T>
+Dist<T> sort_by(const Dist<T>& d) {
+  using K = std::decay_t<decltype(By::key(std::declval<const T&>()))>;
+  const auto& source = d.parts();
+  keep_pace(source);
+  const auto count = source.shards.size();
+  if (count == 0) return d;
+  const auto samples = std::clamp<std::size_t>(count, 16, 256);
+  std::vector<Lazy<Sorted<T, K>>> sorted;
+  for (std::size_t i = 0; i < count; ++i)
+    sorted.push_back(lazy_placed<&sort_shard<By, T, K, Weigh>>(i, samples, source.shards[i]));
+  start(sorted, source.places);
+  const auto cuts = lazy_placed<&splitters<By, T, K>>(sorted);
+  start(std::vector{cuts}, std::span(source.places).first(1));
+  // Shards weigh the same from now on.
+  const auto places = places_for(std::vector<double>(count, 1));
+  const auto runs = stretches(places);
+  const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
+  std::vector<Lazy<Dealt<T>>> dealt;
+  for (std::size_t i = 0; i < count; ++i)
+    dealt.push_back(lazy_placed<&deal_sorted<By, T, K>>(i, count, sorted[i], cuts, run_ends));
+  start(dealt, source.places);
+  return made_from(source, take_all<&merge_shard<By, T>, T>(dealt, runs), places);
+}
+
+}  // namespace detail
+
+/// Sorted, stably: by a key, which is a member (`sort<&Body::key>(d)`) or what a function of an
+/// element gives, or by a function that compares two elements (`sort<less>(d)`). As many shards as
+/// before, cut where `weigh` balances: where they lie is chosen anew.
+template <auto F, class T, class Weigh = ByCount>
+Dist<T> sort(const Dist<T>& d, Weigh = {}) {
+  constexpr bool fits = std::is_invocable_v<decltype(F), const T&, const T&> ||
+                        std::is_invocable_v<decltype(F), const T&>;
+  static_assert(fits, "trawl: sort takes a function of an element, or one that compares two.");
+  if constexpr (fits) return detail::sort_by<detail::SortBy<F>, Weigh>(d);
+}
+
+}  // namespace trawl

@@ -1,0 +1,186 @@
+// Distributed data as a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/group.hpp>
+
+namespace trawl {
+
+template <class T>
+class Dist;
+
+namespace detail {
+
+template <class T>
+std::vector<T> elements_of(const Shard<T>& shard) {
+  return force(shard.elements);
+}
+
+/// A Dist's insides, for skeletons.
+template <class T>
+struct Parts {
+  std::vector<Lazy<Shard<T>>> shards;
+  std::vector<Place> places;       // of each
+  std::vector<Lazy<Ran>> made;     // by the groups that make them
+  std::vector<Lazy<Ran>> sources;  // and those by which what these were made of was
+
+  /// The element count of each shard.
+  std::vector<std::uint64_t> counts() const {
+    std::vector<std::uint64_t> all;
+    all.reserve(shards.size());
+    each_shape([&all](const Shape& shape) { all.push_back(shape.count); });
+    return all;
+  }
+
+  /// Waits until all has been made; throws what the first shard that failed threw.
+  template <class Use>
+  void each_shape(Use use) const {
+    std::size_t i = 0;
+    for (const auto& group : made)
+      for (const auto& shape : force(group).shapes) {
+        if (shape.failed) force(shards[i]);
+        use(shape);
+        ++i;
+      }
+  }
+};
+
+}  // namespace detail
+
+/// A sequence in shards, each an array on the PE that made it; no PE, the main one included, needs
+/// room for all. A value: copying it copies references, and the data go when the last of them has.
+/// What it is made of may still be computed. How many shards there are depends on the data alone,
+/// so answers are the same bits on any PEs. A skeleton's exception is thrown by what needs its
+/// values. (Alt, Mueller and Gorlatch, section 3.)
+template <class T>
+class Dist {
+ public:
+  using value_type = T;  ///< of an element
+
+  /// Of no elements.
+  Dist() = default;
+
+  /// How many elements: waits until all shards are there.
+  std::size_t size() const {
+    std::size_t sum = 0;
+    for (const auto count : parts_.counts()) sum += static_cast<std::size_t>(count);
+    return sum;
+  }
+  /// Are there none? Waits as `size` does.
+  bool empty() const { return size() == 0; }
+  /// How many shards.
+  std::size_t shards() const noexcept { return parts_.shards.size(); }
+  /// Where shard i lies.
+  Place place(std::size_t i) const { return parts_.places.at(i); }
+
+  /// Goes through the elements in order; a shard at a time is copied here, and the next is on its
+  /// way.
+  class iterator {
+   public:
+    using value_type = T;                               ///< an element
+    using difference_type = std::ptrdiff_t;             ///< never used
+    using iterator_category = std::input_iterator_tag;  ///< a single pass
+    /// At the beginning.
+    explicit iterator(const detail::Parts<T>& parts) : parts_(&parts) {
+      ask(0);
+      find();
+    }
+    /// The element.
+    const T& operator*() const { return (*elements_)[at_]; }
+    /// The next.
+    iterator& operator++() {
+      ++at_;
+      find();
+      return *this;
+    }
+    /// The next.
+    void operator++(int) { ++*this; }
+    /// Behind the last one?
+    friend bool operator==(const iterator& it, std::default_sentinel_t) {
+      return it.elements_ == nullptr;
+    }
+
+   private:
+    void ask(std::size_t i) {
+      coming_ = {};
+      if (i >= parts_->shards.size()) return;
+      coming_ = detail::lazy_placed<&detail::elements_of<T>>(parts_->shards[i]);
+      sched::place(coming_.node(), detail::pe_of(parts_->places[i]));
+    }
+    void find() {
+      while (elements_ == nullptr || at_ == elements_->size()) {
+        elements_ = nullptr;
+        if (!coming_) return;
+        here_ = coming_;
+        ask(++next_);
+        elements_ = &force(here_);
+        at_ = 0;
+      }
+    }
+
+    const detail::Parts<T>* parts_;
+    Lazy<std::vector<T>> here_;
+    Lazy<std::vector<T>> coming_;
+    std::size_t next_ = 0;
+    const std::vector<T>* elements_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+  /// The first element.
+  iterator begin() const { return iterator(parts_); }
+  /// Behind the last one.
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+  /// It travels.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(parts_);
+  }
+
+  /// The runtime's.
+  explicit Dist(detail::Parts<T> parts) : parts_(std::move(parts)) {}
+  /// The runtime's.
+  const detail::Parts<T>& parts() const noexcept { return parts_; }
+
+ private:
+  detail::Parts<T> parts_;
+};
+
+template <class T>
+struct needs_no_destructor<Dist<T>> : std::true_type {};
+
+/// All elements, here.
+template <class T>
+std::vector<T> collect(const Dist<T>& d) {
+  std::vector<T> all;
+  all.reserve(d.size());
+  for (const auto& x : d) all.push_back(x);
+  return all;
+}
+
+namespace detail {
+
+/// So that a loop of skeletons which nobody waits for does not run away from those who compute: the
+/// source of the source has been made.
+template <class T>
+void keep_pace(const Parts<T>& source) {
+  for (const auto& group : source.sources) await(group);
+}
+
+/// Has thunks made, each in its place, from `source`.
+template <class R, class T>
+Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
+                  std::vector<Place> places) {
+  Parts<R> parts{std::move(shards), std::move(places), {}, source.made};
+  parts.made = start(parts.shards, parts.places);
+  return Dist<R>(std::move(parts));
+}
+
+}  // namespace detail
+}  // namespace trawl
