@@ -5,5 +5,8 @@
 #include <trawl/dist/apply.hpp>
 #include <trawl/dist/exchange.hpp>
 #include <trawl/dist/map.hpp>
+#include <trawl/dist/map_reduce.hpp>
+#include <trawl/dist/rebalance.hpp>
 #include <trawl/dist/reduce.hpp>
 #include <trawl/dist/sort.hpp>
+#include <trawl/dist/stencil.hpp>

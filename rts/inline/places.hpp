@@ -12,6 +12,7 @@ namespace trawl::sched {
 struct Site {
   int pe = 0;
   double strength = 1;  ///< speed x workers, relative, > 0
+  int workers = 1;
 };
 
 /// The living PEs, in the order of their clusters. Throws Error outside of a run.

@@ -33,7 +33,8 @@ std::vector<Site> sites() {
   const auto& tables = host.tables();
   std::vector<Site> all;
   for (std::uint32_t cluster = 0; cluster < tables.clusters(); ++cluster)
-    for (const int pe : tables.members(cluster)) all.push_back({pe, tables.strength_now(pe)});
+    for (const int pe : tables.members(cluster))
+      all.push_back({pe, tables.strength_now(pe), tables.static_of(pe).cores});
   return all;
 }
 

@@ -36,9 +36,9 @@ class Skeletons : public testing::TestWithParam<int> {
   /// Each PE has two.
   static Simulation::Config two_workers() {
     auto two = config();
-    two.net.grid = fabric::parse_grid(R"({"clusters": [{"name": "a", "workers": 2, "pes": )" +
-                                          std::to_string(GetParam()) + "}]}",
-                                      "two_workers");
+    two.net.grid = fabric::parse_grid(
+        R"({"clusters": [{"name": "a", "workers": 2, "pes": )" + std::to_string(GetParam()) + "}]}",
+        "two_workers");
     return two;
   }
   Simulation& simulation() { return *simulation_; }

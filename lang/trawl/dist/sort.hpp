@@ -12,30 +12,9 @@
 #include <vector>
 
 #include <trawl/dist/deal.hpp>
+#include <trawl/dist/weights.hpp>
 
 namespace trawl {
-
-/// A weight that is a member of the element, or a function of it: `by<&Body::work>`.
-template <auto F>
-struct By {
-  /// What x weighs.
-  template <class T>
-  double operator()(const T& x) const {
-    return static_cast<double>(std::invoke(F, x));
-  }
-};
-template <auto F>
-inline constexpr By<F> by{};  ///< as a parameter of `sort`
-
-/// All elements weigh the same.
-struct ByCount {
-  /// What x weighs.
-  template <class T>
-  double operator()(const T&) const {
-    return 1;
-  }
-};
-inline constexpr ByCount by_count{};  ///< as a parameter of `sort`
 
 namespace detail {
 

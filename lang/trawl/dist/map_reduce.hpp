@@ -1,0 +1,114 @@
+// Counting words, and what is like it (Dean and Ghemawat).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/deal.hpp>
+
+namespace trawl {
+namespace detail {
+
+template <class K, class V>
+bool key_before(const std::pair<K, V>& a, const std::pair<K, V>& b) {
+  return a.first < b.first;
+}
+
+/// Sorted by key, each key once.
+template <auto Combine, class K, class V>
+std::vector<std::pair<K, V>> combined(std::vector<std::pair<K, V>> pairs) {
+  std::stable_sort(pairs.begin(), pairs.end(), &key_before<K, V>);
+  std::vector<std::pair<K, V>> all;
+  for (auto& pair : pairs) {
+    if (all.empty() || all.back().first < pair.first)
+      all.push_back(std::move(pair));
+    else
+      all.back().second = Combine(std::as_const(all.back().second), std::as_const(pair.second));
+  }
+  return all;
+}
+
+template <auto F, auto Combine, class K, class V, class T, class... Stored>
+Dealt<std::pair<K, V>> deal_pairs(std::size_t shard, std::size_t shards,
+                                  const Lazy<Shard<T>>& source,
+                                  const Lazy<std::vector<std::uint64_t>>& run_ends,
+                                  const Stored&... stored) {
+  const auto& elements = force(force(source).elements);
+  std::vector<std::pair<K, V>> pairs;
+  with_opened(
+      elements.size(), shard,
+      [&](const auto&... opened) {
+        each_element<F>("map_reduce", shard, elements.size(), [&](std::size_t i) {
+          for (auto&& pair : F(elements[i], opened.at(i)...)) pairs.push_back(pair);
+        });
+      },
+      stored...);
+  pairs = combined<Combine>(std::move(pairs));
+  std::vector<std::vector<std::pair<K, V>>> by_shard(shards);
+  for (auto& pair : pairs) by_shard[std::hash<K>()(pair.first) % shards].push_back(std::move(pair));
+  pairs.clear();
+  std::vector<std::uint64_t> ends;
+  for (auto& some : by_shard) {
+    std::move(some.begin(), some.end(), std::back_inserter(pairs));
+    ends.push_back(pairs.size());
+  }
+  return deal(pairs, ends, force(run_ends));
+}
+
+template <auto Combine, class K, class V>
+Shard<std::pair<K, V>> reduce_pairs(const Lazy<std::vector<Lazy<Dealt<std::pair<K, V>>>>>& all,
+                                    std::size_t run, std::size_t in_run) {
+  const auto& dealt = force(all);
+  const auto parts = taken(dealt, run, in_run);
+  const auto begun = now();
+  std::vector<std::pair<K, V>> pairs;
+  for (const auto& part : parts) pairs.insert(pairs.end(), part.begin(), part.end());
+  return shard_of(combined<Combine>(std::move(pairs)), begun);
+}
+
+template <class Pairs>
+struct pair_in;
+template <class K, class V>
+struct pair_in<std::vector<std::pair<K, V>>> {
+  using key = K;
+  using value = V;
+};
+
+}  // namespace detail
+
+/// `f(x, args...)` of each element is a `std::vector` of pairs of a key and a value; the values of
+/// each key are combined. What it gives has each key once, with its value, in shards by the hash of
+/// the key, sorted within a shard. Keys have a `<` and a `std::hash`. `combine(a, b)` has to be
+/// associative; values come in the order of the elements. Arguments as of `map`.
+template <auto F, auto Combine, class T, class... A>
+auto map_reduce(const Dist<T>& d, const A&... args) {
+  using namespace detail;
+  if constexpr (takes<F, const T&, element_argument<stored_type<A>>...>()) {
+    using Pairs = std::decay_t<
+        std::invoke_result_t<decltype(F), const T&, element_argument<stored_type<A>>...>>;
+    using K = typename pair_in<Pairs>::key;
+    using V = typename pair_in<Pairs>::value;
+    const auto& source = d.parts();
+    keep_pace(source);
+    const auto count = source.shards.size();
+    (must_have_shards(args, count), ...);
+    const auto runs = stretches(source.places);
+    const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
+    std::vector<Lazy<Dealt<std::pair<K, V>>>> dealt;
+    [&](const auto&... shared) {
+      for (std::size_t i = 0; i < count; ++i)
+        dealt.push_back(lazy_placed<&deal_pairs<F, Combine, K, V, T, stored_type<A>...>>(
+            i, count, source.shards[i], run_ends, stored_for(shared, i, source.places[i])...));
+    }(shared_argument(args)...);
+    start(dealt, source.places);
+    return made_from(source, take_all<&reduce_pairs<Combine, K, V>, std::pair<K, V>>(dealt, runs),
+                     source.places);
+  }
+}
+
+}  // namespace trawl

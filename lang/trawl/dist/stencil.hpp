@@ -1,0 +1,159 @@
+// Each element from those around it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/map.hpp>
+
+namespace trawl {
+
+/// What a stencil sees before the first element and behind the last.
+enum class Edge : std::uint8_t {
+  repeated,  ///< that one again
+  wrapped,   ///< the other end: the sequence is a ring
+  nothing,   ///< T()
+};
+
+/// How far a stencil looks.
+struct Halo {
+  std::size_t width = 1;       ///< elements on each side
+  Edge edge = Edge::repeated;  ///< and where there are no more
+};
+
+/// What a stencil's function is given: `around[0]` is the element, `around[-1]` and `around[1]` lie
+/// beside it, and so on, as far as its halo goes.
+template <class T>
+class Around {
+ public:
+  /// Numbers and the like lie in a row; of larger elements only where each lies does.
+  static constexpr bool in_a_row = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
+  /// The runtime's.
+  using Held = std::conditional_t<in_a_row, T, const T*>;
+
+  /// The element so far to the right.
+  const T& operator[](std::ptrdiff_t offset) const {
+    if constexpr (in_a_row)
+      return at_[offset];
+    else
+      return *at_[offset];
+  }
+
+  /// The runtime's.
+  explicit Around(const Held* at) : at_(at) {}
+
+ private:
+  const Held* at_;
+};
+
+namespace detail {
+
+/// A shard's ends, for its neighbours: all of it if it is no longer.
+template <class T>
+struct Rim {
+  std::vector<T> first;
+  std::vector<T> last;
+};
+
+template <class T, Halo H>
+Rim<T> rim_of(const Lazy<Shard<T>>& shard) {
+  const auto& elements = force(force(shard).elements);
+  const auto width = static_cast<std::ptrdiff_t>(std::min(H.width, elements.size()));
+  return {std::vector<T>(elements.begin(), elements.begin() + width),
+          std::vector<T>(elements.end() - width, elements.end())};
+}
+
+enum class Side : bool { before, behind };
+
+/// Of the elements on one side of a shard, the nearest first, as many as the halo is wide; fewer
+/// where there are no more. It may go round a ring several times.
+template <class T, Halo H>
+std::vector<T> halo_of(const std::vector<Lazy<Rim<T>>>& rims, std::size_t shard, Side side) {
+  const auto count = rims.size();
+  const auto there = H.edge == Edge::wrapped ? SIZE_MAX
+                     : side == Side::before  ? shard
+                                             : count - 1 - shard;
+  std::vector<T> halo;
+  const auto add = [&halo](const T& x) {
+    if (halo.size() < H.width) halo.push_back(x);
+  };
+  for (std::size_t step = 1; halo.size() < H.width && step <= there; ++step) {
+    const auto away = step % count;
+    const auto& rim =
+        force(rims[side == Side::before ? (shard + count - away) % count : (shard + away) % count]);
+    if (side == Side::before)
+      std::for_each(rim.last.rbegin(), rim.last.rend(), add);
+    else
+      std::for_each(rim.first.begin(), rim.first.end(), add);
+    if (step == count && halo.empty()) break;
+  }
+  return halo;
+}
+
+/// Fills it up with what lies behind the edge; `last` is the last element on that side.
+template <Halo H, class T>
+void fill_up(std::vector<T>& halo, const T& last) {
+  const T edge = H.edge == Edge::nothing ? T() : halo.empty() ? last : halo.back();
+  halo.resize(H.width, edge);
+}
+
+template <auto F, Halo H, class R, class T, class... Stored>
+Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
+                       const Lazy<std::vector<Lazy<Rim<T>>>>& rims, const Stored&... stored) {
+  const auto& elements = force(force(source).elements);
+  if (elements.empty()) return shard_of(std::vector<R>(), now());
+  auto before = halo_of<T, H>(force(rims), shard, Side::before);
+  auto behind = halo_of<T, H>(force(rims), shard, Side::behind);
+  const auto begun = now();
+  fill_up<H>(before, elements.front());
+  fill_up<H>(behind, elements.back());
+  using At = typename Around<T>::Held;
+  std::vector<At> row;
+  row.reserve(elements.size() + 2 * H.width);
+  const auto add = [&row](const T& x) {
+    if constexpr (Around<T>::in_a_row)
+      row.push_back(x);
+    else
+      row.push_back(&x);
+  };
+  std::for_each(before.rbegin(), before.rend(), add);
+  std::for_each(elements.begin(), elements.end(), add);
+  std::for_each(behind.begin(), behind.end(), add);
+  std::vector<R> made;
+  made.reserve(elements.size());
+  with_opened(
+      elements.size(), shard,
+      [&](const auto&... opened) {
+        each_element<F>("stencil", shard, elements.size(), [&](std::size_t i) {
+          made.push_back(F(Around<T>(row.data() + H.width + i), opened.at(i)...));
+        });
+      },
+      stored...);
+  return shard_of(std::move(made), begun);
+}
+
+}  // namespace detail
+
+/// `f(around, args...)` for each element, where `around` gives it and those beside it
+/// (`stencil<f, Halo{2}>(d)`: two on each side). Shards exchange their ends only. Rows may be
+/// elements: then it is a stencil in two dimensions. Arguments as of `map`.
+template <auto F, Halo H = Halo{}, class T, class... A>
+auto stencil(const Dist<T>& d, const A&... args) {
+  using namespace detail;
+  if constexpr (takes<F, Around<T>, element_argument<stored_type<A>>...>()) {
+    using R = std::decay_t<
+        std::invoke_result_t<decltype(F), Around<T>, element_argument<stored_type<A>>...>>;
+    const auto& source = d.parts();
+    std::vector<Lazy<Rim<T>>> rims;
+    for (const auto& shard : source.shards) rims.push_back(lazy_placed<&rim_of<T, H>>(shard));
+    start(rims, source.places);
+    return made_by<&stencil_shard<F, H, R, T, stored_type<A>...>, R>(
+        source, Lazy<std::vector<Lazy<Rim<T>>>>(rims), args...);
+  }
+}
+
+}  // namespace trawl
