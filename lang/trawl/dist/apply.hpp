@@ -21,9 +21,12 @@ namespace detail {
 template <class T>
 Shard<T> moved_shard(const Lazy<Shard<T>>& shard) {
   const auto& from = force(shard);
-  auto elements = force(from.elements);
-  const auto count = elements.size();
-  return {keep(std::move(elements)), count, from.cost};  // what making it took, not moving it
+  const auto& elements = force(from.elements);
+  Made<T> made(elements.size());
+  for (const auto& x : elements) made.add(x);
+  auto copy = std::move(made).shard();
+  copy.cost = from.cost;  // what making it took, not moving it
+  return copy;
 }
 
 /// A shard that stays is the same one.

@@ -92,21 +92,18 @@ namespace detail {
 
 template <class T>
 Shard<T> join_shards(const std::vector<Lazy<Shard<T>>>& shards) {
-  const auto begun = now();
-  std::vector<T> all;
-  for (const auto& shard : shards) {
-    const auto& elements = force(force(shard).elements);
-    all.insert(all.end(), elements.begin(), elements.end());
-  }
-  return shard_of(std::move(all), begun);
+  std::size_t count = 0;
+  for (const auto& shard : shards) count += static_cast<std::size_t>(force(shard).count);
+  Made<T> made(count);
+  for (const auto& shard : shards)
+    for (const auto& x : force(force(shard).elements)) made.add(x);
+  return std::move(made).shard();
 }
 
 /// What the neighbour has, here: who comes after takes it from here.
 template <class T>
 Shard<T> copied(const Lazy<Shard<T>>& shard) {
-  const auto begun = now();
-  auto elements = force(force(shard).elements);
-  return shard_of(std::move(elements), begun);
+  return join_shards<T>({shard});
 }
 
 template <class T>

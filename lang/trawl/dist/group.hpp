@@ -20,12 +20,14 @@ template <class T>
 struct Shard {
   Lazy<std::vector<T>> elements;  // kept
   std::uint64_t count = 0;
-  std::int64_t cost = 0;  // what making it took, in ns
+  std::uint64_t bytes = 0;  // about what it takes in a message
+  std::int64_t cost = 0;    // what making it took, in ns
 };
 
 /// What is told of a thunk of a group.
 struct Shape {
   std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
   std::int64_t cost = 0;
   bool failed = false;
 };
@@ -36,7 +38,7 @@ Shape shape_of(const S&) {
 }
 template <class T>
 Shape shape_of(const Shard<T>& shard) {
-  return {shard.count, shard.cost, false};
+  return {shard.count, shard.bytes, shard.cost, false};
 }
 
 /// Of the thunks of one group, in their order.
@@ -65,7 +67,7 @@ Ran run_group(const std::vector<Lazy<S>>& thunks) {
   ran.shapes.reserve(thunks.size());
   for (const auto& x : thunks) {
     const bool failed = x.node()->state() == heap::State::exception;
-    ran.shapes.push_back(failed ? Shape{0, 0, true} : shape_of(force(x)));
+    ran.shapes.push_back(failed ? Shape{0, 0, 0, true} : shape_of(force(x)));
   }
   return ran;
 }

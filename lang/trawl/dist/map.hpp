@@ -11,16 +11,10 @@
 
 #include <trawl/dist/arguments.hpp>
 #include <trawl/dist/element_error.hpp>
-#include <trawl/inline/work.hpp>
+#include <trawl/dist/made.hpp>
 
 namespace trawl {
 namespace detail {
-
-template <class R>
-Shard<R> shard_of(std::vector<R>&& elements, std::int64_t begun) {
-  const auto count = elements.size();
-  return {keep(std::move(elements)), count, now() - begun};
-}
 
 /// Is F called with these?
 template <auto F, class... A>
@@ -44,35 +38,31 @@ auto with_opened(std::size_t count, std::size_t shard, Use use, const Stored&...
 template <auto F, class R, class... Stored>
 Shard<R> generate_shard(std::size_t shard, std::uint64_t from, std::uint64_t to,
                         const Stored&... stored) {
-  const auto begun = now();
   const auto count = static_cast<std::size_t>(to - from);
-  std::vector<R> made;
-  made.reserve(count);
+  Made<R> made(count);
   with_opened(
       count, shard,
       [&](const auto&... opened) {
         each_element<F>("generate", shard, count, [&](std::size_t i) {
-          made.push_back(F(static_cast<std::size_t>(from + i), opened.at(i)...));
+          made.add(F(static_cast<std::size_t>(from + i), opened.at(i)...));
         });
       },
       stored...);
-  return shard_of(std::move(made), begun);
+  return std::move(made).shard();
 }
 
 template <auto F, class R, class T, class... Stored>
 Shard<R> map_shard(std::size_t shard, const Lazy<Shard<T>>& source, const Stored&... stored) {
   const auto& elements = force(force(source).elements);
-  const auto begun = now();
-  std::vector<R> made;
-  made.reserve(elements.size());
+  Made<R> made(elements.size());
   with_opened(
       elements.size(), shard,
       [&](const auto&... opened) {
         each_element<F>("map", shard, elements.size(),
-                        [&](std::size_t i) { made.push_back(F(elements[i], opened.at(i)...)); });
+                        [&](std::size_t i) { made.add(F(elements[i], opened.at(i)...)); });
       },
       stored...);
-  return shard_of(std::move(made), begun);
+  return std::move(made).shard();
 }
 
 template <auto F, class R, class T, class... Stored>

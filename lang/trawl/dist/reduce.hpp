@@ -163,14 +163,12 @@ Shard<T> scan_shard(std::size_t shard, const Lazy<Shard<T>>& source,
                     const Lazy<std::vector<T>>& sums) {
   const auto& elements = force(force(source).elements);
   T sum = force(sums)[shard];
-  const auto begun = now();
-  std::vector<T> made;
-  made.reserve(elements.size());
+  Made<T> made(elements.size());
   each_element<Combine>("scan", shard, elements.size(), [&](std::size_t i) {
     sum = Combine(sum, elements[i]);
-    made.push_back(sum);
+    made.add(std::as_const(sum));
   });
-  return shard_of(std::move(made), begun);
+  return std::move(made).shard();
 }
 
 }  // namespace detail

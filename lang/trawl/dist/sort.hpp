@@ -136,14 +136,13 @@ Shard<T> merge_shard(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, std::size_t r
                      std::size_t in_run) {
   const auto& dealt = force(all);
   const auto parts = taken(dealt, run, in_run);
-  const auto begun = now();
   std::size_t count = 0;
   for (const auto& part : parts) count += part.size();
-  std::vector<T> merged;
-  merged.reserve(count);
+  Made<T> made(count);
+  auto& merged = made.elements();
   std::vector<std::size_t> ends{0};
   for (const auto& part : parts) {
-    merged.insert(merged.end(), part.begin(), part.end());
+    for (const auto& x : part) made.add(x);
     ends.push_back(merged.size());
   }
   const auto at = [&merged](std::size_t i) {
@@ -154,7 +153,7 @@ Shard<T> merge_shard(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, std::size_t r
       std::inplace_merge(at(ends[i]), at(ends[i + step]),
                          at(ends[std::min(i + 2 * step, ends.size() - 1)]),
                          &By::template before<T>);
-  return shard_of(std::move(merged), begun);
+  return std::move(made).shard();
 }
 
 template <class By, class Weigh, class T>

@@ -108,7 +108,7 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
   if (elements.empty()) return shard_of(std::vector<R>(), now());
   auto before = halo_of<T, H>(force(rims), shard, Side::before);
   auto behind = halo_of<T, H>(force(rims), shard, Side::behind);
-  const auto begun = now();
+  Made<R> made(elements.size());
   fill_up<H>(before, elements.front());
   fill_up<H>(behind, elements.back());
   using At = typename Around<T>::Held;
@@ -123,17 +123,15 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
   std::for_each(before.rbegin(), before.rend(), add);
   std::for_each(elements.begin(), elements.end(), add);
   std::for_each(behind.begin(), behind.end(), add);
-  std::vector<R> made;
-  made.reserve(elements.size());
   with_opened(
       elements.size(), shard,
       [&](const auto&... opened) {
         each_element<F>("stencil", shard, elements.size(), [&](std::size_t i) {
-          made.push_back(F(Around<T>(row.data() + H.width + i), opened.at(i)...));
+          made.add(F(Around<T>(row.data() + H.width + i), opened.at(i)...));
         });
       },
       stored...);
-  return shard_of(std::move(made), begun);
+  return std::move(made).shard();
 }
 
 }  // namespace detail

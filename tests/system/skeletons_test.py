@@ -1,0 +1,37 @@
+#!/usr/bin/env -S python3 -B
+"""heat and word_count: right, and the same however they were computed; data don't gather on the main PE."""
+import json
+import os
+import tempfile
+
+from harness import FABRICS, expect, run
+
+PLATE = ["--rows", "300", "--columns", "200", "--steps", "30"]
+with tempfile.TemporaryDirectory() as folder:
+    files = []
+    for i in range(5):
+        files.append(os.path.join(folder, f"{i}.txt"))
+        with open(files[-1], "w", encoding="utf-8") as file:
+            file.write("\n".join(f"To be {k % 7 * 'or '}not, to-be? {k % 11 * 'x'}" for k in range(i * 20000)))
+    for words in ["heat", *PLATE], ["word_count", *files, "--most", "8"]:
+        alone = run(0, *words, "--check")
+        expect(alone.code == 0, "expected exit code 0", alone)
+        expect(run(0, *words, "--sequential").out == alone.out, "sequentially the same", alone)
+        for pes in 1, 2, 3, 8:
+            result = run(pes, *words, "--trawl:workers=" + ("1" if pes % 2 else "2"),
+                         env=FABRICS["tcp" if pes == 3 else "shared memory"])
+            expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
+        tiny = run(4, *words, "--trawl:packet-size=64", "--trawl:thunks-per-packet=1", "--trawl:thread-limit=2")
+        expect(tiny.code == 0 and tiny.out == alone.out, f"expected {alone.out}", tiny)
+
+missing = run(2, "word_count", "/there/is/none")
+expect(missing.code == 2 and "/there/is/none" in missing.err, "expected a line that names the file", missing)
+
+# Of 8 MB, all that the main PE gets, and sends, is some rows and what is to be done.
+still = run(4, "heat", "--rows", "1000", "--columns", "1000", "--steps", "0", "--trawl:workers=1",
+            "--trawl:stats=json")
+expect(still.code == 0, "expected exit code 0", still)
+statistics = json.loads(still.err[still.err.index("{"):])
+main = statistics["by_pe"][0]
+expect(main["message_bytes"] < 500_000, f"the main PE sent {main['message_bytes']} bytes", still)
+print("heat and word_count: the same everywhere")
