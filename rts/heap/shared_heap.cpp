@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rts/heap/baggage.hpp"
 #include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
@@ -185,14 +186,20 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   if (state == State::fetch_me) {
     return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
   }
+  bool stays = false;
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
-    // Our own FETCH has come round to a thunk that meanwhile moved here.
+    stays = true;  // our own FETCH has come round to a thunk that meanwhile moved here
+  } else if (Claim claim(node); claim.got()) {
+    if (!has_baggage(node, limits_.bytes, addresses_, remote.pe)) {
+      // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
+      send_resume(node, remote);
+      return claim.keep();
+    }
+    stays = true;
+  }
+  if (stays) {
     counters_.add(Count::sparks_created);
     add_spark_(node);
-  } else if (Claim claim(node); claim.got()) {
-    // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
-    send_resume(node, remote);
-    return claim.keep();
   }
   if (!enqueue(node, nullptr, &remote)) send_resume(node, remote);
 }
