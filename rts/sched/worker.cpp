@@ -76,7 +76,8 @@ Worker::Worker(Workers& workers, int index, const Options& options)
       recorder_(workers.recorder()),
       special_(pause_ != nullptr || recorder_ != nullptr),
       index_(index),
-      next_number_(static_cast<std::uint32_t>(index)) {
+      next_number_(static_cast<std::uint32_t>(index)),
+      random_(static_cast<std::uint32_t>(index) + 1) {
   if (recorder_ != nullptr) pool.record(*recorder_);
   if (pause_ != nullptr) pool.always_ask([this] { let_others_run(Moment::in_thread); });
 }
@@ -212,16 +213,44 @@ void Worker::notify_progress_thread_if_needed() {
     events_.notify_progress_thread();
 }
 
-// What has come from other PEs, where somebody may be waiting for it, then its own newest spark,
-// then its siblings' oldest.
+// What has come from other PEs, where somebody may be waiting for it, then what a thief of its own
+// has left, then its own newest spark, then its siblings' oldest.
 heap::Node* Worker::find_spark(bool& imported) {
   const bool may_start = workers_.may_start_thread();
   heap::Node* const arrived =
       may_start || workers_.all_blocked() ? workers_.take_imported() : nullptr;
   imported = arrived != nullptr;
   if (imported || !may_start) return arrived;
+  if (heap::Node* node = take_from_thief()) return node;
   if (heap::Node* node = pool.take_newest()) return node;
   return workers_.take_from_siblings(*this);
+}
+
+// Marsaglia's xorshift.
+std::size_t Worker::random(std::size_t below) noexcept {
+  random_ ^= random_ << 13U;
+  random_ ^= random_ >> 17U;
+  random_ ^= random_ << 5U;
+  return random_ % below;
+}
+
+// Leapfrogging (Wagner and Calder, 1993): what the thief has sparked is a part of what a thread
+// here waits for, so it is sooner done.
+heap::Node* Worker::take_from_thief() {
+  if (thief_ == nullptr) return nullptr;
+  if (thief_->runs(stolen_))
+    if (heap::Node* node = thief_->pool.take_oldest(false)) return node;
+  thief_ = nullptr;
+  return nullptr;
+}
+
+void Worker::note_thief(const heap::Node* node) noexcept {
+  stolen_ = heap::Hidden(node);
+  const auto workers = workers_.all();
+  const auto found = std::find_if(workers.begin(), workers.end(), [this](const auto& worker) {
+    return worker.get() != this && worker->runs(stolen_);
+  });
+  thief_ = found == workers.end() ? nullptr : found->get();
 }
 
 void Worker::start_thread(heap::Node* spark, bool imported) {
@@ -246,7 +275,8 @@ void Worker::thread_started(Thread& thread) {
 
 void Worker::run(Thread& thread) {
   running_ = &thread;
-  busy_.store(true, std::memory_order_relaxed);
+  runs_.store(thread.spark_ != nullptr ? static_cast<const void*>(thread.spark_) : this,
+              std::memory_order_relaxed);
   trace::note(log_, trace::Kind::thread_run, static_cast<unsigned>(index_), thread.number_);
   while (!thread.left_.load(std::memory_order_acquire)) sched_yield();
   thread.left_.store(false, std::memory_order_relaxed);
@@ -256,7 +286,7 @@ void Worker::run(Thread& thread) {
   let_others_run(Moment::before_thread);
   main_->switch_to(thread.fiber_);
   let_others_run(Moment::after_thread);
-  busy_.store(false, std::memory_order_relaxed);
+  runs_.store(nullptr, std::memory_order_relaxed);
   running_ = nullptr;
   if (!thread.done_) {  // it has blocked: from here on others may run it
     thread.left_.store(true, std::memory_order_release);
@@ -338,6 +368,7 @@ bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) 
   }
   trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_),
                                       thread.number_);
+  note_thief(nodes.front());
   const void* const its_scope = std::exchange(scope, nullptr);
   thread.fiber_.switch_to(*main_);
   current_worker()->scope = its_scope;

@@ -121,21 +121,25 @@ heap::Node* Workers::take_imported() {
   return spark;
 }
 
-heap::Node* Workers::take_from_siblings(const Worker& self) {
-  const auto first = static_cast<std::size_t>(self.index()) + 1;
-  const auto siblings = all();
-  for (std::size_t i = 0; i + 1 < siblings.size(); ++i)
-    if (heap::Node* node = siblings[(first + i) % siblings.size()]->pool.take_oldest(false))
-      return node;
+heap::Node* Workers::take_from_siblings(Worker& self) {
+  const auto workers = all();
+  auto next = self.random(workers.size());
+  for (std::size_t i = 0; i < workers.size(); ++i, ++next) {
+    if (next == workers.size()) next = 0;
+    if (workers[next].get() == &self) continue;
+    if (heap::Node* node = workers[next]->pool.take_oldest_if_free()) return node;
+  }
   return nullptr;
 }
 
 std::uint32_t Workers::spare_sparks() const noexcept {
   const auto sparks = load().sparks;
-  if (!may_start_thread()) return sparks;
-  const auto waiting = static_cast<std::uint32_t>(std::count_if(
+  return may_start_thread() ? sparks - std::min(sparks, without_work()) : sparks;
+}
+
+std::uint32_t Workers::without_work() const noexcept {
+  return static_cast<std::uint32_t>(std::count_if(
       regular().begin(), regular().end(), [](const auto& worker) { return !worker->running(); }));
-  return sparks - std::min(sparks, waiting);
 }
 
 void Workers::watch_for_sparks() noexcept {

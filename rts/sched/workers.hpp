@@ -71,11 +71,14 @@ class Workers final : public progress::Engine {
     return imported_count_.load(std::memory_order_relaxed) != 0;
   }
   heap::Node* take_imported();
-  /// The oldest spark of any worker but `self`.
-  heap::Node* take_from_siblings(const Worker& self);
+  /// The oldest spark of some worker but `self`: at first of a random one, and of nobody whom
+  /// another is taking from.
+  heap::Node* take_from_siblings(Worker& self);
   /// How many sparks may be sent away. One is kept for each worker that runs nothing: it is about
   /// to take a spark itself, and without this two idle PEs would hand the last one to and fro.
   std::uint32_t spare_sparks() const noexcept;
+  /// Workers that run nothing.
+  std::uint32_t without_work() const noexcept;
   /// The next spark of any worker will notify the progress thread; until then, it is watched for.
   void watch_for_sparks() noexcept;
   bool watching_for_sparks() const noexcept;

@@ -1,7 +1,7 @@
 // expect: [-Werror=unused-result]
-#include <trawl/trawl.hpp>
-
 #include <vector>
+
+#include <trawl/trawl.hpp>
 
 #pragma GCC diagnostic error "-Wunused-result"
 
