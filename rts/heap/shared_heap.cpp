@@ -11,6 +11,10 @@ using fabric::Kind;
 
 namespace {
 
+/// Bytes of data here with which a thunk still goes to who needs it: two messages more cost less
+/// than to move them from 64 KiB on, between PEs of one host too.
+constexpr std::size_t most_baggage = std::size_t{64} << 10U;
+
 /// A thunk that is about to be sent away, and is not if that fails.
 class Claim {
  public:
@@ -190,7 +194,7 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   if (state == State::unevaluated && remote.pe == addresses_.self()) {
     stays = true;  // our own FETCH has come round to a thunk that meanwhile moved here
   } else if (Claim claim(node); claim.got()) {
-    if (!has_baggage(node, limits_.bytes, addresses_, remote.pe)) {
+    if (!has_baggage(node, most_baggage, addresses_, remote.pe)) {
       // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
       send_resume(node, remote);
       return claim.keep();

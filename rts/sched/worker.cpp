@@ -1,6 +1,7 @@
 #include "rts/sched/worker.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <pthread.h>
@@ -216,6 +217,7 @@ void Worker::notify_progress_thread_if_needed() {
 // What has come from other PEs, where somebody may be waiting for it, then what a thief of its own
 // has left, then its own newest spark, then its siblings' oldest.
 heap::Node* Worker::find_spark(bool& imported) {
+  if (!workers_.may_start_thread()) say_live();
   const bool may_start = workers_.may_start_thread();
   heap::Node* const arrived =
       may_start || workers_.all_blocked() ? workers_.take_imported() : nullptr;
@@ -268,9 +270,21 @@ void Worker::start_thread(heap::Node* spark, bool imported) {
 }
 
 void Worker::thread_started(Thread& thread) {
-  workers_.thread_started();
+  count_live(1);
   trace::note<Count::threads_created>(counters, log_, static_cast<unsigned>(index_),
                                       thread.number_);
+}
+
+void Worker::count_live(int more) noexcept {
+  unsaid_.store(unsaid() + more, std::memory_order_relaxed);
+  if (std::abs(unsaid()) > workers_.unsaid()) say_live();
+}
+
+void Worker::say_live() noexcept {
+  if (const int more = unsaid(); more != 0) {
+    unsaid_.store(0, std::memory_order_relaxed);
+    workers_.add_live(more);
+  }
 }
 
 void Worker::run(Thread& thread) {
@@ -305,7 +319,7 @@ void Worker::put_away(Thread& thread) {
   thread.seals_.drop();
   thread.fiber_.keep_nothing();
   thread.left_.store(true, std::memory_order_relaxed);
-  workers_.thread_ended();
+  count_live(-1);
   if (free_threads_.size() < kept_threads)
     free_threads_.push_back(&thread);
   else
@@ -381,6 +395,7 @@ void Worker::wake_up() noexcept {
 
 void Worker::begin_idle() {
   if (idle()) return;
+  say_live();
   idle_since_.store(about_now(), std::memory_order_relaxed);
   messages_before_idle_.store(messages_until_about_now(), std::memory_order_relaxed);
   idle_.store(true);

@@ -133,6 +133,8 @@ class Worker {
   Nanos life_time() const noexcept;
   /// What its OS thread has had of the processor since it was attached.
   Nanos processor_time() const noexcept;
+  /// Threads it has begun, less those that ended here, of which the others have not been told.
+  int unsaid() const noexcept { return unsaid_.load(std::memory_order_relaxed); }
   bool alive() const noexcept { return born_.load(std::memory_order_relaxed) >= 0; }
 
  private:
@@ -145,6 +147,8 @@ class Worker {
   heap::Node* take_from_thief();
   void start_thread(heap::Node* spark, bool imported);
   void thread_started(Thread& thread);
+  void count_live(int more) noexcept;
+  void say_live() noexcept;
   void run(Thread& thread);
   Thread& free_thread();
   void put_away(Thread& thread);
@@ -186,6 +190,7 @@ class Worker {
   bool attends_ = false;
 
   std::atomic<const void*> runs_{nullptr};  // a spark, `this` for the root, nullptr for nothing
+  std::atomic<int> unsaid_{0};
   std::atomic<bool> idle_{false};
   std::atomic<bool> parked_{false};
 

@@ -196,6 +196,12 @@ balance::Load Workers::load() const noexcept {
   return load;
 }
 
+unsigned Workers::live_threads() const noexcept {
+  auto live = live_.load(std::memory_order_relaxed);
+  for (const auto& worker : all()) live += worker->unsaid();
+  return static_cast<unsigned>(live);
+}
+
 bool Workers::at_rest(const Worker* by) const noexcept {
   if (aside_.under_way() != 0) return false;  // asked first: who waits for it is runnable before
   const auto now = load();

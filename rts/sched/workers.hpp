@@ -95,14 +95,19 @@ class Workers final : public progress::Engine {
   // ---- threads
 
   /// Is there room under --trawl:thread-limit?
-  bool may_start_thread() const noexcept { return live_.load(std::memory_order_relaxed) < limit_; }
+  bool may_start_thread() const noexcept {
+    return live_.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limit_);
+  }
   /// With every thread blocked, imported sparks may go over the limit: what they hold up elsewhere
   /// may be what the blocked ones wait for.
   bool all_blocked() const noexcept {
-    return live_.load(std::memory_order_relaxed) == blocked_count_.load(std::memory_order_relaxed);
+    return live_.load(std::memory_order_relaxed) ==
+           static_cast<std::int64_t>(blocked_count_.load(std::memory_order_relaxed));
   }
-  void thread_started() noexcept { live_.fetch_add(1, std::memory_order_relaxed); }
-  void thread_ended() noexcept { live_.fetch_sub(1, std::memory_order_relaxed); }
+  void add_live(int more) noexcept { live_.fetch_add(more, std::memory_order_relaxed); }
+  /// So many of its threads a worker need not have added: else each spark would cost two atomic
+  /// additions to a word that all workers share. A low limit is kept exactly.
+  int unsaid() const noexcept { return limit_ / 16 >= regular_ ? 1 : 0; }
 
   /// Throws Error when there is no memory for its stack.
   Thread& new_thread();
@@ -128,7 +133,7 @@ class Workers final : public progress::Engine {
   Nanos busy_time() const noexcept;
   /// Sparks and runnable threads at about this moment.
   balance::Load load() const noexcept;
-  unsigned live_threads() const noexcept { return live_.load(std::memory_order_relaxed); }
+  unsigned live_threads() const noexcept;
   /// No worker has anything that it could do, and none but `by`, who asks, may be doing anything;
   /// nor does a call aside.
   bool at_rest(const Worker* by) const noexcept;
@@ -157,7 +162,7 @@ class Workers final : public progress::Engine {
   ThreadPool threads_;
   BriefMutex all_threads_lock_;
   std::vector<std::unique_ptr<Thread>> all_threads_;
-  std::atomic<unsigned> live_{0};
+  std::atomic<std::int64_t> live_{0};  // who ends a thread may tell before who began it
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
 

@@ -99,7 +99,7 @@ class Desk final : public StillHost, public fabric::Outbox {
   }
   /// It has as many live threads as may be.
   void reach_thread_limit() {
-    while (workers_.may_start_thread()) workers_.thread_started();
+    while (workers_.may_start_thread()) workers_.add_live(1);
   }
 
   /// The worker goes into a thread: does it notify a progress thread that is parked until then?
