@@ -60,6 +60,7 @@ class Pe final : public sched::Host {
   // Host
   std::mutex& lock() noexcept override { return lock_; }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
+  sched::Bounds& bounds() noexcept override { return bounds_; }
   bool poll(sched::Worker* by) override;
   bool stopping() const noexcept override { return life_.stopping(); }
   /// Tells everybody, and says why on the main PE.
@@ -96,6 +97,7 @@ class Pe final : public sched::Host {
   sched::Workers workers_;
   heap::SharedHeap shared_heap_;
   sched::Fishing fishing_;
+  sched::Bounds bounds_;
   sched::DeadlockDetector deadlock_detector_;
   life::Life life_;
   Router router_;

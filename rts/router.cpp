@@ -57,7 +57,7 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
                       sched::Worker* by) {
-  auto& [tables, shared_heap, fishing, deadlock_detector, life, log] = rooms_;
+  auto& [tables, shared_heap, fishing, bounds, deadlock_detector, life, log] = rooms_;
   const int from = envelope.from;
   switch (kind) {
     case Kind::fish:
@@ -84,6 +84,8 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::work_available:
       sched::WorkAvailable::read(message, envelope);
       return fishing.on_work_available(from, now);
+    case Kind::found:
+      return bounds.on_found(sched::Found::read(message, envelope));
     case Kind::hello:
       return life.on_hello(life::Hello::read(message, envelope), from, now);
     case Kind::welcome:

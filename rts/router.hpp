@@ -7,6 +7,7 @@
 #include "rts/fabric/message.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "rts/life/life.hpp"
+#include "rts/sched/bounds.hpp"
 #include "rts/sched/deadlock_detector.hpp"
 #include "rts/sched/fishing.hpp"
 #include "rts/trace/log.hpp"
@@ -20,6 +21,7 @@ class Router {
     balance::Tables& tables;
     heap::SharedHeap& shared_heap;
     sched::Fishing& fishing;
+    sched::Bounds& bounds;
     sched::DeadlockDetector& deadlock_detector;
     life::Life& life;
     trace::Log* log;

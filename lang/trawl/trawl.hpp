@@ -6,6 +6,7 @@
 #else
 
 #include <trawl/blocking.hpp>
+#include <trawl/bound.hpp>
 #include <trawl/buffers.hpp>
 #include <trawl/containers.hpp>
 #include <trawl/exception.hpp>

@@ -1,6 +1,5 @@
 // tsp FILE | --random N: the shortest tour of N cities, by branch and bound.
 #include <algorithm>
-#include <atomic>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -24,66 +23,34 @@ using namespace tsp;
 
 // ---- in parallel -------------------------------------------------------------------------------
 
-/// The least rank that this process has heard of. It is a hint: whoever knows less does more work
-/// and comes to the same end.
-std::atomic<Rank> heard{no_rank};
+using trawl::Lazy;
 
-void hear(Rank rank) {
-  Rank before = heard.load(std::memory_order_relaxed);
-  while (rank < before && !heard.compare_exchange_weak(before, rank, std::memory_order_relaxed)) {
-  }
-}
+/// The least rank that anybody has found: whoever knows less does more work and comes to the same
+/// end.
+using Known = trawl::Bound<Rank>;
 
-/// Travels along with nodes and results, and takes the news with it: what its PE has heard of when
-/// it leaves, the other has heard of when it arrives.
-struct News {
-  template <class Archive>
-  void save(Archive& to) const {
-    to(heard.load(std::memory_order_relaxed));
-  }
-  template <class Archive>
-  void load(Archive& from) {
-    Rank rank = no_rank;
-    from(rank);
-    hear(rank);
-  }
-};
+Found search_all(Lazy<Problem> problem, Known known, const std::vector<Node>& nodes);
 
-struct Task {
-  Node node;
-  News news;
-};
-
-struct Answer {
-  Found found;
-  News news;
-};
-
-Answer search_all(trawl::Lazy<Problem> problem, const std::vector<Task>& tasks);
-
-Answer search(trawl::Lazy<Problem> problem, const Task& task) {
-  const Visit here = visit(trawl::force(problem), task.node, heard.load(std::memory_order_relaxed));
-  Answer answer{found_at(task.node, here), {}};
-  hear(answer.found.rank);
-  if (here.children.empty()) return answer;
-  std::vector<Task> tasks;
-  for (const Node& child : here.children) tasks.push_back({child, {}});
-  return search_all(problem, tasks);
+Found search(Lazy<Problem> problem, Known known, const Node& node) {
+  const Visit here = visit(trawl::force(problem), node, known.value());
+  Found found = found_at(node, here);
+  known.improve(found.rank);
+  return here.children.empty() ? found : search_all(problem, known, here.children);
 }
 
 /// Those on the right may be searched by others, while we search the one on the left.
-Answer search_all(trawl::Lazy<Problem> problem, const std::vector<Task>& tasks) {
-  if (tasks.size() == 1) return search(problem, tasks.front());
-  auto right = trawl::spawn<search_all>(problem, std::vector<Task>(tasks.begin() + 1, tasks.end()));
-  Answer left = search(problem, tasks.front());
-  return {better(std::move(left.found), right.sync().found), {}};
+Found search_all(Lazy<Problem> problem, Known known, const std::vector<Node>& nodes) {
+  if (nodes.size() == 1) return search(problem, known, nodes.front());
+  auto right =
+      trawl::spawn<search_all>(problem, known, std::vector<Node>(nodes.begin() + 1, nodes.end()));
+  Found left = search(problem, known, nodes.front());
+  return better(std::move(left), right.sync());
 }
 
 /// The first levels of the tree are made into a list here, to show how far we are.
 Found shortest_tour(const Problem& given) {
-  const trawl::Lazy<Problem> problem(given);
+  const Lazy<Problem> problem(given);
   Found best{rank_of(given.first_length, 0), given.first};
-  hear(best.rank);
   if (given.cities <= 3) return best;  // there is but one tour
   std::vector<Node> nodes{root_node(given)};
   for (int level = 0; level < 3; ++level) {
@@ -96,13 +63,13 @@ Found shortest_tour(const Problem& given) {
     nodes = std::move(below);
   }
 
-  hear(best.rank);
-  std::vector<trawl::Lazy<Answer>> answers;
-  for (const Node& node : nodes) answers.push_back(trawl::lazy<search>(problem, Task{node, {}}));
+  const Known known(best.rank);
+  std::vector<Lazy<Found>> answers;
+  for (const Node& node : nodes) answers.push_back(trawl::lazy<search>(problem, known, node));
   trawl::apply(answers, trawl::par_list(trawl::rseq));
   programs::Progress progress("subtrees searched", answers.size());
   for (const auto& answer : answers) {
-    best = better(std::move(best), trawl::force(answer).found);
+    best = better(std::move(best), trawl::force(answer));
     progress.advance_in(answers);
   }
   return best;

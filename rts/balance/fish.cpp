@@ -28,6 +28,7 @@ void Fish::write(Writer& out) const {
   out.put(number);
   out.put(patience);
   out.put(static_cast<std::uint8_t>(ahead));
+  out.put(wants);
   out.put(static_cast<std::uint8_t>(age));
   for (const auto pe : visited()) out.put(pe);
 }
@@ -43,6 +44,8 @@ Fish Fish::read(Reader& in, const fabric::Envelope& envelope) {
   const auto ahead = in.get<std::uint8_t>();
   if (ahead > 1) throw BadBytes("a fish that is neither ahead nor not");
   fish.ahead = ahead == 1;
+  fish.wants = in.get<std::uint8_t>();
+  if (fish.wants == 0) throw BadBytes("a fish that wants nothing");
   const auto age = in.get<std::uint8_t>();
   if (age > max_age) throw BadBytes("a fish too old");
   while (fish.age < age) fish.visit(get_pe(in, envelope));

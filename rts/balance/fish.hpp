@@ -12,7 +12,7 @@ namespace trawl::balance {
 
 /// The travels of a FISH.
 ///
-///     | thief 4 | number 2 | patience 8 | ahead 1 | age 1 | PE visited 4 | PE visited 4 ... |
+///     | thief 4 | number 2 | patience 8 | ahead 1 | wants 1 | age 1 | PE visited 4 ... |
 struct Fish {
   static constexpr auto kind = fabric::Kind::fish;
   static constexpr std::uint32_t max_age = 10;                  ///< visits at most
@@ -22,6 +22,7 @@ struct Fish {
   std::uint16_t number = 0;                  ///< its thief's, who knows it by that; not 0
   Nanos patience = 0;                        ///< how long it may be held where its journey ends
   bool ahead = false;                        ///< its thief has still something to do
+  std::uint8_t wants = 1;                    ///< sparks: it has so many workers without work
   std::uint32_t age = 0;                     ///< PEs visited so far, at most max_age
   std::array<std::int32_t, max_age> seen{};  ///< the first `age` of these
 

@@ -242,13 +242,16 @@ class Trawl final : public Policy {
     return tables.is_far(fish.thief) ? fish.thief : forward_unguided(tables, fish, dice);
   }
 
-  /// Of few, as divide and conquer leaves them, the oldest alone may be most of the work. To
+  /// Of few, as divide and conquer leaves them, the oldest alone may be most of the work; of those
+  /// a PE with several idle workers gets one for each, and leaves at least half of them. To
   /// another cluster more, if there are very many: a round trip has to be worth it. A far thief
   /// that still has work does not get the last.
   std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
     constexpr std::uint32_t many = 32, most = 8, many_far = 16, most_far = 32;
     if (is_too_slow(tables, fish.thief, has)) return 0;
-    if (!tables.is_far(fish.thief)) return std::min(1 + has.spare / many, most);
+    if (!tables.is_far(fish.thief))
+      return std::max(std::min(1 + has.spare / many, most),
+                      std::min<std::uint32_t>(fish.wants, has.spare / 2));
     if (fish.ahead && has.spare < 2) return 0;
     if (tables.speed_now(fish.thief) < tables.speed_now(tables.self())) return 1;
     return std::clamp(has.spare / many_far, 1U, most_far);

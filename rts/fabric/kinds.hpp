@@ -15,7 +15,7 @@
 
 namespace trawl::fabric {
 
-/// GUM's six, one more about sparks, and the runtime's own housekeeping.
+/// GUM's six, one more about sparks, one about bounds, and the runtime's own housekeeping.
 enum class Kind : std::uint8_t {
   fish,            ///< have you a spark for this PE?
   schedule,        ///< a spark, to be evaluated by the receiver
@@ -24,6 +24,7 @@ enum class Kind : std::uint8_t {
   ack,             ///< the thunks that you moved are here, under these addresses
   free,            ///< weights come home
   work_available,  ///< your FISH was here in vain: now there are sparks
+  found,           ///< a number that is less than any before: of branch and bound
   hello,           ///< start-up: who I am
   welcome,         ///< start-up: who all are
   ping,            ///< what does your clock say? Are you there?
@@ -113,6 +114,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {ack,            "ACK",            addresses,   work,    any,       {wait,   take,   drop}},
     {free,           "FREE",           long_list,   work,    any,       {wait,   take,   drop}},
     {work_available, "WORK_AVAILABLE", tables,      work,    any,       {wait,   take,   drop}},
+    {found,          "FOUND",          tables,      work,    any,       {wait,   take,   drop}},
     {hello,          "HELLO",          may_be_long, control, to_main,   {take,   refuse, drop}},
     {welcome,        "WELCOME",        may_be_long, control, from_main, {take,   refuse, drop}},
     {ping,           "PING",           none,        control, with_main, {take,   take,   take}},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rts/heap/baggage.hpp"
 #include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
@@ -9,6 +10,10 @@ namespace trawl::heap {
 using fabric::Kind;
 
 namespace {
+
+/// Bytes of data here with which a thunk still goes to who needs it: two messages more cost less
+/// than to move them from 64 KiB on, between PEs of one host too.
+constexpr std::size_t most_baggage = std::size_t{64} << 10U;
 
 /// A thunk that is about to be sent away, and is not if that fails.
 class Claim {
@@ -185,14 +190,20 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   if (state == State::fetch_me) {
     return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
   }
+  bool stays = false;
   if (state == State::unevaluated && (remote.pe == addresses_.self() || node->code().placed)) {
-    // Our own FETCH has come round to a thunk that meanwhile moved here; or it is to stay.
+    stays = true;  // or our own FETCH has come round to a thunk that meanwhile moved here
+  } else if (Claim claim(node); claim.got()) {
+    if (!has_baggage(node, most_baggage, addresses_, remote.pe)) {
+      // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
+      send_resume(node, remote);
+      return claim.keep();
+    }
+    stays = true;
+  }
+  if (stays) {
     counters_.add(Count::sparks_created);
     add_spark_(node);
-  } else if (Claim claim(node); claim.got()) {
-    // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
-    send_resume(node, remote);
-    return claim.keep();
   }
   if (!enqueue(node, nullptr, &remote)) send_resume(node, remote);
 }

@@ -12,6 +12,12 @@ class BriefMutex {
     count(1);
     mutex_.lock();
   }
+  bool try_lock() {
+    count(1);
+    if (mutex_.try_lock()) return true;
+    count(-1);
+    return false;
+  }
   void unlock() {
     mutex_.unlock();
     count(-1);

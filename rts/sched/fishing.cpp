@@ -142,6 +142,7 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   fish.thief = tables_.self();
   fish.number = last_number_;
   fish.ahead = ahead;
+  fish.wants = static_cast<std::uint8_t>(std::clamp(workers_.without_work(), 1U, 255U));
   if (means_.holds_fish && !far) fish.patience = near_.backoff.next(random_());
   fabric::send(outbox_, victim, fish);
 }

@@ -2,6 +2,26 @@
 
 namespace trawl::sched {
 
+void Found::write(Writer& out) const {
+  out.put(bound.pe);
+  out.put(bound.number);
+  out.put(finder);
+  out.put(number);
+}
+
+Found Found::read(Reader& in, const fabric::Envelope& envelope) {
+  Found found;
+  found.bound.pe = in.get<std::uint32_t>();
+  found.bound.number = in.get<std::uint32_t>();
+  found.finder = in.get<std::uint32_t>();
+  if (!envelope.has(found.bound.pe) || !envelope.has(found.finder))
+    throw BadBytes("it names a PE that does not exist");
+  if (found.bound.number == 0) throw BadBytes("it is about no bound");
+  found.number = in.get<std::uint64_t>();
+  in.end();
+  return found;
+}
+
 Probe Probe::read(Reader& in, const fabric::Envelope&) {
   const Probe probe{in.get<std::uint32_t>()};
   in.end();

@@ -7,12 +7,29 @@
 
 #include "rts/fabric/kinds.hpp"
 #include "rts/fabric/message.hpp"
+#include "rts/inline/bounds.hpp"
 #include "rts/inline/bytes.hpp"
 
 namespace trawl::sched {
 
 /// A FISH of the receiver's was here in vain; now there are sparks.
 using WorkAvailable = fabric::Bare<fabric::Kind::work_available>;
+
+/// Somebody has found something better: the least of a bound so far.
+///
+///     | bound's PE 4 | its number 4 | finder 4 | number 8 |
+struct Found {
+  static constexpr auto kind = fabric::Kind::found;
+
+  BoundName bound;
+  std::uint32_t finder = 0;  ///< the PE; the tree along which all are told begins there
+  std::uint64_t number = 0;
+
+  void write(Writer& out) const;
+  static Found read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Found&, const Found&) = default;
+};
 
 /// The main PE begins a round: can anybody go on?
 ///

@@ -264,6 +264,16 @@ std::uint64_t SparkPool::taken_twice() noexcept {
 heap::Node* SparkPool::take_oldest(bool by_owner) {
   if (size() == 0) return nullptr;
   const std::lock_guard lock(thieves_);
+  return take_oldest_locked(by_owner);
+}
+
+heap::Node* SparkPool::take_oldest_if_free() {
+  if (size() == 0) return nullptr;
+  const std::unique_lock lock(thieves_, std::try_to_lock);
+  return lock.owns_lock() ? take_oldest_locked(false) : nullptr;
+}
+
+heap::Node* SparkPool::take_oldest_locked(bool by_owner) {
   while (true) {
     Slot* const top = top_.load(std::memory_order_relaxed);
     if (top >= bottom_.load(std::memory_order_acquire)) return nullptr;

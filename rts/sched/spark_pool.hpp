@@ -118,6 +118,8 @@ class SparkPool : public OwnerEnd {
   /// saves the heavy fence. A thunk may be given to somebody else too, at the same moment: who
   /// evaluates or exports it is decided in its header.
   heap::Node* take_oldest(bool by_owner);
+  /// The same for a thief who can look elsewhere: nullptr, too, while somebody else is at it.
+  heap::Node* take_oldest_if_free();
 
   /// The owner will notice the next spark. Costs nothing where there is none.
   void watch() noexcept {
@@ -169,6 +171,7 @@ class SparkPool : public OwnerEnd {
   bool in_array(const Slot* slot) const noexcept {
     return slot > slots_.data() && slot < slots_.data() + slots_.size();
   }
+  heap::Node* take_oldest_locked(bool by_owner);
   bool push_at_end(heap::Node* node) noexcept;
   template <class Put>
   Slot* push_slowly(Put put) noexcept;

@@ -1,6 +1,7 @@
 #include "rts/sched/worker.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <pthread.h>
@@ -76,7 +77,8 @@ Worker::Worker(Workers& workers, int index, const Options& options)
       recorder_(workers.recorder()),
       special_(pause_ != nullptr || recorder_ != nullptr),
       index_(index),
-      next_number_(static_cast<std::uint32_t>(index)) {
+      next_number_(static_cast<std::uint32_t>(index)),
+      random_(static_cast<std::uint32_t>(index) + 1) {
   if (recorder_ != nullptr) pool.record(*recorder_);
   if (pause_ != nullptr) pool.always_ask([this] { let_others_run(Moment::in_thread); });
 }
@@ -212,16 +214,45 @@ void Worker::notify_progress_thread_if_needed() {
     events_.notify_progress_thread();
 }
 
-// What has come from other PEs, where somebody may be waiting for it, then its own newest spark,
-// then its siblings' oldest.
+// What has come from other PEs, where somebody may be waiting for it, then what a thief of its own
+// has left, then its own newest spark, then its siblings' oldest.
 heap::Node* Worker::find_spark(bool& imported) {
+  if (!workers_.may_start_thread()) say_live();
   const bool may_start = workers_.may_start_thread();
   heap::Node* const arrived =
       may_start || workers_.all_blocked() ? workers_.take_imported() : nullptr;
   imported = arrived != nullptr;
   if (imported || !may_start) return arrived;
+  if (heap::Node* node = take_from_thief()) return node;
   if (heap::Node* node = pool.take_newest()) return node;
   return workers_.take_from_siblings(*this);
+}
+
+// Marsaglia's xorshift.
+std::size_t Worker::random(std::size_t below) noexcept {
+  random_ ^= random_ << 13U;
+  random_ ^= random_ >> 17U;
+  random_ ^= random_ << 5U;
+  return random_ % below;
+}
+
+// Leapfrogging (Wagner and Calder, 1993): what the thief has sparked is a part of what a thread
+// here waits for, so it is sooner done.
+heap::Node* Worker::take_from_thief() {
+  if (thief_ == nullptr) return nullptr;
+  if (thief_->runs(stolen_))
+    if (heap::Node* node = thief_->pool.take_oldest(false)) return node;
+  thief_ = nullptr;
+  return nullptr;
+}
+
+void Worker::note_thief(const heap::Node* node) noexcept {
+  stolen_ = heap::Hidden(node);
+  const auto workers = workers_.all();
+  const auto found = std::find_if(workers.begin(), workers.end(), [this](const auto& worker) {
+    return worker.get() != this && worker->runs(stolen_);
+  });
+  thief_ = found == workers.end() ? nullptr : found->get();
 }
 
 void Worker::start_thread(heap::Node* spark, bool imported) {
@@ -239,14 +270,27 @@ void Worker::start_thread(heap::Node* spark, bool imported) {
 }
 
 void Worker::thread_started(Thread& thread) {
-  workers_.thread_started();
+  count_live(1);
   trace::note<Count::threads_created>(counters, log_, static_cast<unsigned>(index_),
                                       thread.number_);
 }
 
+void Worker::count_live(int more) noexcept {
+  unsaid_.store(unsaid() + more, std::memory_order_relaxed);
+  if (std::abs(unsaid()) > workers_.unsaid()) say_live();
+}
+
+void Worker::say_live() noexcept {
+  if (const int more = unsaid(); more != 0) {
+    unsaid_.store(0, std::memory_order_relaxed);
+    workers_.add_live(more);
+  }
+}
+
 void Worker::run(Thread& thread) {
   running_ = &thread;
-  busy_.store(true, std::memory_order_relaxed);
+  runs_.store(thread.spark_ != nullptr ? static_cast<const void*>(thread.spark_) : this,
+              std::memory_order_relaxed);
   trace::note(log_, trace::Kind::thread_run, static_cast<unsigned>(index_), thread.number_);
   while (!thread.left_.load(std::memory_order_acquire)) sched_yield();
   thread.left_.store(false, std::memory_order_relaxed);
@@ -256,7 +300,7 @@ void Worker::run(Thread& thread) {
   let_others_run(Moment::before_thread);
   main_->switch_to(thread.fiber_);
   let_others_run(Moment::after_thread);
-  busy_.store(false, std::memory_order_relaxed);
+  runs_.store(nullptr, std::memory_order_relaxed);
   running_ = nullptr;
   if (!thread.done_) {  // it has blocked: from here on others may run it
     thread.left_.store(true, std::memory_order_release);
@@ -275,7 +319,7 @@ void Worker::put_away(Thread& thread) {
   thread.seals_.drop();
   thread.fiber_.keep_nothing();
   thread.left_.store(true, std::memory_order_relaxed);
-  workers_.thread_ended();
+  count_live(-1);
   if (free_threads_.size() < kept_threads)
     free_threads_.push_back(&thread);
   else
@@ -338,6 +382,7 @@ bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) 
   }
   trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_),
                                       thread.number_);
+  note_thief(nodes.front());
   const void* const its_scope = std::exchange(scope, nullptr);
   thread.fiber_.switch_to(*main_);
   current_worker()->scope = its_scope;
@@ -350,6 +395,7 @@ void Worker::wake_up() noexcept {
 
 void Worker::begin_idle() {
   if (idle()) return;
+  say_live();
   idle_since_.store(about_now(), std::memory_order_relaxed);
   messages_before_idle_.store(messages_until_about_now(), std::memory_order_relaxed);
   idle_.store(true);

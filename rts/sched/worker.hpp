@@ -86,6 +86,8 @@ class Worker {
   /// sees them sooner so between two turns, and keeps nobody from the lock. Others look for
   /// threads.
   void listen() noexcept;
+  /// A number below this one; good enough to choose a victim by.
+  std::size_t random(std::size_t below) noexcept;
   /// Was that all it did since its last poll?
   bool has_listened() noexcept { return std::exchange(listened_, false); }
 
@@ -118,7 +120,11 @@ class Worker {
   bool idle() const noexcept { return idle_.load(std::memory_order_relaxed); }
   /// Certainly between two turns of its main loop.
   bool between_turns() const noexcept { return parked_.load() || pause_ != nullptr; }
-  bool running() const noexcept { return busy_.load(std::memory_order_relaxed); }
+  bool running() const noexcept { return runs_.load(std::memory_order_relaxed) != nullptr; }
+  /// Is it this spark whose thread it runs?
+  bool runs(heap::Hidden spark) const noexcept {
+    return heap::Hidden(runs_.load(std::memory_order_relaxed)) == spark;
+  }
   void wake_up() noexcept;
   /// Time spent idle so far.
   Nanos idle_time() const noexcept;
@@ -127,6 +133,8 @@ class Worker {
   Nanos life_time() const noexcept;
   /// What its OS thread has had of the processor since it was attached.
   Nanos processor_time() const noexcept;
+  /// Threads it has begun, less those that ended here, of which the others have not been told.
+  int unsaid() const noexcept { return unsaid_.load(std::memory_order_relaxed); }
   bool alive() const noexcept { return born_.load(std::memory_order_relaxed) >= 0; }
 
  private:
@@ -135,8 +143,12 @@ class Worker {
   static constexpr clockid_t no_clock = -1;
 
   heap::Node* find_spark(bool& imported);
+  void note_thief(const heap::Node* node) noexcept;
+  heap::Node* take_from_thief();
   void start_thread(heap::Node* spark, bool imported);
   void thread_started(Thread& thread);
+  void count_live(int more) noexcept;
+  void say_live() noexcept;
   void run(Thread& thread);
   Thread& free_thread();
   void put_away(Thread& thread);
@@ -165,16 +177,20 @@ class Worker {
   bool special_;
   int index_;
   std::uint32_t next_number_;  // of a thread, in the log
+  std::uint32_t random_;       // not 0
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
+  Worker* thief_ = nullptr;  // who runs what a thread here waits for
+  heap::Hidden stolen_;      // that
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
   bool has_polled_ = false;  // at the last try
   bool listened_ = false;
   bool attends_ = false;
 
-  std::atomic<bool> busy_{false};
+  std::atomic<const void*> runs_{nullptr};  // a spark, `this` for the root, nullptr for nothing
+  std::atomic<int> unsaid_{0};
   std::atomic<bool> idle_{false};
   std::atomic<bool> parked_{false};
 

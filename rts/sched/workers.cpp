@@ -134,21 +134,25 @@ heap::Node* Workers::take_imported() {
   return placed != nullptr ? placed : imported_.take();
 }
 
-heap::Node* Workers::take_from_siblings(const Worker& self) {
-  const auto first = static_cast<std::size_t>(self.index()) + 1;
-  const auto siblings = all();
-  for (std::size_t i = 0; i + 1 < siblings.size(); ++i)
-    if (heap::Node* node = siblings[(first + i) % siblings.size()]->pool.take_oldest(false))
-      return node;
+heap::Node* Workers::take_from_siblings(Worker& self) {
+  const auto workers = all();
+  auto next = self.random(workers.size());
+  for (std::size_t i = 0; i < workers.size(); ++i, ++next) {
+    if (next == workers.size()) next = 0;
+    if (workers[next].get() == &self) continue;
+    if (heap::Node* node = workers[next]->pool.take_oldest_if_free()) return node;
+  }
   return nullptr;
 }
 
 std::uint32_t Workers::spare_sparks() const noexcept {
   const auto sparks = load().sparks;
-  if (!may_start_thread()) return sparks;
-  const auto waiting = static_cast<std::uint32_t>(std::count_if(
+  return may_start_thread() ? sparks - std::min(sparks, without_work()) : sparks;
+}
+
+std::uint32_t Workers::without_work() const noexcept {
+  return static_cast<std::uint32_t>(std::count_if(
       regular().begin(), regular().end(), [](const auto& worker) { return !worker->running(); }));
-  return sparks - std::min(sparks, waiting);
 }
 
 void Workers::watch_for_sparks() noexcept {
@@ -204,6 +208,12 @@ balance::Load Workers::load() const noexcept {
   constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
   load.runnable = static_cast<std::uint16_t>(std::min(runnable, most));
   return load;
+}
+
+unsigned Workers::live_threads() const noexcept {
+  auto live = live_.load(std::memory_order_relaxed);
+  for (const auto& worker : all()) live += worker->unsaid();
+  return static_cast<unsigned>(live);
 }
 
 bool Workers::at_rest(const Worker* by) const noexcept {

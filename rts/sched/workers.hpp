@@ -73,11 +73,14 @@ class Workers final : public progress::Engine {
   bool has_imported() const noexcept { return imported_.size() != 0 || placed_.size() != 0; }
   /// What was placed here comes first: nobody else takes it.
   heap::Node* take_imported();
-  /// The oldest spark of any worker but `self`.
-  heap::Node* take_from_siblings(const Worker& self);
+  /// The oldest spark of some worker but `self`: at first of a random one, and of nobody whom
+  /// another is taking from.
+  heap::Node* take_from_siblings(Worker& self);
   /// How many sparks may be sent away. One is kept for each worker that runs nothing: it is about
   /// to take a spark itself, and without this two idle PEs would hand the last one to and fro.
   std::uint32_t spare_sparks() const noexcept;
+  /// Workers that run nothing.
+  std::uint32_t without_work() const noexcept;
   /// The next spark of any worker will notify the progress thread; until then, it is watched for.
   void watch_for_sparks() noexcept;
   bool watching_for_sparks() const noexcept;
@@ -94,14 +97,19 @@ class Workers final : public progress::Engine {
   // ---- threads
 
   /// Is there room under --trawl:thread-limit?
-  bool may_start_thread() const noexcept { return live_.load(std::memory_order_relaxed) < limit_; }
+  bool may_start_thread() const noexcept {
+    return live_.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limit_);
+  }
   /// With every thread blocked, imported sparks may go over the limit: what they hold up elsewhere
   /// may be what the blocked ones wait for.
   bool all_blocked() const noexcept {
-    return live_.load(std::memory_order_relaxed) == blocked_count_.load(std::memory_order_relaxed);
+    return live_.load(std::memory_order_relaxed) ==
+           static_cast<std::int64_t>(blocked_count_.load(std::memory_order_relaxed));
   }
-  void thread_started() noexcept { live_.fetch_add(1, std::memory_order_relaxed); }
-  void thread_ended() noexcept { live_.fetch_sub(1, std::memory_order_relaxed); }
+  void add_live(int more) noexcept { live_.fetch_add(more, std::memory_order_relaxed); }
+  /// So many of its threads a worker need not have added: else each spark would cost two atomic
+  /// additions to a word that all workers share. A low limit is kept exactly.
+  int unsaid() const noexcept { return limit_ / 16 >= regular_ ? 1 : 0; }
 
   /// Throws Error when there is no memory for its stack.
   Thread& new_thread();
@@ -127,7 +135,7 @@ class Workers final : public progress::Engine {
   Nanos busy_time() const noexcept;
   /// Sparks and runnable threads at about this moment.
   balance::Load load() const noexcept;
-  unsigned live_threads() const noexcept { return live_.load(std::memory_order_relaxed); }
+  unsigned live_threads() const noexcept;
   /// No worker has anything that it could do, and none but `by`, who asks, may be doing anything;
   /// nor does a call aside.
   bool at_rest(const Worker* by) const noexcept;
@@ -156,7 +164,7 @@ class Workers final : public progress::Engine {
   ThreadPool threads_;
   BriefMutex all_threads_lock_;
   std::vector<std::unique_ptr<Thread>> all_threads_;
-  std::atomic<unsigned> live_{0};
+  std::atomic<std::int64_t> live_{0};  // who ends a thread may tell before who began it
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
 

@@ -15,10 +15,10 @@
 namespace trawl::test {
 
 /// In the order of their kinds.
-using Messages =
-    std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
-               sched::WorkAvailable, life::Hello, life::Welcome, life::Ping, life::Pong,
-               sched::Probe, sched::State, life::Finish, life::Bye, life::Leave, life::Fail>;
+using Messages = std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack,
+                            heap::Free, sched::WorkAvailable, sched::Found, life::Hello,
+                            life::Welcome, life::Ping, life::Pong, sched::Probe, sched::State,
+                            life::Finish, life::Bye, life::Leave, life::Fail>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -66,9 +66,13 @@ class Sampler {
     fish.thief = static_cast<int>(pe());
     fish.number = static_cast<std::uint16_t>(some());
     fish.ahead = below(2) == 0;
+    fish.wants = static_cast<std::uint8_t>(1 + below(255));
     fish.patience = static_cast<Nanos>(some());
     for (auto visits = below(balance::Fish::max_age + 1); visits > 0; --visits)
       fish.visit(static_cast<int>(pe()));
+  }
+  void fill(sched::Found& found) {
+    found = {{pe(), static_cast<std::uint32_t>(some())}, pe(), random_()};
   }
   void fill(heap::Schedule& schedule) { schedule.fish = static_cast<std::uint16_t>(below(3)); }
   void fill(heap::Fetch& fetch) {

@@ -23,7 +23,7 @@ inline long number(long n) {
   return n;
 }
 
-/// PE 0 of thirty, with one worker, who is idle: for him it keeps a spark.
+/// PE 0 of thirty, with one worker, who is idle: for him it keeps a spark. Or with several.
 class Desk final : public StillHost, public fabric::Outbox {
  public:
   struct Letter {
@@ -32,7 +32,11 @@ class Desk final : public StillHost, public fabric::Outbox {
     friend bool operator==(const Letter&, const Letter&) = default;
   };
 
-  explicit Desk(const Options& options = {}) : options_(options) { heap::CodeTable::get(); }
+  explicit Desk(const Options& options = {}, int workers = 1)
+      : options_(options),
+        workers_({.options = options_, .workers = workers}, *this, fabric_, state_) {
+    heap::CodeTable::get();
+  }
 
   void make_spare_sparks(int n) {
     for (int i = n + 1 - static_cast<int>(workers_.load().sparks); i > 0; --i)
@@ -80,6 +84,13 @@ class Desk final : public StillHost, public fabric::Outbox {
   }
   void fish_is_answered(Nanos now = 0) { fishing.caught(take_fish().number, now); }
   std::uint16_t number_under_way() const { return under_way_.front().number; }
+  /// How many sparks the next FISH wants, with none under way.
+  unsigned wants() {
+    fishing.consider(0);
+    const auto fish = take_fish();
+    fishing.caught(fish.number, 0);
+    return fish.wants;
+  }
   /// How many FISH are sent at that time.
   std::size_t fish_at(Nanos now) {
     serve(now);
@@ -88,7 +99,7 @@ class Desk final : public StillHost, public fabric::Outbox {
   }
   /// It has as many live threads as may be.
   void reach_thread_limit() {
-    while (workers_.may_start_thread()) workers_.thread_started();
+    while (workers_.may_start_thread()) workers_.add_live(1);
   }
 
   /// The worker goes into a thread: does it notify a progress thread that is parked until then?
@@ -147,7 +158,7 @@ class Desk final : public StillHost, public fabric::Outbox {
   heap::SharedHeap shared_heap_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
   StillFabric fabric_;
   progress::State state_;
-  sched::Workers workers_{{.options = options_}, *this, fabric_, state_};
+  sched::Workers workers_;
 
  public:
   balance::Tables tables{0, pes};

@@ -175,5 +175,12 @@ TEST(Fishing, WorkAvailableIsForPesOfTheCluster) {
   EXPECT_EQ(desk.sent(), Letters());
 }
 
+TEST(Fishing, SaysForHowManyWorkersItIs) {
+  Desk one;
+  EXPECT_EQ(one.wants(), 1U);
+  Desk three({}, 3);
+  EXPECT_EQ(three.wants(), 3U);
+}
+
 }  // namespace
 }  // namespace trawl

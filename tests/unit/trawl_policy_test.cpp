@@ -105,6 +105,18 @@ TEST(TrawlNear, PortionsGrowWithWhatThereIsButNotForFew) {
   EXPECT_EQ(portion(1'000'000), 8u);
 }
 
+TEST(TrawlNear, AThiefOfManyIdleWorkersGetsOneForEachButHalfAtMost) {
+  const auto policy = make_policy("trawl");
+  const Tables tables(0, 2);
+  const auto portion = [&](std::uint8_t wants, unsigned spare) {
+    return policy->portion(tables, {.thief = 1, .wants = wants}, {spare});
+  };
+  EXPECT_EQ(portion(16, 1), 1u);
+  EXPECT_EQ(portion(16, 9), 4u);
+  EXPECT_EQ(portion(16, 1000), 16u);
+  EXPECT_EQ(portion(2, 1000), 8u);
+}
+
 // ---- several clusters: PE 0 to 3, 4 to 7, 8 to 11, 12 to 15
 
 constexpr Nanos milli = 1'000'000;

@@ -1,0 +1,41 @@
+// Numbers that PEs share, and that only ever become less.
+#pragma once
+
+#include <cstdint>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "rts/fabric/message.hpp"
+#include "rts/host/brief_mutex.hpp"
+#include "rts/inline/bounds.hpp"
+#include "rts/sched/messages.hpp"
+
+namespace trawl::sched {
+
+/// Each PE has the least that it has heard of. News goes from who has found it to all others along
+/// a tree, each of whose PEs tells a few: so who finds something sends few messages, and the last
+/// hears of it after a logarithmic number. What is no news where it comes goes no further: what was
+/// less is on its way to all. A bound stays known until the end of the run.
+class Bounds {
+ public:
+  Bounds(int self, int pes, fabric::Outbox& outbox) : self_(self), pes_(pes), outbox_(outbox) {}
+
+  BoundName make();
+  std::uint64_t least(const BoundName& bound) const;
+  /// False: it is no news. With the PE's lock held, as is `on_found`.
+  bool found(const BoundName& bound, std::uint64_t number);
+  void on_found(const Found& message);
+
+ private:
+  bool note(const Found& message);
+  void tell_others(const Found& message);
+
+  int self_;
+  int pes_;
+  fabric::Outbox& outbox_;
+  mutable BriefMutex lock_;
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> least_;
+  std::uint32_t made_ = 0;
+};
+
+}  // namespace trawl::sched

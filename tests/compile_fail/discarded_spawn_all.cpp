@@ -1,0 +1,14 @@
+// expect: [-Werror=unused-result]
+#include <vector>
+
+#include <trawl/trawl.hpp>
+
+#pragma GCC diagnostic error "-Wunused-result"
+
+long f(long n) {
+  return n;
+}
+
+int main() {
+  trawl::spawn_all<f>(std::vector<long>{1, 2});
+}
