@@ -19,7 +19,7 @@ namespace trawl::heap {
 struct Schedule {
   static constexpr auto kind = fabric::Kind::schedule;
 
-  std::uint16_t fish = 0;  ///< the number of the FISH that it answers; 0: none, it comes along or is placed
+  std::uint16_t fish = 0;  ///< the number of the FISH that it answers; 0: it comes along
 
   void write(Writer& out) const;
   static Schedule read(Reader& in, const fabric::Envelope& envelope);
