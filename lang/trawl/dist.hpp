@@ -4,6 +4,7 @@
 
 #include <trawl/dist/apply.hpp>
 #include <trawl/dist/exchange.hpp>
+#include <trawl/dist/file.hpp>
 #include <trawl/dist/map.hpp>
 #include <trawl/dist/map_reduce.hpp>
 #include <trawl/dist/rebalance.hpp>

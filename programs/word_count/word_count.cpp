@@ -1,10 +1,7 @@
-// word_count FILE...: how often each word is in some files; each piece of them is read where it is
-// counted.
+// word_count FILE...: how often each word is in some files; each line is read where it is counted.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -18,65 +15,24 @@
 
 namespace {
 
-/// A part of a file.
-struct Piece {
-  std::string file;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
 using Counts = std::vector<std::pair<std::string, long>>;
 
-bool in_word(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
-
-/// The words that begin in it, in small letters.
-std::string text_of(const Piece& piece) {
-  std::ifstream in(piece.file, std::ios::binary);
-  if (!in) throw programs::BadInput(piece.file + ": can't be read");
-  char c = ' ';
-  // A word that begins before belongs to the piece before.
-  bool inside = false;
-  if (piece.begin > 0) {
-    in.seekg(static_cast<std::streamoff>(piece.begin - 1));
-    inside = in.get(c) && in_word(c);
+/// In small letters.
+Counts words_in(const std::string& line) {
+  Counts all;
+  std::string word;
+  const auto end_word = [&] {
+    if (!word.empty()) all.emplace_back(std::exchange(word, {}), 1);
+  };
+  for (const char each : line) {
+    const auto c = static_cast<unsigned char>(each);
+    if (std::isalpha(c) != 0)
+      word += static_cast<char>(std::tolower(c));
+    else
+      end_word();
   }
-  std::string words;
-  for (auto at = piece.begin; in.get(c); ++at) {
-    if (!in_word(c)) {
-      if (at >= piece.end) break;
-      inside = false;
-      if (!words.empty() && words.back() != ' ') words += ' ';
-    } else if (!inside) {
-      if (at >= piece.end && (words.empty() || words.back() == ' ')) break;
-      words += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  return words;
-}
-
-std::vector<Piece> pieces_of(const std::vector<std::string>& files) {
-  constexpr std::uint64_t size = std::uint64_t{1} << 20U;
-  std::vector<Piece> pieces;
-  for (const auto& file : files) {
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(file, error);
-    if (error) throw programs::BadInput(file + ": " + error.message());
-    for (std::uint64_t at = 0; at < bytes; at += size)
-      pieces.push_back({file, at, std::min(at + size, bytes)});
-  }
-  return pieces;
-}
-
-/// The words of a piece, each once.
-Counts words_in(const std::string& text) {
-  std::map<std::string, long> counts;
-  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
-    end = std::min(text.find(' ', begin), text.size());
-    if (end > begin) ++counts[text.substr(begin, end - begin)];
-  }
-  return {counts.begin(), counts.end()};
+  end_word();
+  return all;
 }
 
 Counts most_frequent(Counts counts, std::size_t most) {
@@ -89,16 +45,16 @@ Counts most_frequent(Counts counts, std::size_t most) {
 
 Counts count_sequential(const std::vector<std::string>& files, std::size_t most) {
   std::map<std::string, long> counts;
-  for (const auto& piece : pieces_of(files))
-    for (const auto& [word, count] : words_in(text_of(piece))) counts[word] += count;
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    if (!in) throw programs::BadInput(file + ": can't be read");
+    for (std::string line; std::getline(in, line);)
+      for (const auto& [word, count] : words_in(line)) counts[word] += count;
+  }
   return most_frequent({counts.begin(), counts.end()}, most);
 }
 
 // ---- in parallel -------------------------------------------------------------------------------
-
-std::string nth_text(std::size_t i, const std::vector<Piece>& pieces) {
-  return text_of(pieces[i]);
-}
 
 long plus(long a, long b) {
   return a + b;
@@ -110,9 +66,9 @@ Counts best_of(const Counts& shard, std::size_t most) {
 }
 
 Counts count(const std::vector<std::string>& files, std::size_t most) {
-  const auto pieces = pieces_of(files);
-  const auto texts = trawl::generate<nth_text>(pieces.size(), pieces);
-  const auto counts = trawl::map_reduce<words_in, plus>(texts);
+  for (const auto& file : files)
+    if (!std::ifstream(file)) throw programs::BadInput(file + ": can't be read");
+  const auto counts = trawl::map_reduce<words_in, plus>(trawl::read_lines(files));
   return most_frequent(trawl::collect(trawl::map_shards<best_of>(counts, most)), most);
 }
 

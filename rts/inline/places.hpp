@@ -19,6 +19,8 @@ struct Site {
 std::vector<Site> sites();
 /// The PE under the calling code. Throws Error outside of a run.
 int pe_here();
+/// How many workers that has.
+int workers_here();
 
 /// Has an unevaluated thunk evaluated by that PE; its value comes home unasked. Of a thunk that is
 /// not `Placed` (code.hpp) it makes a spark there. If that PE is lost, this one evaluates it.

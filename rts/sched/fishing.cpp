@@ -247,6 +247,10 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
   while (given < most) {
     heap::Node* spark = workers_.take_for_export(by);
     if (spark == nullptr) break;
+    if (spark->code().placed) {  // somebody has made a spark of it, too
+      workers_.add_placed(spark);
+      continue;
+    }
     try {
       const auto answers = given == 0 ? fish.number : std::uint16_t{0};
       if (!workers_.host().shared_heap().export_spark(spark, thief, answers)) {

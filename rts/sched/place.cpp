@@ -42,6 +42,10 @@ int pe_here() {
   return worker_here().workers().fabric().self();
 }
 
+int workers_here() {
+  return static_cast<int>(worker_here().workers().size());
+}
+
 void place(heap::Node* node, int pe) {
   if (node->state() != heap::State::unevaluated) return;
   if (worker_here().recorder() != nullptr) return spark(node);

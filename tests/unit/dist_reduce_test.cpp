@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <set>
@@ -257,6 +258,30 @@ TEST_P(DistReduce, AllWithDelaysAndReordering) {
       EXPECT_EQ(trawl::force(trawl::reduce<length, std::plus<std::uint64_t>{}>(d)), 500U);
     });
   }
+}
+
+std::vector<std::pair<long, long>> pairs(long x) {
+  return {{x, x}};
+}
+long around_of(const trawl::Around<long>& around) {
+  return around[0];
+}
+
+TEST_P(DistReduce, NothingAtAll) {
+  run([] {
+    const Dist<long> none;
+    EXPECT_TRUE(none.empty());
+    EXPECT_TRUE(trawl::map<sum_of>(none, 1L).empty());
+    EXPECT_EQ(trawl::force(trawl::reduce<std::identity{}, sum_of>(none)), 0);
+    EXPECT_TRUE(trawl::scan<sum_of>(none, 1L).empty());
+    EXPECT_TRUE(trawl::sort<std::identity{}>(none).empty());
+    EXPECT_TRUE(trawl::exchange(Dist<std::vector<long>>()).empty());
+    EXPECT_TRUE(trawl::force(trawl::all_gather(none)).empty());
+    EXPECT_TRUE(trawl::stencil<around_of>(none).empty());
+    EXPECT_TRUE((trawl::map_reduce<pairs, sum_of>(none).empty()));
+    EXPECT_TRUE(trawl::rebalance(none).empty());
+    EXPECT_TRUE(trawl::on(trawl::Place(), none).empty());
+  });
 }
 
 TEST_P(DistReduce, AllWithTwoWorkers) {

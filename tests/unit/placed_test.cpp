@@ -51,6 +51,15 @@ TEST_P(Placed, RunsThereAndNowhereElse) {
   for (int pe = 1; pe + 1 < GetParam(); ++pe) EXPECT_EQ(count(pe, Count::sparks_imported), 0U);
 }
 
+TEST_P(Placed, ASparkOfOneIsNotFished) {
+  run([] {
+    std::vector<Lazy<int>> all;
+    for (int i = 0; i < 20; ++i) all.push_back(trawl::par(placed<where>(0, 1L)));
+    let_others_work_a_while();
+    for (const auto& x : all) EXPECT_EQ(trawl::force(x), 0);
+  });
+}
+
 // It is a spark there then.
 TEST_P(Placed, AnyThunkMayBePlaced) {
   run([this] {

@@ -20,9 +20,10 @@ class ElementError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-TRAWL_EXCEPTION(ElementError);
 
 namespace detail {
+
+TRAWL_EXCEPTION(ElementError);
 
 /// A function's name, as the compiler writes it.
 template <auto F>

@@ -11,6 +11,7 @@
 
 #include <trawl/dist/place.hpp>
 #include <trawl/keep.hpp>
+#include <trawl/placed.hpp>
 #include <trawl/spread.hpp>
 
 namespace trawl::detail {
@@ -45,15 +46,6 @@ Shape shape_of(const Shard<T>& shard) {
 struct Ran {
   std::vector<Shape> shapes;
 };
-
-template <class Call, class R, class... A>
-struct MakePlaced : MakeLazy<heap::Placed<Call>, R, A...> {};
-
-/// As `lazy`, of a thunk that nobody takes from where it is placed.
-template <auto F, class... A>
-auto lazy_placed(A&&... arguments) {
-  return suspend<call_of<F>, MakePlaced>(std::forward<A>(arguments)...);
-}
 
 /// This thread goes through them from the first; others of the PE begin at the last.
 template <class S>

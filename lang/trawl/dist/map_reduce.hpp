@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,19 +41,23 @@ Dealt<std::pair<K, V>> deal_pairs(std::size_t shard, std::size_t shards,
                                   const Lazy<std::vector<std::uint64_t>>& run_ends,
                                   const Stored&... stored) {
   const auto& elements = force(force(source).elements);
-  std::vector<std::pair<K, V>> pairs;
+  std::unordered_map<K, V> sums;
   with_opened(
       elements.size(), shard,
       [&](const auto&... opened) {
         each_element<F>("map_reduce", shard, elements.size(), [&](std::size_t i) {
-          for (auto&& pair : F(elements[i], opened.at(i)...)) pairs.push_back(pair);
+          for (const auto& [key, value] : F(elements[i], opened.at(i)...)) {
+            const auto [at, fresh] = sums.try_emplace(key, value);
+            if (!fresh) at->second = Combine(std::as_const(at->second), value);
+          }
         });
       },
       stored...);
-  pairs = combined<Combine>(std::move(pairs));
   std::vector<std::vector<std::pair<K, V>>> by_shard(shards);
-  for (auto& pair : pairs) by_shard[std::hash<K>()(pair.first) % shards].push_back(std::move(pair));
-  pairs.clear();
+  for (auto& [key, value] : sums)
+    by_shard[std::hash<K>()(key) % shards].emplace_back(key, std::move(value));
+  std::vector<std::pair<K, V>> pairs;
+  pairs.reserve(sums.size());
   std::vector<std::uint64_t> ends;
   for (auto& some : by_shard) {
     std::move(some.begin(), some.end(), std::back_inserter(pairs));
@@ -83,7 +89,7 @@ struct pair_in<std::vector<std::pair<K, V>>> {
 
 /// `f(x, args...)` of each element is a `std::vector` of pairs of a key and a value; the values of
 /// each key are combined. What it gives has each key once, with its value, in shards by the hash of
-/// the key, sorted within a shard. Keys have a `<` and a `std::hash`. `combine(a, b)` has to be
+/// the key, sorted within a shard. Keys have `<`, `==` and a `std::hash`. `combine(a, b)` has to be
 /// associative; values come in the order of the elements. Arguments as of `map`.
 template <auto F, auto Combine, class T, class... A>
 auto map_reduce(const Dist<T>& d, const A&... args) {

@@ -1,0 +1,173 @@
+// Files that are read where their lines will lie, and written from all places at once. All PEs that
+// have a part in it have to see the file.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist/map.hpp>
+
+namespace trawl {
+namespace detail {
+
+/// A part of a file.
+struct Section {
+  std::string file;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+[[noreturn]] inline void throw_of_file(const std::string& file, const char* what) {
+  throw Error(file + ": can't be " + what + " by PE " + std::to_string(sched::pe_here()) + ": " +
+              std::strerror(errno));
+}
+
+/// By the bytes of the files alone: none of much less than 64 KiB, nor of more than 64 MiB where
+/// that can be had with some thousands.
+inline std::vector<std::vector<Section>> sections_of(
+    const std::vector<std::pair<std::string, std::uint64_t>>& files) {
+  constexpr std::uint64_t small = std::uint64_t{64} << 10U;
+  constexpr std::uint64_t large = std::uint64_t{64} << 20U;
+  std::uint64_t bytes = 0;
+  for (const auto& file : files) bytes += file.second;
+  const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+      std::max(std::min<std::uint64_t>(bytes / small, 64), bytes / large), 1, 4096));
+  std::vector<std::vector<Section>> shards(count);
+  std::uint64_t before = 0;  // of this file
+  std::size_t shard = 0;
+  for (const auto& [file, size] : files) {
+    for (std::uint64_t at = 0; at < size;) {
+      while (shard_begin(bytes, count, shard + 1) <= before + at) ++shard;
+      const auto end = std::min(size, shard_begin(bytes, count, shard + 1) - before);
+      shards[shard].push_back({file, at, end});
+      at = end;
+    }
+    before += size;
+  }
+  return shards;
+}
+
+/// Those that begin in it.
+template <class Add>
+void lines_of(const Section& section, Add add) {
+  errno = 0;
+  std::ifstream in(section.file, std::ios::binary);
+  if (!in) throw_of_file(section.file, "read");
+  std::string line;
+  auto at = section.begin;
+  if (at > 0) {  // does a line begin here? The rest of one belongs to the section before
+    in.seekg(static_cast<std::streamoff>(at - 1));
+    std::getline(in, line);
+    at += line.size();
+  }
+  for (; at < section.end && std::getline(in, line); at += line.size() + 1)
+    add(std::as_const(line));
+  if (in.bad()) throw_of_file(section.file, "read");
+}
+
+inline Shard<std::string> read_shard(const std::vector<Section>& sections) {
+  Made<std::string> made(0);
+  for (const auto& section : sections)
+    lines_of(section, [&made](const std::string& line) { made.add(line); });
+  return std::move(made).shard();
+}
+
+}  // namespace detail
+
+/// The lines of some files, one file after the other, without their ends; each is read where it
+/// will lie. Throws Error where a file is not there; where its owner can't read it, that is the
+/// Dist's exception.
+inline Dist<std::string> read_lines(const std::vector<std::string>& files) {
+  using namespace detail;
+  std::vector<std::pair<std::string, std::uint64_t>> sizes;
+  for (const auto& file : files) {
+    std::error_code error;
+    sizes.emplace_back(file, std::filesystem::file_size(file, error));
+    if (error) throw Error(file + ": " + error.message());
+  }
+  const auto sections = sections_of(sizes);
+  Parts<std::string> parts;
+  parts.places = places_for(std::vector<double>(sections.size(), 1));
+  for (const auto& each : sections) parts.shards.push_back(lazy_placed<&read_shard>(each));
+  parts.made = start(parts.shards, parts.places);
+  return Dist<std::string>(std::move(parts));
+}
+
+namespace detail {
+
+struct Text {
+  Lazy<std::string> bytes;  // kept
+  std::uint64_t size = 0;
+};
+
+template <auto F, class T>
+Text text_of_shard(std::size_t shard, const Lazy<Shard<T>>& source) {
+  const auto& elements = force(force(source).elements);
+  std::string text;
+  each_element<F>("write", shard, elements.size(), [&](std::size_t i) { text += F(elements[i]); });
+  const auto size = text.size();
+  return {keep(std::move(text)), size};
+}
+
+inline std::vector<std::uint64_t> text_begins(const std::vector<Lazy<Text>>& texts) {
+  std::vector<std::uint64_t> begins{0};
+  for (const auto& text : texts) begins.push_back(begins.back() + force(text).size);
+  return begins;
+}
+
+inline std::uint64_t write_text(std::size_t shard, const Lazy<Text>& text,
+                                const Lazy<std::vector<std::uint64_t>>& begins,
+                                const std::string& file) {
+  const auto& bytes = force(force(text).bytes);
+  const auto begin = force(begins)[shard];
+  errno = 0;
+  std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+  out.seekp(static_cast<std::streamoff>(begin));
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.flush();
+  if (!out) throw_of_file(file, "written");
+  return bytes.size();
+}
+
+}  // namespace detail
+
+/// Writes `f(x)`, a std::string, of each element into one file, in order; each shard is written
+/// from where it lies. Returns when all is written, and says how many bytes that are. Throws what
+/// went wrong; then the file is not to be trusted.
+template <auto F, class T>
+std::uint64_t write(const Dist<T>& d, const std::string& file) {
+  using namespace detail;
+  constexpr bool fits = std::is_invocable_r_v<std::string, decltype(F), const T&>;
+  static_assert(fits, "trawl: write takes a function of an element that gives a std::string.");
+  std::uint64_t sum = 0;
+  if constexpr (fits) {
+    const auto& source = d.parts();
+    errno = 0;
+    if (!std::ofstream(file, std::ios::binary | std::ios::trunc)) throw_of_file(file, "written");
+    if (source.shards.empty()) return 0;
+    std::vector<Lazy<Text>> texts;
+    for (std::size_t i = 0; i < source.shards.size(); ++i)
+      texts.push_back(lazy_placed<&text_of_shard<F, T>>(i, source.shards[i]));
+    start(texts, source.places);
+    const auto begins = lazy_placed<&text_begins>(texts);
+    start(std::vector{begins}, std::span(source.places).first(1));
+    std::vector<Lazy<std::uint64_t>> written;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      written.push_back(lazy_placed<&write_text>(i, texts[i], begins, file));
+    start(written, source.places);
+    for (const auto& each : written) sum += force(each);
+  }
+  return sum;
+}
+
+}  // namespace trawl

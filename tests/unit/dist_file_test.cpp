@@ -1,0 +1,99 @@
+// Files, read and written in shards.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "tests/unit/dist_grid.hpp"
+
+namespace {
+
+using trawl::Simulation;
+using namespace trawl::test;
+
+class DistFile : public Skeletons {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("dist_file." + std::to_string(getpid()));
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string made(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+  static std::string content(const std::string& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
+}
+std::string with_end(const std::string& line) {
+  return line + "\n";
+}
+
+TEST_P(DistFile, LinesAreReadWhereTheyLieAndWrittenFromThere) {
+  std::string large;
+  for (int i = 0; large.size() < 3'000'000; ++i)
+    large += std::to_string(i) + std::string(static_cast<std::size_t>(i * 37 % 211), 'x') + "\n";
+  const std::string empty_lines(200'000, '\n');
+  const std::string one_line(300'000, 'y');
+  for (const auto& text : {std::string(), std::string("a\nb"), std::string("\n\n"), empty_lines,
+                           one_line, one_line + "\n" + one_line, large}) {
+    const auto file = made("in", text);
+    run([&] {
+      const auto d = trawl::read_lines({file});
+      const auto lines = lines_in(text);
+      EXPECT_EQ(trawl::collect(d), lines);
+      const auto out = path("out");
+      std::string expected;
+      for (const auto& line : lines) expected += with_end(line);
+      EXPECT_EQ(trawl::write<with_end>(d, out), expected.size());
+      EXPECT_EQ(content(out), expected);
+    });
+  }
+}
+
+TEST_P(DistFile, OfSeveral) {
+  std::vector<std::string> files;
+  std::vector<std::string> lines;
+  for (int i = 0; i < 10; ++i) {
+    std::string text;
+    for (int j = 0; j < 3000 * (i % 3); ++j) text += std::to_string(100 * i + j % 50) + "\n";
+    files.push_back(made(std::to_string(i), text));
+    for (const auto& line : lines_in(text)) lines.push_back(line);
+  }
+  run([&] { EXPECT_EQ(trawl::collect(trawl::read_lines(files)), lines); });
+  EXPECT_THROW(run([&] { trawl::read_lines({path("none")}); }), trawl::Error);
+}
+
+TEST_P(DistFile, WhatCantBeWrittenIsSaid) {
+  run([&] {
+    const auto d = trawl::read_lines({made("in", "a\n")});
+    try {
+      trawl::write<with_end>(d, path("no/such/folder"));
+      ADD_FAILURE();
+    } catch (const trawl::Error& e) {
+      EXPECT_NE(std::string(e.what()).find("no/such/folder: can't be written"), std::string::npos);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Pes, DistFile, testing::ValuesIn(grids));
+
+}  // namespace
