@@ -52,9 +52,9 @@ T value_of(std::uint64_t rank) noexcept {
 template <class T, class Better = std::less<>>
 class Bound {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= sizeof(std::uint64_t),
-                "trawl: a Bound is of a number that takes 8 bytes at most");
+                "trawl: a Bound is of a number that takes 8 bytes at most.");
   static_assert(std::is_same_v<Better, std::less<>> || std::is_same_v<Better, std::greater<>>,
-                "trawl: what is better is said by std::less<> or std::greater<>");
+                "trawl: what is better is said by std::less<> or std::greater<>.");
 
  public:
   /// Of nothing, until it is assigned another; to use it throws Error.
