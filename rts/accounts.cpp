@@ -18,6 +18,7 @@ void add_sparks(Statistics& sum, sched::Workers& workers, const Counters& counte
     add_to(sum, worker->counters);
     at(sum, Count::sparks_fizzled) += worker->pool.fizzled();
   }
+  at(sum, Count::sparks_fizzled) += workers.arrived_fizzled();
   add_to(sum, counters);
   std::uint64_t twice = 0;
   std::uint64_t created = 0;

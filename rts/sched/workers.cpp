@@ -99,30 +99,11 @@ void Workers::make_runnable(Thread& thread) noexcept {
   if (!ours || this_worker->running() || threads_.movable() > 1) wake_another();
 }
 
-void Workers::Queue::add(heap::Node* spark) {
-  {
-    const std::lock_guard lock(lock_);
-    sparks_.push_back(spark);
-  }
-  count_.fetch_add(1, std::memory_order_relaxed);
-}
-
-heap::Node* Workers::Queue::take() {
-  if (size() == 0) return nullptr;
-  const std::lock_guard lock(lock_);
-  if (sparks_.empty()) return nullptr;
-  // What is popped stays in the deque's memory, which the collector scans.
-  heap::Node* spark = std::exchange(sparks_.front(), nullptr);
-  sparks_.pop_front();
-  count_.fetch_sub(1, std::memory_order_relaxed);
-  return spark;
-}
-
 void Workers::add_arrived(heap::Node* spark) {
   add(spark->code().placed ? placed_ : imported_, spark);
 }
 
-void Workers::add(Queue& queue, heap::Node* spark) {
+void Workers::add(SparkQueue& queue, heap::Node* spark) {
   queue.add(spark);
   // An idle worker who has polled takes it, and wakes another for what he leaves.
   const bool ours = this_worker != nullptr && &this_worker->workers() == this;

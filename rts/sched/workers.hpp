@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -16,6 +15,7 @@
 #include "rts/progress/engine.hpp"
 #include "rts/sched/aside.hpp"
 #include "rts/sched/host.hpp"
+#include "rts/sched/spark_queue.hpp"
 #include "rts/sched/thread_pool.hpp"
 #include "rts/sched/worker.hpp"
 #include "rts/trace/log.hpp"
@@ -70,6 +70,8 @@ class Workers final : public progress::Engine {
   void leave_imported() noexcept {
     if (has_imported()) wake_another();
   }
+  /// Of those that arrived, how many were found fizzled before their turn.
+  std::uint64_t arrived_fizzled() const noexcept { return imported_.fizzled() + placed_.fizzled(); }
   bool has_imported() const noexcept { return imported_.size() != 0 || placed_.size() != 0; }
   /// What was placed here comes first: nobody else takes it.
   heap::Node* take_imported();
@@ -168,22 +170,10 @@ class Workers final : public progress::Engine {
   std::atomic<std::size_t> blocked_count_{0};
   std::vector<Thread*> blocked_;
 
-  /// First in, first out; any thread.
-  class Queue {
-   public:
-    void add(heap::Node* spark);
-    heap::Node* take();
-    std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
+  void add(SparkQueue& queue, heap::Node* spark);
 
-   private:
-    BriefMutex lock_;
-    std::deque<heap::Node*> sparks_;
-    std::atomic<std::size_t> count_{0};
-  };
-  void add(Queue& queue, heap::Node* spark);
-
-  Queue imported_;
-  Queue placed_;
+  SparkQueue imported_;
+  SparkQueue placed_;
   Aside aside_{host_};
 };
 

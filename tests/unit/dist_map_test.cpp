@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tests/unit/dist_grid.hpp"
-#include "tests/unit/garbage.hpp"
 
 namespace {
 
@@ -201,28 +200,6 @@ TEST_P(DistMap, ALoopThatNobodyWaitsForKeepsPace) {
     for (auto& x : expected) x += 50;
     EXPECT_EQ(trawl::collect(d), expected);
   });
-}
-
-// Of a loop's steps only the last few are anywhere.
-TEST_P(DistMap, WhatIsNotNeededAnyMoreGoes) {
-#ifdef TRAWL_NO_COLLECTOR
-  GTEST_SKIP() << "nothing is collected";
-#endif
-  constexpr int steps = 40;
-  run([] {
-    auto d = trawl::generate<square>(640);
-    for (int i = 0; i < steps; ++i) d = trawl::map<plus>(d, 1L);
-    EXPECT_EQ(d.size(), 640U);
-  });
-  for (int i = 0; i < 5; ++i) {  // what refers to others' goes first
-    scrub_and_collect();
-    simulation().sweep();
-    simulation().settle();
-  }
-  std::size_t slots = 0;
-  for (int pe = 0; pe < GetParam(); ++pe)
-    slots += simulation().pe(pe).shared_heap().addresses().slots();
-  EXPECT_LT(slots, 64U * steps / 4);
 }
 
 TEST_P(DistMap, WithDelaysAndReordering) {

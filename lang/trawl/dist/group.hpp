@@ -47,12 +47,9 @@ struct Ran {
   std::vector<Shape> shapes;
 };
 
-/// This thread goes through them from the first; others of the PE begin at the last.
+/// This thread goes through them from the first. Throws nothing of what they throw.
 template <class S>
-Ran run_group(const std::vector<Lazy<S>>& thunks) {
-  const int here = sched::pe_here();
-  for (const auto& x : std::span(thunks).subspan(1) | std::views::reverse)
-    sched::place(x.node(), here);
+Ran see_to_group(const std::vector<Lazy<S>>& thunks) {
   for (const auto& x : thunks) see_to(x);
   for (const auto& x : thunks) await(x);
   Ran ran;
@@ -62,6 +59,29 @@ Ran run_group(const std::vector<Lazy<S>>& thunks) {
     ran.shapes.push_back(failed ? Shape{0, 0, 0, true} : shape_of(force(x)));
   }
   return ran;
+}
+
+/// Others of the PE begin at the last.
+template <class S>
+Ran run_group(const std::vector<Lazy<S>>& thunks) {
+  const int here = sched::pe_here();
+  for (const auto& x : std::span(thunks).subspan(1) | std::views::reverse)
+    sched::place(x.node(), here);
+  return see_to_group(thunks);
+}
+
+/// On this PE no thread is made for the group: with one worker, who goes on with the program, it
+/// would stay until the end, and all that it holds.
+template <class S>
+Lazy<Ran> start_group(const std::vector<Lazy<S>>& thunks, Place place) {
+  const int pe = pe_of(place);
+  if (pe == sched::pe_here()) {
+    for (const auto& x : thunks) sched::place(x.node(), pe);
+    return lazy_placed<&see_to_group<S>>(thunks);
+  }
+  auto group = lazy_placed<&run_group<S>>(thunks);
+  sched::place(group.node(), pe);
+  return group;
 }
 
 /// The shards of one PE, those from `begin` on that lie in a row.
@@ -89,8 +109,7 @@ std::vector<Lazy<Ran>> start(const std::vector<Lazy<S>>& thunks, std::span<const
   std::vector<Lazy<Ran>> groups(runs.size());
   for (auto i = runs.size(); i-- > 0;) {
     const auto part = std::span(thunks).subspan(runs[i].begin, runs[i].end - runs[i].begin);
-    groups[i] = lazy_placed<&run_group<S>>(std::vector<Lazy<S>>(part.begin(), part.end()));
-    sched::place(groups[i].node(), pe_of(runs[i].place));
+    groups[i] = start_group(std::vector<Lazy<S>>(part.begin(), part.end()), runs[i].place);
   }
   return groups;
 }

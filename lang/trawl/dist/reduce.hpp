@@ -90,10 +90,7 @@ void start(const Plan<S>& plan, const std::vector<Place>& places) {
   std::vector<std::size_t> run_of;
   for (std::size_t r = 0; r < runs.size(); ++r) run_of.resize(runs[r].end, r);
   for (const auto& step : plan.steps) by_run[run_of[step.first]].push_back(step.thunk);
-  for (auto r = runs.size(); r-- > 0;) {
-    const auto group = lazy_placed<&run_group<S>>(by_run[r]);
-    sched::place(group.node(), pe_of(runs[r].place));
-  }
+  for (auto r = runs.size(); r-- > 0;) start_group(by_run[r], runs[r].place);
 }
 
 template <class R>

@@ -1,0 +1,79 @@
+// What skeletons keep in memory.
+#ifndef TRAWL_NO_COLLECTOR
+
+#include <cstddef>
+#include <vector>
+
+#include "tests/unit/dist_grid.hpp"
+#include "tests/unit/garbage.hpp"
+
+namespace {
+
+using namespace trawl::test;
+
+class DistMemory : public Skeletons {};
+
+long number(std::size_t i) {
+  return static_cast<long>(i);
+}
+long plus(long x, long y) {
+  return x + y;
+}
+
+// Of a loop's steps only the last few are anywhere.
+TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
+  constexpr int steps = 40;
+  run([] {
+    auto d = trawl::generate<number>(640);
+    for (int i = 0; i < steps; ++i) d = trawl::map<plus>(d, 1L);
+    EXPECT_EQ(d.size(), 640U);
+  });
+  for (int i = 0; i < 5; ++i) {  // what refers to others' goes first
+    scrub_and_collect();
+    simulation().sweep();
+    simulation().settle();
+  }
+  std::size_t slots = 0;
+  for (int pe = 0; pe < GetParam(); ++pe)
+    slots += simulation().pe(pe).shared_heap().addresses().slots();
+  EXPECT_LT(slots, 64U * steps / 4);
+}
+
+using Row = std::vector<double>;
+
+Row row_of(std::size_t) {
+  return Row(2000, 1.5);
+}
+Row between(const trawl::Around<Row>& around) {
+  auto row = around[0];
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = (around[-1][i] + around[1][i]) / 2;
+  return row;
+}
+double first_of(const Row& row) {
+  return row.front();
+}
+double sum_of(double x, double y) {
+  return x + y;
+}
+
+// Where there is one worker, the loop's thread evaluates all of this PE's itself. (Of what others
+// have, a simulation lets go between two runs only.)
+TEST_P(DistMemory, OnlyTheLastFewStepsAreInMemory) {
+  if (!alone()) return;
+  constexpr std::size_t rows = 64;
+  constexpr std::size_t steps = 40;
+  const auto before = live_bytes();
+  run([&] {
+    auto plate = trawl::generate<row_of>(rows);
+    for (std::size_t i = 0; i < steps; ++i) {
+      plate = trawl::stencil<between>(plate);
+      EXPECT_EQ(trawl::force(trawl::reduce<first_of, sum_of>(plate)), 1.5 * rows);
+    }
+    EXPECT_LT(live_bytes(), before + rows * 2000 * sizeof(double) * steps / 4);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Pes, DistMemory, testing::ValuesIn(grids));
+
+}  // namespace
+#endif
