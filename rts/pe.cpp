@@ -84,10 +84,16 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                    [this](heap::Node* spark) { workers_.add_arrived(spark); }),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
       bounds_(fabric.self(), fabric.size(), mailbox_),
+      objects_(fabric.self(), fabric.size(), shared_heap_, mailbox_,
+               [this](heap::Node* thunk) {
+                 counters_.add(Count::sparks_created);
+                 workers_.add_arrived(thunk);
+               }),
       deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_, silence(setup.options)),
       life_(setup.facts, silence(setup.options), fabric, tables_, mailbox_,
             life_hooks(std::move(over))),
-      router_({tables_, shared_heap_, fishing_, bounds_, deadlock_detector_, life_, log_.get()}),
+      router_({tables_, shared_heap_, fishing_, bounds_, objects_, deadlock_detector_, life_,
+               log_.get()}),
       mailbox_({fabric, clock_, tables_, workers_, deadlock_detector_, life_, router_, counters_,
                 log_.get()},
                lock_, [this] { poll_once(nullptr); }),

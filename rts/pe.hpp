@@ -61,6 +61,7 @@ class Pe final : public sched::Host {
   std::mutex& lock() noexcept override { return lock_; }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
   sched::Bounds& bounds() noexcept override { return bounds_; }
+  sched::Objects& objects() noexcept override { return objects_; }
   bool poll(sched::Worker* by) override;
   bool stopping() const noexcept override { return life_.stopping(); }
   /// Tells everybody, and says why on the main PE.
@@ -98,6 +99,7 @@ class Pe final : public sched::Host {
   heap::SharedHeap shared_heap_;
   sched::Fishing fishing_;
   sched::Bounds bounds_;
+  sched::Objects objects_;
   sched::DeadlockDetector deadlock_detector_;
   life::Life life_;
   Router router_;

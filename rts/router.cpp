@@ -57,7 +57,7 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
                       sched::Worker* by) {
-  auto& [tables, shared_heap, fishing, bounds, deadlock_detector, life, log] = rooms_;
+  auto& [tables, shared_heap, fishing, bounds, objects, deadlock_detector, life, log] = rooms_;
   const int from = envelope.from;
   switch (kind) {
     case Kind::fish:
@@ -86,6 +86,10 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return fishing.on_work_available(from, now);
     case Kind::found:
       return bounds.on_found(sched::Found::read(message, envelope));
+    case Kind::write: {
+      const auto write = sched::Write::read(message, envelope);
+      return objects.on_write(write, message);
+    }
     case Kind::hello:
       return life.on_hello(life::Hello::read(message, envelope), from, now);
     case Kind::welcome:

@@ -10,6 +10,7 @@
 #include "rts/sched/bounds.hpp"
 #include "rts/sched/deadlock_detector.hpp"
 #include "rts/sched/fishing.hpp"
+#include "rts/sched/objects.hpp"
 #include "rts/trace/log.hpp"
 
 namespace trawl {
@@ -22,6 +23,7 @@ class Router {
     heap::SharedHeap& shared_heap;
     sched::Fishing& fishing;
     sched::Bounds& bounds;
+    sched::Objects& objects;
     sched::DeadlockDetector& deadlock_detector;
     life::Life& life;
     trace::Log* log;

@@ -76,12 +76,12 @@ class Bound {
   }
 
  private:
-  const sched::BoundName& name() const {
+  const sched::SharedName& name() const {
     if (name_.number == 0) throw Error("a Bound that nothing was assigned to was used");
     return name_;
   }
 
-  sched::BoundName name_{};
+  sched::SharedName name_{};
   std::uint64_t at_first_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include <trawl/list.hpp>
 #include <trawl/maps.hpp>
 #include <trawl/run.hpp>
+#include <trawl/shared.hpp>
 #include <trawl/spawn.hpp>
 #include <trawl/spawn_some.hpp>
 #include <trawl/strategies.hpp>

@@ -15,7 +15,8 @@
 
 namespace trawl::fabric {
 
-/// GUM's six, one more about sparks, one about bounds, and the runtime's own housekeeping.
+/// GUM's six, one more about sparks, two about what all PEs share, and the runtime's own
+/// housekeeping.
 enum class Kind : std::uint8_t {
   fish,            ///< have you a spark for this PE?
   schedule,        ///< a spark, to be evaluated by the receiver
@@ -25,6 +26,7 @@ enum class Kind : std::uint8_t {
   free,            ///< weights come home
   work_available,  ///< your FISH was here in vain: now there are sparks
   found,           ///< a number that is less than any before: of branch and bound
+  write,           ///< a call that changes a replicated object
   hello,           ///< start-up: who I am
   welcome,         ///< start-up: who all are
   ping,            ///< what does your clock say? Are you there?
@@ -101,6 +103,7 @@ constexpr std::uint8_t request = tables | carries_work;
 constexpr std::uint8_t long_list = tables | may_be_long;
 constexpr std::uint8_t addresses = request | may_be_long | brings_nodes;
 constexpr std::uint8_t packet = addresses | brings_work;
+constexpr std::uint8_t call = request | may_be_long | brings_work;
 
 // Before PEs know each other, and when they part, loads are of no use. The last row is for what is
 // of no kind.
@@ -115,6 +118,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {free,           "FREE",           long_list,   work,    any,       {wait,   take,   drop}},
     {work_available, "WORK_AVAILABLE", tables,      work,    any,       {wait,   take,   drop}},
     {found,          "FOUND",          tables,      work,    any,       {wait,   take,   drop}},
+    {write,          "WRITE",          call,        work,    any,       {wait,   take,   drop}},
     {hello,          "HELLO",          may_be_long, control, to_main,   {take,   refuse, drop}},
     {welcome,        "WELCOME",        may_be_long, control, from_main, {take,   refuse, drop}},
     {ping,           "PING",           none,        control, with_main, {take,   take,   take}},

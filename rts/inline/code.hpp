@@ -22,6 +22,7 @@ struct alignas(32) Code {
   std::size_t plain_result;  ///< the size of that, if it travels as the bytes it is; else 0
   bool placed = false;       ///< its thunks are evaluated where they are placed, see Placed
   bool kept = false;         ///< its values stay where they are made, but for who forces them
+  bool writes = false;       ///< its calls are made in the order of an object's writes, see Writes
 
   void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
   Node* (*promote)(const void* arguments);  ///< a heap thunk with a frame's arguments
@@ -66,6 +67,19 @@ template <class Call>
 inline constexpr bool is_placed = false;
 template <class Call>
 inline constexpr bool is_placed<Placed<Call>> = true;
+
+/// A call that changes this PE's replica of an object (sched::write_object).
+template <class Call>
+struct Writes {
+  template <class... A>
+  decltype(auto) operator()(const A&... arguments) const {
+    return Call{}(arguments...);
+  }
+};
+template <class Call>
+inline constexpr bool is_write = false;
+template <class Call>
+inline constexpr bool is_write<Writes<Call>> = true;
 
 /// (What need not be destroyed has no memory of its own.)
 template <class Call, class R>

@@ -298,6 +298,7 @@ struct ThunkCode : Code {
   ThunkCode() : Code(spell(), &type_tag<R>, T::bytes) {
     evaluate = &T::evaluate;
     placed = is_placed<Call>;
+    writes = is_write<Call>;
     promote = &T::promote;
     drop_arguments = &T::drop_arguments;
     pack_arguments = &T::pack_arguments;

@@ -1,13 +1,12 @@
 #include "rts/sched/bounds.hpp"
 
+#include "rts/sched/telling.hpp"
 #include "rts/sched/worker.hpp"
 
 namespace trawl::sched {
 namespace {
 
-constexpr std::int64_t told_by_each = 8;
-
-std::uint64_t key_of(const BoundName& bound) noexcept {
+std::uint64_t key_of(const SharedName& bound) noexcept {
   return std::uint64_t{bound.pe} << 32U | bound.number;
 }
 
@@ -19,12 +18,12 @@ Host& host_now() {
 
 }  // namespace
 
-BoundName Bounds::make() {
+SharedName Bounds::make() {
   const std::lock_guard lock(lock_);
   return {static_cast<std::uint32_t>(self_), ++made_};
 }
 
-std::uint64_t Bounds::least(const BoundName& bound) const {
+std::uint64_t Bounds::least(const SharedName& bound) const {
   const std::lock_guard lock(lock_);
   const auto found = least_.find(key_of(bound));
   return found == least_.end() ? nothing_found : found->second;
@@ -38,7 +37,7 @@ bool Bounds::note(const Found& message) {
   return true;
 }
 
-bool Bounds::found(const BoundName& bound, std::uint64_t number) {
+bool Bounds::found(const SharedName& bound, std::uint64_t number) {
   const Found message{bound, static_cast<std::uint32_t>(self_), number};
   if (!note(message)) return false;
   tell_others(message);
@@ -49,24 +48,20 @@ void Bounds::on_found(const Found& message) {
   if (note(message)) tell_others(message);
 }
 
-// PEs are numbered from who has found it on, round about.
 void Bounds::tell_others(const Found& message) {
-  const auto finder = static_cast<std::int64_t>(message.finder);
-  const auto place = (self_ - finder + pes_) % pes_;
-  const auto first = place * told_by_each + 1;
-  for (auto next = first; next < first + told_by_each && next < pes_; ++next)
-    fabric::send(outbox_, static_cast<int>((next + finder) % pes_), message);
+  sched::tell_others(self_, static_cast<int>(message.finder), pes_,
+                     [&](int pe) { fabric::send(outbox_, pe, message); });
 }
 
-BoundName new_bound() {
+SharedName new_bound() {
   return host_now().bounds().make();
 }
 
-std::uint64_t least_of(const BoundName& bound) {
+std::uint64_t least_of(const SharedName& bound) {
   return host_now().bounds().least(bound);
 }
 
-bool found(const BoundName& bound, std::uint64_t number) {
+bool found(const SharedName& bound, std::uint64_t number) {
   auto& host = host_now();
   if (number >= host.bounds().least(bound)) return false;
   const std::lock_guard lock(host.lock());

@@ -20,10 +20,10 @@ class Bounds {
  public:
   Bounds(int self, int pes, fabric::Outbox& outbox) : self_(self), pes_(pes), outbox_(outbox) {}
 
-  BoundName make();
-  std::uint64_t least(const BoundName& bound) const;
+  SharedName make();
+  std::uint64_t least(const SharedName& bound) const;
   /// False: it is no news. With the PE's lock held, as is `on_found`.
-  bool found(const BoundName& bound, std::uint64_t number);
+  bool found(const SharedName& bound, std::uint64_t number);
   void on_found(const Found& message);
 
  private:

@@ -13,6 +13,7 @@ class Tables;
 namespace trawl::sched {
 
 class Bounds;
+class Objects;
 class Worker;
 
 class Host {
@@ -23,6 +24,7 @@ class Host {
   /// What it knows of the others.
   virtual const balance::Tables& tables() const noexcept = 0;
   virtual Bounds& bounds() noexcept = 0;
+  virtual Objects& objects() noexcept = 0;
   /// Looks after messages; `by` is the worker on whose thread we are, or nullptr. Not for a thread
   /// in the middle of a program's function. False: somebody else holds the lock, look again.
   virtual bool poll(Worker* by) = 0;

@@ -21,7 +21,7 @@ using WorkAvailable = fabric::Bare<fabric::Kind::work_available>;
 struct Found {
   static constexpr auto kind = fabric::Kind::found;
 
-  BoundName bound;
+  SharedName bound;
   std::uint32_t finder = 0;  ///< the PE; the tree along which all are told begins there
   std::uint64_t number = 0;
 
@@ -29,6 +29,25 @@ struct Found {
   static Found read(Reader& in, const fabric::Envelope& envelope);
 
   friend bool operator==(const Found&, const Found&) = default;
+};
+
+/// A call that changes an object. It goes to the object's home, which gives it its place in their
+/// order; from there to all. The arguments follow, packed.
+///
+///     | object's PE 4 | its number 4 | place 8 | writer 4 | ticket 4 | code 4 | arguments ...
+struct Write {
+  static constexpr auto kind = fabric::Kind::write;
+
+  SharedName object;
+  std::uint64_t place = 0;   ///< 0: none yet
+  std::uint32_t writer = 0;  ///< the PE
+  std::uint32_t ticket = 0;  ///< its number for the call: 1, 2, ... of this object
+  std::uint32_t code = 0;
+
+  void write(Writer& out) const;
+  static Write read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Write&, const Write&) = default;
 };
 
 /// The main PE begins a round: can anybody go on?

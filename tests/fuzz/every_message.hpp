@@ -16,9 +16,9 @@ namespace trawl::test {
 
 /// In the order of their kinds.
 using Messages = std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack,
-                            heap::Free, sched::WorkAvailable, sched::Found, life::Hello,
-                            life::Welcome, life::Ping, life::Pong, sched::Probe, sched::State,
-                            life::Finish, life::Bye, life::Leave, life::Fail>;
+                            heap::Free, sched::WorkAvailable, sched::Found, sched::Write,
+                            life::Hello, life::Welcome, life::Ping, life::Pong, sched::Probe,
+                            sched::State, life::Finish, life::Bye, life::Leave, life::Fail>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -73,6 +73,10 @@ class Sampler {
   }
   void fill(sched::Found& found) {
     found = {{pe(), static_cast<std::uint32_t>(some())}, pe(), random_()};
+  }
+  void fill(sched::Write& write) {
+    write = {{pe(), static_cast<std::uint32_t>(some())}, some(), pe(), 7, 7};
+    if (write.object.pe == static_cast<std::uint32_t>(envelope_.to)) write.place = 0;
   }
   void fill(heap::Schedule& schedule) { schedule.fish = static_cast<std::uint16_t>(below(3)); }
   void fill(heap::Fetch& fetch) {

@@ -46,7 +46,7 @@ bool refused(const Message& message, const Envelope& from_to = envelope) {
 }
 
 constexpr bool has_packet(Kind kind) {
-  return kind == Kind::schedule || kind == Kind::resume;
+  return kind == Kind::schedule || kind == Kind::resume || kind == Kind::write;
 }
 
 TEST(Messages, WhatIsWrittenIsRead) {
@@ -109,6 +109,20 @@ TEST(Messages, OfTheHeapFitTheirEnvelope) {
   EXPECT_FALSE(refused(heap::Free{{{7, 1}}}));
   EXPECT_TRUE(refused(heap::Free{}));
   EXPECT_TRUE(refused(heap::Free{{{7, 0}}}));
+}
+
+// From PE 2 to PE 1.
+TEST(Messages, WritesGetTheirPlacesFromTheObjectsHome) {
+  const auto write = [](std::uint32_t home, std::uint64_t place, std::uint32_t writer) {
+    return sched::Write{{home, 1}, place, writer, 1, 0};
+  };
+  EXPECT_FALSE(refused(write(1, 0, 2))) << "to its home";
+  EXPECT_FALSE(refused(write(0, 7, 2))) << "and from there to all";
+  EXPECT_TRUE(refused(write(1, 7, 2))) << "a place that PE 1 has not given";
+  EXPECT_TRUE(refused(write(0, 0, 2))) << "PE 1 gives none";
+  EXPECT_TRUE(refused(write(3, 7, 2)));
+  EXPECT_TRUE(refused(write(0, 7, 3)));
+  EXPECT_TRUE(refused(sched::Write{{0, 0}, 7, 2, 1, 0})) << "of no object";
 }
 
 // As many as four thousand million, of which none has come.
