@@ -159,6 +159,7 @@ Activity measure(const Run& run, Nanos from, Nanos to, std::size_t bins) {
       activity.sum[bin] += pe.bins[bin];
     }
   }
+  activity.decisions = find_decisions(run, activity.from, activity.to);
   return activity;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "profiles/decisions.hpp"
 #include "profiles/read.hpp"
 #include "rts/inline/bytes.hpp"
 #include "rts/trace/format.hpp"
@@ -45,7 +46,8 @@ struct Activity {
   Nanos to = 0;
   Nanos run_end = 0;
   std::vector<PeActivity> pes;
-  std::vector<Bin> sum;  ///< over all PEs
+  std::vector<Bin> sum;             ///< over all PEs
+  std::vector<Decision> decisions;  ///< of the window
 
   Nanos length() const { return to - from; }
   /// Start of a bin; boundary(bins) is `to`.

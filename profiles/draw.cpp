@@ -19,6 +19,7 @@ namespace {
 constexpr Colour blocked_tint{0.97, 0.87, 0.85};
 constexpr Colour gc_colour{0.16, 0.44, 0.78};
 constexpr Colour cross_colour{0.8, 0.1, 0.1};
+constexpr Colour move_colour{0.55, 0.2, 0.65};
 
 /// Runs of neighbouring PEs in the same cluster: first, and one past the last.
 struct Group {
@@ -70,6 +71,7 @@ class Picture {
     collections(canvas);
     canvas.frame(left_, plot_top_, columns(), plot_bottom_ - plot_top_, rule);
     ends(canvas, axis);
+    decisions(canvas, axis);
     labels(canvas);
     axis.draw(canvas, plot_bottom_, false);
     draw_overall(canvas, activity_, axis, overall_top_);
@@ -202,6 +204,7 @@ class Picture {
     items.push_back({blocked_tint, "only blocked threads"});
     items.push_back({grey(1), "idle"});
     if (!complete_) items.push_back({cross_colour, "log ends", true});
+    if (shards_move()) items.push_back({move_colour, "shards move"});
     return items;
   }
 
@@ -299,6 +302,25 @@ class Picture {
       if (pes_[pe].complete || last < activity_.from || last > activity_.to) continue;
       canvas.cross(axis.column_of(static_cast<double>(last)), row(pe) + bar_height() / 2,
                    std::clamp(bar_height(), 4.0, 9.0), cross_colour);
+    }
+  }
+
+  bool shards_move() const {
+    return std::any_of(activity_.decisions.begin(), activity_.decisions.end(),
+                       [](const auto& decision) { return decision.moves; });
+  }
+
+  /// Where a step of skeletons was cut anew: a line down all bars, broad on those to which shards
+  /// come.
+  void decisions(Canvas& canvas, const TimeAxis& axis) {
+    for (const auto& decision : activity_.decisions) {
+      if (!decision.moves) continue;
+      const double x = axis.column_of(static_cast<double>(decision.time));
+      canvas.line(x, plot_top_, x, plot_bottom_, move_colour);
+      for (const auto& part : decision.parts)
+        for (std::size_t pe = 0; pe < pes_.size(); ++pe)
+          if (static_cast<std::uint32_t>(pes_[pe].header.pe) == part.pe && part.come > 0)
+            canvas.rectangle(x - 1.5, row(pe), 3, bar_height(), move_colour);
     }
   }
 

@@ -150,6 +150,7 @@ int run_profile(Options options) {
   if (options.json) {
     auto json = profile::to_json(activity);
     json["work"] = profile::work_json(fishing, granularity);
+    json["balance"] = profile::decisions_json(activity.decisions);
     json["pictures"] = pictures;
     if (!options.perfetto.empty()) json["perfetto"] = options.perfetto;
     json["damage"] = nlohmann::json::array();
@@ -161,6 +162,7 @@ int run_profile(Options options) {
     std::fputs(profile::table(activity).c_str(), stdout);
     const auto fishes = profile::matrix(fishing, run, profile::most_listed_groups);
     std::fputs(profile::work_table(fishes, fishing.beliefs, granularity).c_str(), stdout);
+    std::fputs(profile::decisions_table(activity.decisions).c_str(), stdout);
     for (const auto& picture : pictures) std::printf("drawn: %s\n", picture.c_str());
     if (!options.perfetto.empty())
       std::printf("written: %s, for ui.perfetto.dev\n", options.perfetto.c_str());

@@ -197,6 +197,7 @@ class Process {
     const auto bound =
         options.heap_max > 0 ? static_cast<double>(options.heap_max) : host_share_.memory;
     heap::let_heap_grow(static_cast<std::size_t>(bound * share_of_heap));
+    setup.facts.memory = static_cast<std::int64_t>(bound * share_of_heap);
     setup.memory = [bound] {
       return memory_in_use(bound, heap::collector_statistics().free_bytes);
     };

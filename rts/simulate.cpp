@@ -76,6 +76,7 @@ void Simulation::add_seat(const Config& config, int index) {
     setup.workers = config.options.workers > 0 ? config.options.workers : cluster.workers;
     setup.facts.cores = setup.workers;
   }
+  if (at < config.heap_bound.size()) setup.facts.memory = config.heap_bound[at];
   setup.facts.speed = speed_in(config.net, config.speed_of_host, index);
   setup.seed = config.net.seed * 1000003 + at;
   setup.full_weight = config.full_weight;

@@ -29,6 +29,7 @@ class Simulation {
     bool measure = false;                ///< is what threads do work, besides what they declare?
     /// That a PE uses, of what it may have; none: no matter.
     std::function<double(int pe)> memory{};
+    std::vector<std::int64_t> heap_bound{};  ///< by PE, in bytes; none: not known
     double speed_of_host = 1;  ///< what a grid's absolute speeds are in; measure_speed's unit
   };
 

@@ -28,7 +28,7 @@ std::vector<PeStatic> in_full(const std::vector<Alike>& all) {
   for (const auto& alike : all)
     for (std::uint32_t i = 0; i < alike.times; ++i) {
       cluster += static_cast<std::uint32_t>(alike.step);
-      facts.insert(facts.end(), alike.pes, {alike.speed, alike.cores, cluster});
+      facts.insert(facts.end(), alike.pes, {alike.speed, alike.cores, cluster, alike.memory});
     }
   return facts;
 }
@@ -41,6 +41,7 @@ std::vector<PeStatic> rounded(std::span<const PeStatic> facts, double factor) {
     auto most = *first;
     double strength = 0;
     double cores = 0;
+    auto memory = first->memory;
     auto end = first;
     for (; end != all.end(); ++end) {
       least = {std::min(least.speed, end->speed), std::min(least.cores, end->cores)};
@@ -48,12 +49,14 @@ std::vector<PeStatic> rounded(std::span<const PeStatic> facts, double factor) {
       if (most.speed > factor * least.speed || most.cores > factor * least.cores) break;
       strength += end->strength();
       cores += end->cores;
+      memory = std::min(memory, end->memory);
     }
     const auto count = static_cast<double>(end - first);
     const auto mean = static_cast<int>(std::round(cores / count));
     for (; first != end; ++first) {
       first->cores = mean;
       first->speed = strength / count / mean;
+      first->memory = memory;
     }
   }
   return all;
@@ -67,9 +70,12 @@ std::vector<Alike> in_short(std::span<const PeStatic> facts) {
   for (auto first = facts.begin(); first != facts.end();) {
     const auto next =
         std::find_if(first + 1, facts.end(), [&](const auto& f) { return f != *first; });
-    const Alike alike{1, static_cast<std::uint32_t>(next - first),
-                      static_cast<std::int32_t>(first->cluster - cluster), first->cores,
-                      first->speed};
+    const Alike alike{1,
+                      static_cast<std::uint32_t>(next - first),
+                      static_cast<std::int32_t>(first->cluster - cluster),
+                      first->cores,
+                      first->speed,
+                      first->memory};
     cluster = first->cluster;
     first = next;
     auto as_before = alike;

@@ -16,6 +16,7 @@ struct PeStatic {
   double speed = 1;
   int cores = 1;  ///< one for each worker
   std::uint32_t cluster = 0;
+  std::int64_t memory = 0;  ///< bytes that its heap may take; 0: nobody knows
 
   double strength() const noexcept { return speed * cores; }
 
@@ -30,6 +31,7 @@ struct Alike {
   std::int32_t step = 0;
   std::int32_t cores = 1;
   double speed = 1;
+  std::int64_t memory = 0;
 
   friend bool operator==(const Alike&, const Alike&) = default;
 };
@@ -37,7 +39,7 @@ struct Alike {
 /// In the order of PEs.
 std::vector<Alike> in_short(std::span<const PeStatic> facts);
 /// At most so many, or two for each that the clusters alone take: PEs in a row that differ little
-/// are told to be alike, each as strong as they are on average.
+/// are told to be alike, each as strong as they are on average, with the least memory of theirs.
 std::vector<Alike> in_short(std::span<const PeStatic> facts, std::size_t most);
 
 /// Never changes, so all PEs of a process share it. A `pe` argument must be in [0, size()).

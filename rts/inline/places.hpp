@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "node.hpp"
@@ -13,6 +15,30 @@ struct Site {
   int pe = 0;
   double strength = 1;  ///< speed x workers, relative, > 0
   int workers = 1;
+  std::uint32_t cluster = 0;
+  double memory = std::numeric_limits<double>::infinity();  ///< bytes that its heap may take
+};
+
+/// What the tables know of the way between two PEs; what they don't know is guessed.
+struct Way {
+  double latency = 0;         ///< ns, one way
+  double bytes_per_nano = 1;  ///< also the guess
+};
+
+/// For the event log: what was decided about a step of skeletons.
+struct Decision {
+  double before = 0;  ///< ns that a step is predicted to take where the shards are
+  double after = 0;   ///< and where they would be
+  double bytes = 0;   ///< that would move
+  bool moves = false;
+
+  /// Of one PE. Shares are of the load.
+  struct Part {
+    int pe = 0;
+    double before = 0;
+    double after = 0;
+    std::uint32_t come = 0;  ///< shards from others
+  };
 };
 
 /// The living PEs, in the order of their clusters. Throws Error outside of a run.
@@ -21,6 +47,8 @@ std::vector<Site> sites();
 int pe_here();
 /// How many workers that has.
 int workers_here();
+Way way_between(int from, int to);
+void note_decision(const Decision& decision, std::span<const Decision::Part> parts);
 
 /// Has an unevaluated thunk evaluated by that PE; its value comes home unasked. Of a thunk that is
 /// not `Placed` (code.hpp) it makes a spark there. If that PE is lost, this one evaluates it.

@@ -18,8 +18,9 @@ Nanos read_time(Reader& in) {
   return time;
 }
 
-void check_facts(double speed, int cores) {
-  if (!std::isfinite(speed) || speed <= 0 || cores < 1) throw BadBytes("its facts are impossible");
+void check_facts(double speed, int cores, std::int64_t memory) {
+  if (!std::isfinite(speed) || speed <= 0 || cores < 1 || memory < 0)
+    throw BadBytes("its facts are impossible");
 }
 
 }  // namespace
@@ -30,6 +31,7 @@ void Introduction::write(Writer& out) const {
   out.put_string(host);
   out.put_string(cluster);
   out.put(flags_digest);
+  out.put(memory);
 }
 
 Introduction Introduction::read(Reader& in) {
@@ -39,7 +41,8 @@ Introduction Introduction::read(Reader& in) {
   facts.host = in.get_string();
   facts.cluster = in.get_string();
   facts.flags_digest = in.get<std::uint64_t>();
-  check_facts(facts.speed, facts.cores);
+  facts.memory = in.get<std::int64_t>();
+  check_facts(facts.speed, facts.cores, facts.memory);
   return facts;
 }
 
@@ -84,7 +87,7 @@ Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
     left -= pes;
     cluster += std::int64_t{alike.step} * alike.times;
     if (cluster < 0 || cluster >= envelope.pes) throw BadBytes("it tells of too many clusters");
-    check_facts(alike.speed, alike.cores);
+    check_facts(alike.speed, alike.cores, alike.memory);
     welcome.all.push_back(alike);
   }
   in.end();

@@ -16,13 +16,15 @@ namespace trawl::life {
 
 /// What a PE says of itself.
 ///
-///     | speed 8 | cores 4 | length 4, host ... | length 4, cluster ... | flags digest 8 |
+///     | speed 8 | cores 4 | length 4, host ... | length 4, cluster ... | flags digest 8 | memory 8
+///     |
 struct Introduction {
   double speed = 1;  ///< finite, above 0
   int cores = 1;     ///< at least 1
   std::string host;
   std::string cluster;
   std::uint64_t flags_digest = 0;  ///< see options.hpp; 0: not to be compared, it will say why
+  std::int64_t memory = 0;         ///< bytes that its heap may take; 0: no bound is known
 
   void write(Writer& out) const;
   static Introduction read(Reader& in);
@@ -48,7 +50,7 @@ struct Hello {
 /// The main PE tells a PE about all. Clocks differ by less than 30 years.
 ///
 ///     | offset 8 | begun 8 | latency 8 | is it one clock 1 | then, until all PEs are told of:
-///     | times 4 | PEs alike 4 | cluster's step 4 | cores 4 | speed 8 |
+///     | times 4 | PEs alike 4 | cluster's step 4 | cores 4 | speed 8 | memory 8 |
 ///
 /// On a grid of equal clusters, whatever its size, that is short (balance::Alike); and it is
 /// bounded: of very many PEs that all differ, it tells what they are in groups.

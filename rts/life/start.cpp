@@ -110,7 +110,7 @@ std::vector<balance::Alike> Start::set_roster() {
   for (const auto& peer : peers_) {
     const auto& facts = peer.facts;
     const auto cluster = clusters.try_emplace(facts.cluster, clusters.size()).first->second;
-    all.push_back({facts.speed, facts.cores, cluster});
+    all.push_back({facts.speed, facts.cores, cluster, facts.memory});
   }
   auto in_short = balance::in_short(all, most_alike);
   know_all(in_short);

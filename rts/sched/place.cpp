@@ -1,4 +1,6 @@
 // Thunks for a certain PE.
+#include <algorithm>
+#include <limits>
 #include <new>
 
 #include "rts/balance/tables.hpp"
@@ -25,6 +27,16 @@ bool send(Worker& worker, heap::Node* node, int pe) {
   return true;
 }
 
+double memory_of(const balance::PeStatic& facts) {
+  return facts.memory == 0 ? std::numeric_limits<double>::infinity()
+                           : static_cast<double>(facts.memory);
+}
+
+std::uint32_t rounded(double number) {
+  constexpr double most = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::clamp(number + 0.5, 0.0, most));
+}
+
 }  // namespace
 
 std::vector<Site> sites() {
@@ -34,8 +46,44 @@ std::vector<Site> sites() {
   std::vector<Site> all;
   for (std::uint32_t cluster = 0; cluster < tables.clusters(); ++cluster)
     for (const int pe : tables.members(cluster))
-      all.push_back({pe, tables.strength_now(pe), tables.static_of(pe).cores});
+      all.push_back({pe, tables.strength_now(pe), tables.static_of(pe).cores, cluster,
+                     memory_of(tables.static_of(pe))});
   return all;
+}
+
+// Inside of a cluster nobody measures what a link carries.
+Way way_between(int from, int to) {
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  const auto& tables = host.tables();
+  const auto one = tables.cluster_of(from);
+  const auto other = tables.cluster_of(to);
+  Way way;
+  if (from == to) return way;
+  if (one == other) {
+    way.latency = static_cast<double>(tables.lowest_latency());
+    return way;
+  }
+  const int self = tables.self();
+  const auto latency = from == self || to == self ? tables.latency_to(from == self ? to : from)
+                                                  : tables.latency_between(one, other);
+  if (latency.measured >= 0) way.latency = static_cast<double>(latency.one_way);
+  auto bandwidth = tables.links().between(one, other).bytes_a_second;
+  if (bandwidth == 0) bandwidth = tables.links().best();
+  if (bandwidth != 0) way.bytes_per_nano = static_cast<double>(bandwidth) * 1e-9;
+  return way;
+}
+
+void note_decision(const Decision& decision, std::span<const Decision::Part> parts) {
+  auto* log = worker_here().workers().log();
+  const auto worker = static_cast<unsigned>(worker_here().index());
+  trace::note(log, trace::Kind::balance, worker, rounded(decision.bytes / 1024),
+              decision.moves ? 1 : 0, rounded(decision.before / 1000),
+              rounded(decision.after / 1000));
+  for (const auto& part : parts)
+    trace::note(log, trace::Kind::balance_share, worker, static_cast<std::uint32_t>(part.pe),
+                static_cast<std::uint16_t>(rounded(1000 * part.after)), rounded(1000 * part.before),
+                part.come);
 }
 
 int pe_here() {

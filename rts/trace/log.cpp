@@ -72,9 +72,9 @@ Log::Log(const Setup& setup)
 }
 
 void Log::event(Kind kind, unsigned worker, std::uint32_t value, std::uint16_t extra,
-                std::uint32_t id) noexcept {
+                std::uint32_t id, std::uint32_t size) noexcept {
   const std::lock_guard lock(mutex_);
-  append({0, value, extra, kind, static_cast<std::uint8_t>(worker), id, 0});
+  append({0, value, extra, kind, static_cast<std::uint8_t>(worker), id, size});
 }
 
 // A collection is noted from within it: what allocates must not hold the lock.

@@ -40,7 +40,7 @@ class Log {
 
   /// Appends an event that happened now. Never fails: see `trouble`.
   void event(Kind kind, unsigned worker, std::uint32_t value = 0, std::uint16_t extra = 0,
-             std::uint32_t id = 0) noexcept;
+             std::uint32_t id = 0, std::uint32_t size = 0) noexcept;
   /// Appends a message that was sent to `pe`, or has come from it. Both ends give it the same
   /// number: messages of one kind and of similar size don't overtake each other.
   void message(Kind kind, int pe, std::uint16_t what, std::size_t size) noexcept;
@@ -94,9 +94,9 @@ class Log {
 
 /// What call sites use: `log` is null when the log is off.
 inline void note(Log* log, Kind kind, unsigned worker, std::uint32_t value = 0,
-                 std::uint16_t extra = 0, std::uint32_t id = 0) noexcept {
+                 std::uint16_t extra = 0, std::uint32_t id = 0, std::uint32_t size = 0) noexcept {
   if (log != nullptr) [[unlikely]]
-    log->event(kind, worker, value, extra, id);
+    log->event(kind, worker, value, extra, id, size);
 }
 
 }  // namespace trawl::trace

@@ -57,7 +57,8 @@ class Sampler {
   std::string text() { return std::string(below(40), 'x'); }
   heap::Address at(int pe) { return {static_cast<std::uint32_t>(pe), 0, random_()}; }
   life::Introduction facts() {
-    return {static_cast<double>(some()) / 8, static_cast<int>(some()), text(), text(), random_()};
+    return {static_cast<double>(some()) / 8,  static_cast<int>(some()), text(), text(), random_(),
+            static_cast<std::int64_t>(some())};
   }
 
   template <fabric::Kind kind>

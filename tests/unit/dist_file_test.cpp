@@ -94,6 +94,46 @@ TEST_P(DistFile, WhatCantBeWrittenIsSaid) {
   });
 }
 
+// As a PE does that can't open the file, with what comes from one that can.
+TEST_P(DistFile, WhoCantReadAFileGetsItInPieces) {
+  std::string text;
+  for (int i = 0; text.size() < 5'000'000; ++i)
+    text += std::to_string(i) + std::string(static_cast<std::size_t>(i * 37 % 211), 'x') + "\n";
+  const auto file = made("in", text);
+  const auto none = path("none");
+  run([&] {
+    using namespace trawl::detail;
+    std::vector<std::string> lines;
+    const auto add = [&lines](const std::string& line) { lines.push_back(line); };
+    std::uint64_t begin = 0;
+    for (const std::uint64_t end : {1U, 2U, 1'500'000U, 1'500'001U, 4'000'000U, 5'000'500U}) {
+      const Section section{none, begin, end};
+      read_section(section, lazy_placed<&read_piece>(file, read_from(section)), add);
+      begin = end;
+    }
+    EXPECT_EQ(lines, lines_in(text));
+    const Section section{none, 0, 10};
+    EXPECT_THROW(read_section(section, lazy_placed<&read_piece>(none, std::uint64_t{0}), add),
+                 trawl::Error);
+  });
+}
+
+// Nothing is written between: the file takes no room on the disk.
+TEST_P(DistFile, OfMoreThan32Bits) {
+  constexpr std::uint64_t far = 5'000'000'000;
+  run([&] {
+    using namespace trawl::detail;
+    const auto file = made("large", "");
+    const trawl::Lazy<Text> text(Text{trawl::keep(std::string("\nlast\n")), 6});
+    EXPECT_EQ(write_text(1, text, trawl::Lazy(std::vector<std::uint64_t>{0, far}), file), 6U);
+    EXPECT_EQ(std::filesystem::file_size(file), far + 6);
+    std::vector<std::string> lines;
+    read_section({file, far + 1, far + 6}, {},
+                 [&lines](const std::string& line) { lines.push_back(line); });
+    EXPECT_EQ(lines, std::vector<std::string>{"last"});
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Pes, DistFile, testing::ValuesIn(grids));
 
 }  // namespace

@@ -82,6 +82,27 @@ TEST_F(ProfileTest, PictureShowsHowLongEachStateLasted) {
   EXPECT_NEAR(static_cast<double>(image.count(0x2870C7)), 100 * bar + swatch, 60) << "collection";
 }
 
+TEST_F(ProfileTest, PictureShowsWhereShardsMove) {
+  for (const bool moves : {false, true}) {
+    time_ = 500;
+    {
+      Log log(setup(0, 1));
+      time_ = 500 + 500'000;
+      log.event(Kind::balance, 0, 12, moves ? 1 : 0, 900, 600);
+      log.event(Kind::balance_share, 0, 0, 500, 250, 3);
+      time_ = 500 + 1'000'000;
+    }
+    const auto found = run();
+    const auto png = (dir_ / "picture.png").string();
+    draw_png(measure(found, 0, found.end, 400), png);
+    const long drawn = Image(png).count(0x8C33A6);
+    if (moves)
+      EXPECT_GT(drawn, 27 * 2 + 16 * 10) << "a bar as high as the PE's, and in the legend";
+    else
+      EXPECT_EQ(drawn, 0);
+  }
+}
+
 TEST_F(ProfileTest, AnyNumberOfPesFitsAPicture) {
   for (const int pes : {1, 2, 64, 300}) {
     for (int pe = 0; pe < pes; ++pe) write_known(pe, pes);

@@ -56,6 +56,17 @@ constexpr std::string_view function_name() {
              std::to_string(shard));
 }
 
+/// Makes a shard: where memory runs out, outside of a function too, it is said which and on what
+/// PE.
+template <class Make>
+auto in_shard(std::string_view skeleton, std::string_view function, std::size_t shard, Make make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    throw_of_shard(skeleton, function, shard);
+  }
+}
+
 /// Calls `visit(i)` for each element of a shard.
 template <auto F, class Visit>
 void each_element(std::string_view skeleton, std::size_t shard, std::size_t count, Visit visit) {

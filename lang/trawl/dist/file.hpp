@@ -1,5 +1,5 @@
-// Files that are read where their lines will lie, and written from all places at once. All PEs that
-// have a part in it have to see the file.
+// Files that are read where their lines will lie, or come from the PE that asked for them where
+// that is not possible; and that are written from all places at once.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <span>
+#include <streambuf>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -57,36 +59,91 @@ inline std::vector<std::vector<Section>> sections_of(
   return shards;
 }
 
-/// Those that begin in it.
-template <class Add>
-void lines_of(const Section& section, Add add) {
+/// Some bytes of a file, and the rest of it: what there is of a file for who can't read it himself.
+struct Piece {
+  std::string bytes;  ///< none: it is at its end
+  Lazy<Piece> rest;   ///< not read before somebody needs it
+};
+
+/// Lies where the file can be read.
+inline Piece read_piece(const std::string& file, std::uint64_t begin) {
+  constexpr std::size_t bytes = std::size_t{1} << 20U;
   errno = 0;
-  std::ifstream in(section.file, std::ios::binary);
-  if (!in) throw_of_file(section.file, "read");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw_of_file(file, "read");
+  in.seekg(static_cast<std::streamoff>(begin));
+  std::string some(bytes, '\0');
+  in.read(some.data(), static_cast<std::streamsize>(bytes));
+  if (in.bad()) throw_of_file(file, "read");
+  some.resize(static_cast<std::size_t>(in.gcount()));
+  const auto end = begin + some.size();
+  return {std::move(some), lazy_placed<&read_piece>(file, end)};
+}
+
+/// Goes through pieces; the next is on its way meanwhile, and of those before none is kept.
+class Streamed : public std::streambuf {
+ public:
+  explicit Streamed(Lazy<Piece> first) : next_(first) {}
+
+ private:
+  int_type underflow() override {
+    auto piece = consume(std::move(next_));
+    now_ = std::move(piece.bytes);
+    next_ = now_.empty() ? piece.rest : fetch(piece.rest);
+    setg(now_.data(), now_.data(), now_.data() + now_.size());
+    return now_.empty() ? traits_type::eof() : traits_type::to_int_type(now_.front());
+  }
+
+  Lazy<Piece> next_;
+  std::string now_;
+};
+
+/// Where a section is read from: the byte before it tells whether a line begins there.
+inline std::uint64_t read_from(const Section& section) {
+  return section.begin == 0 ? 0 : section.begin - 1;
+}
+
+/// Those that begin in the section; `in` is where `read_from` says.
+template <class Add>
+void lines_of(const Section& section, std::istream& in, Add add) {
   std::string line;
   auto at = section.begin;
-  if (at > 0) {  // does a line begin here? The rest of one belongs to the section before
-    in.seekg(static_cast<std::streamoff>(at - 1));
+  if (at > 0) {  // the rest of a line belongs to the section before
     std::getline(in, line);
     at += line.size();
   }
   for (; at < section.end && std::getline(in, line); at += line.size() + 1)
     add(std::as_const(line));
-  if (in.bad()) throw_of_file(section.file, "read");
 }
 
-inline Shard<std::string> read_shard(const std::vector<Section>& sections) {
+template <class Add>
+void read_section(const Section& section, const Lazy<Piece>& elsewhere, Add add) {
+  errno = 0;
+  if (std::ifstream in(section.file, std::ios::binary); in) {
+    in.seekg(static_cast<std::streamoff>(read_from(section)));
+    lines_of(section, in, add);
+    if (in.bad()) throw_of_file(section.file, "read");
+    return;
+  }
+  Streamed pieces(elsewhere);
+  std::istream in(&pieces);
+  in.exceptions(std::ios::badbit);  // what a piece throws comes out
+  lines_of(section, in, add);
+}
+
+inline Shard<std::string> read_shard(const std::vector<Section>& sections,
+                                     const std::vector<Lazy<Piece>>& elsewhere) {
   Made<std::string> made(0);
-  for (const auto& section : sections)
-    lines_of(section, [&made](const std::string& line) { made.add(line); });
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    read_section(sections[i], elsewhere[i], [&made](const std::string& line) { made.add(line); });
   return std::move(made).shard();
 }
 
 }  // namespace detail
 
 /// The lines of some files, one file after the other, without their ends; each is read where it
-/// will lie. Throws Error where a file is not there; where its owner can't read it, that is the
-/// Dist's exception.
+/// will lie, or, where a file can't be opened there, by the PE that has called this, in pieces of a
+/// mebibyte that go straight to the owner. Throws Error where a file is not there.
 inline Dist<std::string> read_lines(const std::vector<std::string>& files) {
   using namespace detail;
   std::vector<std::pair<std::string, std::uint64_t>> sizes;
@@ -97,8 +154,18 @@ inline Dist<std::string> read_lines(const std::vector<std::string>& files) {
   }
   const auto sections = sections_of(sizes);
   Parts<std::string> parts;
-  parts.places = places_for(std::vector<double>(sections.size(), 1));
-  for (const auto& each : sections) parts.shards.push_back(lazy_placed<&read_shard>(each));
+  std::vector<double> bytes;
+  for (const auto& each : sections) {
+    auto& sum = bytes.emplace_back();
+    for (const auto& section : each) sum += static_cast<double>(section.end - section.begin);
+  }
+  parts.places = places_for(bytes);
+  for (const auto& each : sections) {
+    std::vector<Lazy<Piece>> elsewhere;
+    for (const auto& section : each)
+      elsewhere.push_back(lazy_placed<&read_piece>(section.file, read_from(section)));
+    parts.shards.push_back(lazy_placed<&read_shard>(each, elsewhere));
+  }
   parts.made = start(parts.shards, parts.places);
   return Dist<std::string>(std::move(parts));
 }

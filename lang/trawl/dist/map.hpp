@@ -38,31 +38,35 @@ auto with_opened(std::size_t count, std::size_t shard, Use use, const Stored&...
 template <auto F, class R, class... Stored>
 Shard<R> generate_shard(std::size_t shard, std::uint64_t from, std::uint64_t to,
                         const Stored&... stored) {
-  const auto count = static_cast<std::size_t>(to - from);
-  Made<R> made(count);
-  with_opened(
-      count, shard,
-      [&](const auto&... opened) {
-        each_element<F>("generate", shard, count, [&](std::size_t i) {
-          made.add(F(static_cast<std::size_t>(from + i), opened.at(i)...));
-        });
-      },
-      stored...);
-  return std::move(made).shard();
+  return in_shard("generate", function_name<F>(), shard, [&] {
+    const auto count = static_cast<std::size_t>(to - from);
+    Made<R> made(count);
+    with_opened(
+        count, shard,
+        [&](const auto&... opened) {
+          each_element<F>("generate", shard, count, [&](std::size_t i) {
+            made.add(F(static_cast<std::size_t>(from + i), opened.at(i)...));
+          });
+        },
+        stored...);
+    return std::move(made).shard();
+  });
 }
 
 template <auto F, class R, class T, class... Stored>
 Shard<R> map_shard(std::size_t shard, const Lazy<Shard<T>>& source, const Stored&... stored) {
-  const auto& elements = force(force(source).elements);
-  Made<R> made(elements.size());
-  with_opened(
-      elements.size(), shard,
-      [&](const auto&... opened) {
-        each_element<F>("map", shard, elements.size(),
-                        [&](std::size_t i) { made.add(F(elements[i], opened.at(i)...)); });
-      },
-      stored...);
-  return std::move(made).shard();
+  return in_shard("map", function_name<F>(), shard, [&] {
+    const auto& elements = force(force(source).elements);
+    Made<R> made(elements.size());
+    with_opened(
+        elements.size(), shard,
+        [&](const auto&... opened) {
+          each_element<F>("map", shard, elements.size(),
+                          [&](std::size_t i) { made.add(F(elements[i], opened.at(i)...)); });
+        },
+        stored...);
+    return std::move(made).shard();
+  });
 }
 
 template <auto F, class R, class T, class... Stored>
@@ -119,9 +123,9 @@ auto generate(std::uint64_t n, const A&... args) {
     using R = std::decay_t<std::invoke_result_t<decltype(Make), std::size_t,
                                                 detail::element_argument<stored_type<A>>...>>;
     const auto count = detail::shard_count(n);
-    const std::vector<double> costs(count, 1);
+    const auto bytes = static_cast<double>(n) * sizeof(R) / static_cast<double>(count);
     detail::Parts<R> parts;
-    parts.places = detail::places_for(costs);
+    parts.places = detail::places_for(std::vector<double>(count, bytes));
     (detail::must_have_shards(args, count), ...);
     [&](const auto&... shared) {
       for (std::size_t i = 0; i < count; ++i)

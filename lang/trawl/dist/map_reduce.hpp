@@ -40,30 +40,32 @@ Dealt<std::pair<K, V>> deal_pairs(std::size_t shard, std::size_t shards,
                                   const Lazy<Shard<T>>& source,
                                   const Lazy<std::vector<std::uint64_t>>& run_ends,
                                   const Stored&... stored) {
-  const auto& elements = force(force(source).elements);
-  std::unordered_map<K, V> sums;
-  with_opened(
-      elements.size(), shard,
-      [&](const auto&... opened) {
-        each_element<F>("map_reduce", shard, elements.size(), [&](std::size_t i) {
-          for (const auto& [key, value] : F(elements[i], opened.at(i)...)) {
-            const auto [at, fresh] = sums.try_emplace(key, value);
-            if (!fresh) at->second = Combine(std::as_const(at->second), value);
-          }
-        });
-      },
-      stored...);
-  std::vector<std::vector<std::pair<K, V>>> by_shard(shards);
-  for (auto& [key, value] : sums)
-    by_shard[std::hash<K>()(key) % shards].emplace_back(key, std::move(value));
-  std::vector<std::pair<K, V>> pairs;
-  pairs.reserve(sums.size());
-  std::vector<std::uint64_t> ends;
-  for (auto& some : by_shard) {
-    std::move(some.begin(), some.end(), std::back_inserter(pairs));
-    ends.push_back(pairs.size());
-  }
-  return deal(pairs, ends, force(run_ends));
+  return in_shard("map_reduce", function_name<F>(), shard, [&] {
+    const auto& elements = force(force(source).elements);
+    std::unordered_map<K, V> sums;
+    with_opened(
+        elements.size(), shard,
+        [&](const auto&... opened) {
+          each_element<F>("map_reduce", shard, elements.size(), [&](std::size_t i) {
+            for (const auto& [key, value] : F(elements[i], opened.at(i)...)) {
+              const auto [at, fresh] = sums.try_emplace(key, value);
+              if (!fresh) at->second = Combine(std::as_const(at->second), value);
+            }
+          });
+        },
+        stored...);
+    std::vector<std::vector<std::pair<K, V>>> by_shard(shards);
+    for (auto& [key, value] : sums)
+      by_shard[std::hash<K>()(key) % shards].emplace_back(key, std::move(value));
+    std::vector<std::pair<K, V>> pairs;
+    pairs.reserve(sums.size());
+    std::vector<std::uint64_t> ends;
+    for (auto& some : by_shard) {
+      std::move(some.begin(), some.end(), std::back_inserter(pairs));
+      ends.push_back(pairs.size());
+    }
+    return deal(pairs, ends, force(run_ends));
+  });
 }
 
 template <auto Combine, class K, class V>

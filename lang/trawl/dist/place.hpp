@@ -42,13 +42,25 @@ inline Place place_of(int pe) {
   return place;
 }
 
-/// For shards of these costs.
-inline std::vector<Place> places_for(std::span<const double> costs) {
+/// How many bytes of a Dist a place has room for: a loop of skeletons has up to three versions of
+/// its data, and something is on its way.
+inline double room_of(const sched::Site& site) {
+  return site.memory / 4;
+}
+
+/// For shards of these bytes, in shares as speed x workers.
+inline std::vector<Place> places_for(std::span<const double> bytes) {
   const auto sites = sched::sites();
   std::vector<double> strengths;
-  for (const auto& site : sites) strengths.push_back(site.strength);
+  std::vector<double> rooms;
+  for (const auto& site : sites) {
+    strengths.push_back(site.strength);
+    rooms.push_back(room_of(site));
+  }
+  const std::vector<double> costs(bytes.size(), 1);
   std::vector<Place> places;
-  for (const auto owner : cut(costs, strengths)) places.push_back(place_of(sites[owner].pe));
+  for (const auto owner : cut_to_fit(costs, strengths, bytes, rooms))
+    places.push_back(place_of(sites[owner].pe));
   return places;
 }
 

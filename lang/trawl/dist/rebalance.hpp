@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <trawl/dist/apply.hpp>
@@ -16,11 +19,13 @@ namespace detail {
 
 /// What is known of a step.
 struct Measured {
-  std::vector<double> loads;        // of each shard, in any unit
-  std::vector<double> costs;        // what each took, in ns of one worker
-  std::vector<std::size_t> owners;  // of each: a place
-  std::vector<double> strengths;    // of each place: speed x workers
-  std::vector<double> workers;      // of each place
+  std::vector<double> loads;            // of each shard, in any unit
+  std::vector<double> costs;            // what each took, in ns of one worker
+  std::vector<std::size_t> owners;      // of each: a place
+  std::vector<double> strengths;        // of each place: speed x workers
+  std::vector<double> workers;          // of each place
+  std::vector<double> rooms;            // of each place, for so many bytes
+  std::vector<std::uint32_t> clusters;  // of each place
 };
 
 /// How much load each place really got through in a time. Of one that has done nothing: by its
@@ -54,23 +59,75 @@ inline double step_time(std::span<const double> loads, std::span<const std::size
   return *std::max_element(times.begin(), times.end());
 }
 
-/// Who is to have which shard in the steps to come. As it was where moving does not pay: it has to
-/// save a tenth of a step, and in the steps to come more time than the bytes take, which is
-/// guessed: one a nanosecond. One step tells little of the fifth after it, so no more than four
-/// count.
-inline std::vector<std::size_t> rebalanced(const Measured& last, std::span<const double> bytes,
-                                           std::span<const double> factors, double steps) {
+/// How long moving shards takes, by what `way(from, to)` says of the way between two places. Each
+/// place sends and receives one after the other, and so does each link between two clusters.
+template <class WayBetween>
+double moving_time(std::span<const std::size_t> from, std::span<const std::size_t> to,
+                   std::span<const double> bytes, std::span<const std::uint32_t> clusters,
+                   WayBetween way) {
+  std::map<std::pair<std::size_t, std::size_t>, double> flows;  // bytes between two places
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (from[i] != to[i]) flows[{from[i], to[i]}] += bytes[i];
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> links;
+  std::vector<double> sends(clusters.size());
+  std::vector<double> receives(clusters.size());
+  double latency = 0;
+  for (const auto& [places, sum] : flows) {
+    const auto [one, other] = places;
+    const auto its = way(one, other);
+    const auto takes = sum / its.bytes_per_nano;
+    latency = std::max(latency, its.latency);
+    sends[one] += takes;
+    receives[other] += takes;
+    if (clusters[one] != clusters[other]) links[{clusters[one], clusters[other]}] += takes;
+  }
+  double longest = 0;
+  for (const auto takes : sends) longest = std::max(longest, takes);
+  for (const auto takes : receives) longest = std::max(longest, takes);
+  for (const auto& link : links) longest = std::max(longest, link.second);
+  return 2 * latency + longest;  // who needs a shard asks for it
+}
+
+/// Who is to have which shard in the steps to come, and what that is predicted to save.
+struct Rebalanced {
+  std::vector<std::size_t> owners;
+  double before = 0;  // what a step takes, in ns
+  double after = 0;
+  double bytes = 0;  // that move
+  bool pays = false;
+};
+
+/// To move has to save a tenth of a step, and in the steps to come more time than it takes. One
+/// step tells little of the fifth after it, so no more than four count.
+template <class WayBetween>
+Rebalanced rebalanced(const Measured& last, std::span<const double> bytes,
+                      std::span<const double> factors, double steps, WayBetween way) {
   constexpr double worth_it = 0.9;
   constexpr double foreseen = 4;
-  auto owners = cut(last.loads, factors);
-  const auto before = step_time(last.loads, last.owners, factors);
-  const auto after = step_time(last.loads, owners, factors);
-  double moved = 0;
-  for (std::size_t i = 0; i < owners.size(); ++i)
-    if (owners[i] != last.owners[i]) moved += bytes[i];
-  const bool pays =
-      after < worth_it * before && (before - after) * std::min(steps, foreseen) > moved;
-  return pays ? owners : last.owners;
+  Rebalanced plan;
+  plan.owners = cut_to_fit(last.loads, factors, bytes, last.rooms);
+  plan.before = step_time(last.loads, last.owners, factors);
+  plan.after = step_time(last.loads, plan.owners, factors);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (plan.owners[i] != last.owners[i]) plan.bytes += bytes[i];
+  const auto moving = moving_time(last.owners, plan.owners, bytes, last.clusters, way);
+  plan.pays = plan.after < worth_it * plan.before &&
+              (plan.before - plan.after) * std::min(steps, foreseen) > moving;
+  return plan;
+}
+
+/// For the event log.
+inline void note(const Rebalanced& plan, const Measured& last, std::span<const sched::Site> sites) {
+  std::vector<sched::Decision::Part> parts;
+  for (const auto& site : sites) parts.push_back({site.pe, 0, 0, 0});
+  const double all = std::max(std::reduce(last.loads.begin(), last.loads.end()), 1e-300);
+  for (std::size_t i = 0; i < last.loads.size(); ++i) {
+    parts[last.owners[i]].before += last.loads[i] / all;
+    auto& next = parts[plan.owners[i]];
+    next.after += last.loads[i] / all;
+    if (plan.owners[i] != last.owners[i]) ++next.come;
+  }
+  sched::note_decision({plan.before, plan.after, plan.bytes, plan.pays}, parts);
 }
 
 template <class Weigh, class T>
@@ -115,6 +172,8 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
   for (const auto& site : sites) {
     last.strengths.push_back(site.strength);
     last.workers.push_back(site.workers);
+    last.rooms.push_back(room_of(site));
+    last.clusters.push_back(site.cluster);
   }
   std::vector<std::uint64_t> counts;
   std::vector<double> bytes;
@@ -132,11 +191,15 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
     last.owners.push_back(static_cast<std::size_t>(site - sites.begin()));
   }
   predict<Weigh>(last, parts, counts);
-  const auto owners = rebalanced(
-      last, bytes, std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps);
-  if (owners == last.owners) return d;
+  const auto plan =
+      rebalanced(last, bytes, std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps,
+                 [&sites](std::size_t from, std::size_t to) {
+                   return sched::way_between(sites[from].pe, sites[to].pe);
+                 });
+  note(plan, last, sites);
+  if (!plan.pays) return d;
   std::vector<Place> places;
-  for (const auto owner : owners) places.push_back(place_of(sites[owner].pe));
+  for (const auto owner : plan.owners) places.push_back(place_of(sites[owner].pe));
   return moved(parts, std::move(places));
 }
 

@@ -158,14 +158,16 @@ std::vector<T> sums_before(const std::vector<Lazy<Partial<T>>>& shards, const T&
 template <auto Combine, class T>
 Shard<T> scan_shard(std::size_t shard, const Lazy<Shard<T>>& source,
                     const Lazy<std::vector<T>>& sums) {
-  const auto& elements = force(force(source).elements);
-  T sum = force(sums)[shard];
-  Made<T> made(elements.size());
-  each_element<Combine>("scan", shard, elements.size(), [&](std::size_t i) {
-    sum = Combine(sum, elements[i]);
-    made.add(std::as_const(sum));
+  return in_shard("scan", function_name<Combine>(), shard, [&] {
+    const auto& elements = force(force(source).elements);
+    T sum = force(sums)[shard];
+    Made<T> made(elements.size());
+    each_element<Combine>("scan", shard, elements.size(), [&](std::size_t i) {
+      sum = Combine(sum, elements[i]);
+      made.add(std::as_const(sum));
+    });
+    return std::move(made).shard();
   });
-  return std::move(made).shard();
 }
 
 }  // namespace detail

@@ -47,4 +47,35 @@ inline std::vector<std::size_t> cut(std::span<const double> costs,
   return owners;
 }
 
+/// What lies with each owner.
+inline std::vector<double> held(std::span<const double> bytes, std::span<const std::size_t> owners,
+                                std::size_t places) {
+  std::vector<double> sums(places);
+  for (std::size_t i = 0; i < bytes.size(); ++i) sums[owners[i]] += bytes[i];
+  return sums;
+}
+
+/// As `cut`, but nobody gets more bytes than he has room for: others get more of the costs then, as
+/// their strengths are. If there is not room for all, each is as full as the others.
+inline std::vector<std::size_t> cut_to_fit(std::span<const double> costs,
+                                           std::span<const double> strengths,
+                                           std::span<const double> bytes,
+                                           std::span<const double> rooms) {
+  constexpr int rounds = 64;
+  constexpr double a_little_less = 0.99;
+  std::vector<double> shares(strengths.begin(), strengths.end());
+  for (int round = 0; round < rounds; ++round) {
+    auto owners = cut(costs, shares);
+    const auto used = held(bytes, owners, shares.size());
+    bool fits = true;
+    for (std::size_t p = 0; p < shares.size(); ++p) {
+      if (used[p] <= rooms[p]) continue;
+      shares[p] *= rooms[p] / used[p] * a_little_less;
+      fits = false;
+    }
+    if (fits) return owners;
+  }
+  return cut(bytes, rooms);
+}
+
 }  // namespace trawl::detail

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ namespace detail {
 template <auto F>
 struct SortBy {
   using type = decltype(F);
+
+  static constexpr std::string_view name() { return function_name<F>(); }
 
   template <class T>
   static consteval bool compares() {
@@ -64,24 +67,26 @@ struct Sorted {
 
 template <class By, class T, class K, class Weigh>
 Sorted<T, K> sort_shard(std::size_t shard, std::size_t samples, const Lazy<Shard<T>>& source) {
-  auto elements = force(force(source).elements);
-  std::stable_sort(elements.begin(), elements.end(), &By::template before<T>);
-  double sum = 0;
-  for (const auto& x : elements) sum += Weigh()(x);
-  Sorted<T, K> sorted;
-  double weight = 0;
-  double seen = 0;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const auto own = Weigh()(elements[i]);
-    weight += own;
-    seen += own;
-    const auto due = sum * static_cast<double>(sorted.samples.size() + 1);
-    if (seen * static_cast<double>(samples) < due && i + 1 != elements.size()) continue;
-    sorted.samples.push_back({By::key(elements[i]), shard, i, weight});
-    weight = 0;
-  }
-  sorted.elements = keep(std::move(elements));
-  return sorted;
+  return in_shard("sort", By::name(), shard, [&] {
+    auto elements = force(force(source).elements);
+    std::stable_sort(elements.begin(), elements.end(), &By::template before<T>);
+    double sum = 0;
+    for (const auto& x : elements) sum += Weigh()(x);
+    Sorted<T, K> sorted;
+    double weight = 0;
+    double seen = 0;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto own = Weigh()(elements[i]);
+      weight += own;
+      seen += own;
+      const auto due = sum * static_cast<double>(sorted.samples.size() + 1);
+      if (seen * static_cast<double>(samples) < due && i + 1 != elements.size()) continue;
+      sorted.samples.push_back({By::key(elements[i]), shard, i, weight});
+      weight = 0;
+    }
+    sorted.elements = keep(std::move(elements));
+    return sorted;
+  });
 }
 
 /// The last element of each shard but the last, as a sample.
@@ -113,22 +118,28 @@ template <class By, class T, class K>
 Dealt<T> deal_sorted(std::size_t shard, std::size_t shards, const Lazy<Sorted<T, K>>& sorted,
                      const Lazy<std::vector<Sample<K>>>& cuts,
                      const Lazy<std::vector<std::uint64_t>>& run_ends) {
-  const auto& elements = force(force(sorted).elements);
-  const auto less = [](const T& x, const K& key) { return By::template less<T>(By::key(x), key); };
-  const auto more = [](const K& key, const T& x) { return By::template less<T>(key, By::key(x)); };
-  std::vector<std::uint64_t> ends;
-  ends.reserve(shards);
-  for (const auto& last : force(cuts)) {
-    const auto first = std::lower_bound(elements.begin(), elements.end(), last.key, less);
-    const auto equal = std::upper_bound(first, elements.end(), last.key, more);
-    const auto end = shard < last.shard ? equal
-                     : shard > last.shard
-                         ? first
-                         : elements.begin() + static_cast<std::ptrdiff_t>(last.index + 1);
-    ends.push_back(static_cast<std::uint64_t>(end - elements.begin()));
-  }
-  ends.resize(shards, elements.size());
-  return deal(elements, ends, force(run_ends));
+  return in_shard("sort", By::name(), shard, [&] {
+    const auto& elements = force(force(sorted).elements);
+    const auto less = [](const T& x, const K& key) {
+      return By::template less<T>(By::key(x), key);
+    };
+    const auto more = [](const K& key, const T& x) {
+      return By::template less<T>(key, By::key(x));
+    };
+    std::vector<std::uint64_t> ends;
+    ends.reserve(shards);
+    for (const auto& last : force(cuts)) {
+      const auto first = std::lower_bound(elements.begin(), elements.end(), last.key, less);
+      const auto equal = std::upper_bound(first, elements.end(), last.key, more);
+      const auto end = shard < last.shard ? equal
+                       : shard > last.shard
+                           ? first
+                           : elements.begin() + static_cast<std::ptrdiff_t>(last.index + 1);
+      ends.push_back(static_cast<std::uint64_t>(end - elements.begin()));
+    }
+    ends.resize(shards, elements.size());
+    return deal(elements, ends, force(run_ends));
+  });
 }
 
 template <class By, class T>
@@ -170,8 +181,9 @@ Dist<T> sort_by(const Dist<T>& d) {
   start(sorted, source.places);
   const auto cuts = lazy_placed<&splitters<By, T, K>>(sorted);
   start(std::vector{cuts}, std::span(source.places).first(1));
-  // Shards weigh the same from now on.
-  const auto places = places_for(std::vector<double>(count, 1));
+  // Shards weigh the same from now on. (What they take, nobody has measured yet.)
+  const auto bytes = static_cast<double>(source.bytes_known()) / static_cast<double>(count);
+  const auto places = places_for(std::vector<double>(count, bytes));
   const auto runs = stretches(places);
   const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
   std::vector<Lazy<Dealt<T>>> dealt;

@@ -104,34 +104,36 @@ void fill_up(std::vector<T>& halo, const T& last) {
 template <auto F, Halo H, class R, class T, class... Stored>
 Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
                        const Lazy<std::vector<Lazy<Rim<T>>>>& rims, const Stored&... stored) {
-  const auto& elements = force(force(source).elements);
-  if (elements.empty()) return shard_of(std::vector<R>(), now());
-  auto before = halo_of<T, H>(force(rims), shard, Side::before);
-  auto behind = halo_of<T, H>(force(rims), shard, Side::behind);
-  Made<R> made(elements.size());
-  fill_up<H>(before, elements.front());
-  fill_up<H>(behind, elements.back());
-  using At = typename Around<T>::Held;
-  std::vector<At> row;
-  row.reserve(elements.size() + 2 * H.width);
-  const auto add = [&row](const T& x) {
-    if constexpr (Around<T>::in_a_row)
-      row.push_back(x);
-    else
-      row.push_back(&x);
-  };
-  std::for_each(before.rbegin(), before.rend(), add);
-  std::for_each(elements.begin(), elements.end(), add);
-  std::for_each(behind.begin(), behind.end(), add);
-  with_opened(
-      elements.size(), shard,
-      [&](const auto&... opened) {
-        each_element<F>("stencil", shard, elements.size(), [&](std::size_t i) {
-          made.add(F(Around<T>(row.data() + H.width + i), opened.at(i)...));
-        });
-      },
-      stored...);
-  return std::move(made).shard();
+  return in_shard("stencil", function_name<F>(), shard, [&] {
+    const auto& elements = force(force(source).elements);
+    if (elements.empty()) return shard_of(std::vector<R>(), now());
+    auto before = halo_of<T, H>(force(rims), shard, Side::before);
+    auto behind = halo_of<T, H>(force(rims), shard, Side::behind);
+    Made<R> made(elements.size());
+    fill_up<H>(before, elements.front());
+    fill_up<H>(behind, elements.back());
+    using At = typename Around<T>::Held;
+    std::vector<At> row;
+    row.reserve(elements.size() + 2 * H.width);
+    const auto add = [&row](const T& x) {
+      if constexpr (Around<T>::in_a_row)
+        row.push_back(x);
+      else
+        row.push_back(&x);
+    };
+    std::for_each(before.rbegin(), before.rend(), add);
+    std::for_each(elements.begin(), elements.end(), add);
+    std::for_each(behind.begin(), behind.end(), add);
+    with_opened(
+        elements.size(), shard,
+        [&](const auto&... opened) {
+          each_element<F>("stencil", shard, elements.size(), [&](std::size_t i) {
+            made.add(F(Around<T>(row.data() + H.width + i), opened.at(i)...));
+          });
+        },
+        stored...);
+    return std::move(made).shard();
+  });
 }
 
 }  // namespace detail
