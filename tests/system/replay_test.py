@@ -49,13 +49,17 @@ def bounded(*args, grid="satin-scenario-10", flags=()):
     expect(abs(share - 100 * max(parts) / took) < 0.1 + share / 20, "expected the share of the speed", whole)
 
 
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lang/README.md")
+
 with tempfile.TemporaryDirectory() as folder:
     recording = os.path.join(folder, "recording")
     flag = "--trawl:record=" + recording
     for words, tasks, work in [(["queens", 9], 100, 0.0005), (["sum_euler", 3000, "--chunk", 50], 60, 0.01),
                                (["fib", 23, "--cutoff", 12], 20, 0.0001), (["fib", 18], 4, 0.00001),
                                (["barnes_hut", "plummer", "--bodies", 3000, "--steps", 5], 30, 0.001),
-                               (["lin_solv", "--random", 40], 2, 0.0005)]:
+                               (["lin_solv", "--random", 40], 2, 0.0005),
+                               (["heat", "--rows", 200, "--columns", 200, "--steps", 20], 1000, 0.001),
+                               (["word_count", PAGE, PAGE], 2, 0.0001)]:
         plain = run(0, *words)
         result = run(0, *words, flag)
         expect(result.code == plain.code == 0 and result.out == plain.out, "expected the same result", result)

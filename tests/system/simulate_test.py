@@ -12,10 +12,13 @@ from harness import expect, run
 HERE = os.path.dirname(os.path.abspath(__file__))
 GRIDS = os.path.join(HERE, "../../profiles/grids")
 SCENE = os.path.join(HERE, "../../programs/raytracer/scenes/simple.scene")
+PAGE = os.path.join(HERE, "../../lang/README.md")
 PROGRAMS = [
     ["fib", 24], ["queens", 9], ["sum_euler", 1500], ["integrate", "--epsilon", 1e-7], ["tsp", "--random", 11],
     ["lin_solv", "--random", 30], ["raytracer", SCENE, "--width", 48, "--height", 48, "--output", "PICTURE"],
     ["barnes_hut", "plummer", "--bodies", 1000, "--steps", 2],
+    ["heat", "--rows", 120, "--columns", 50, "--steps", 20, "--check"],
+    ["word_count", PAGE, PAGE, "--check"],
 ]
 SIMULATED = re.compile(r"simulated: ([0-9.]+) s on (\d+) PEs")
 

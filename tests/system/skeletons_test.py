@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 
-from harness import FABRICS, expect, run
+from harness import BIN, FABRICS, expect, mpiexec, run, run_words
 
 PLATE = ["--rows", "300", "--columns", "200", "--steps", "30"]
 with tempfile.TemporaryDirectory() as folder:
@@ -23,6 +23,21 @@ with tempfile.TemporaryDirectory() as folder:
             expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
         tiny = run(4, *words, "--trawl:packet-size=64", "--trawl:thunks-per-packet=1", "--trawl:thread-limit=2")
         expect(tiny.code == 0 and tiny.out == alone.out, f"expected {alone.out}", tiny)
+
+# A file that one of the PEs can't read comes to it from the main PE.
+with tempfile.TemporaryDirectory() as folder:
+    with_file, without = os.path.join(folder, "with"), os.path.join(folder, "without")
+    for place in with_file, without:
+        os.mkdir(place)
+    with open(os.path.join(with_file, "lines"), "w", encoding="utf-8") as file:
+        file.writelines(f"{i} {i * 37 % 211 * 'x'}\n" for i in range(60000))
+    program = [os.path.join(BIN, "tests/reads_lines"), "lines"]
+    expected = run_words(*mpiexec(2, "-wdir", with_file), *program)
+    expect(expected.code == 0 and expected.out.startswith("60000 lines"), "expected 60000 lines", expected)
+    stream = run_words(*mpiexec(1, "-wdir", with_file), *program, ":", "-n", "1", "-wdir", without, *program)
+    expect(stream.code == 0 and stream.out == expected.out, f"expected {expected.out}", stream)
+    missing = run_words(*mpiexec(1, "-wdir", without), *program, ":", "-n", "1", "-wdir", with_file, *program)
+    expect(missing.code != 0 and "lines: No such file" in missing.err, "expected a line that names the file", missing)
 
 missing = run(2, "word_count", "/there/is/none")
 expect(missing.code == 2 and "/there/is/none" in missing.err, "expected a line that names the file", missing)
