@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""heat and word_count: right, and the same however they were computed; data don't gather on the main PE."""
+"""heat, word_count and sample_sort: right, and the same however they were computed; data don't gather on the main PE."""
 import json
 import os
 import tempfile
@@ -13,7 +13,9 @@ with tempfile.TemporaryDirectory() as folder:
         files.append(os.path.join(folder, f"{i}.txt"))
         with open(files[-1], "w", encoding="utf-8") as file:
             file.write("\n".join(f"To be {k % 7 * 'or '}not, to-be? {k % 11 * 'x'}" for k in range(i * 20000)))
-    for words in ["heat", *PLATE], ["word_count", *files, "--most", "8"]:
+    programs = [["heat", *PLATE], ["word_count", *files, "--most", "8"],
+                *(["sample_sort", "--numbers", n, "--seed", n] for n in ("1", "63", "65", "200000"))]
+    for words in programs:
         alone = run(0, *words, "--check")
         expect(alone.code == 0, "expected exit code 0", alone)
         expect(run(0, *words, "--sequential").out == alone.out, "sequentially the same", alone)
@@ -34,4 +36,4 @@ expect(still.code == 0, "expected exit code 0", still)
 statistics = json.loads(still.err[still.err.index("{"):])
 main = statistics["by_pe"][0]
 expect(main["message_bytes"] < 500_000, f"the main PE sent {main['message_bytes']} bytes", still)
-print("heat and word_count: the same everywhere")
+print("heat, word_count and sample_sort: the same everywhere")
