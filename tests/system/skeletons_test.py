@@ -6,6 +6,7 @@ import tempfile
 
 from harness import FABRICS, expect, run
 
+GRID = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../profiles/grids/four-and-four.json")
 PLATE = ["--rows", "300", "--columns", "200", "--steps", "30"]
 with tempfile.TemporaryDirectory() as folder:
     files = []
@@ -25,6 +26,18 @@ with tempfile.TemporaryDirectory() as folder:
             expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
         tiny = run(4, *words, "--trawl:packet-size=64", "--trawl:thunks-per-packet=1", "--trawl:thread-limit=2")
         expect(tiny.code == 0 and tiny.out == alone.out, f"expected {alone.out}", tiny)
+        simulated = run(0, *words, "--trawl:simulate=" + GRID)
+        expect(simulated.code == 0 and simulated.out == alone.out, f"expected {alone.out}", simulated)
+        log, recording = os.path.join(folder, "log"), os.path.join(folder, "recording")
+        traced = run(2, *words, "--trawl:trace=" + log)
+        expect(traced.code == 0 and traced.out == alone.out, f"expected {alone.out}", traced)
+        profile = run(0, "trawl-profile", log)
+        expect(profile.code == 0 and f"{words[0]} on 2 PEs" in profile.out + profile.err, "expected a profile", profile)
+        recorded = run(0, *words, "--trawl:record=" + recording)
+        expect(recorded.code == 0 and recorded.out == alone.out, f"expected {alone.out}", recorded)
+        replays = [run(pes, "trawl-replay", recording) for pes in (0, 2)]
+        expect(replays[0].code == replays[1].code == 0 and replays[0].out == replays[1].out, "expected one checksum",
+               replays[1])
 
 missing = run(2, "word_count", "/there/is/none")
 expect(missing.code == 2 and "/there/is/none" in missing.err, "expected a line that names the file", missing)
