@@ -38,6 +38,15 @@ bool moves_in() noexcept {
   }
 }
 
+/// A long plain array that lies in owned storage already, as nothing but a skeleton makes it.
+template <class T>
+bool is_long_and_owned(const T& value) noexcept {
+  constexpr std::size_t is_long = 1U << 16U;  // bytes
+  if constexpr (is_plain_array<T>::value)
+    return value.size() >= is_long / sizeof(*value.data()) && is_owned(value.data());
+  return false;
+}
+
 struct AsItIs {};
 
 /// A value inside a node. If it was copied there its memory dies with the node, and is not scanned
@@ -63,7 +72,7 @@ struct Held {
       return T(std::forward<U>(from));
     } else {
       if constexpr (std::is_same_v<U, T>)
-        if (moves_in<T>()) return T(std::move(from));
+        if (moves_in<T>() || is_long_and_owned(from)) return T(std::move(from));
       const StorageScope scope(storage);
       return T(std::as_const(from));
     }

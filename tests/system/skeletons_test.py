@@ -1,11 +1,12 @@
 #!/usr/bin/env -S python3 -B
-"""heat and word_count: right, and the same however they were computed; data don't gather on the main PE."""
+"""heat, word_count and sample_sort: right, and the same however they were computed; data don't gather on the main PE."""
 import json
 import os
 import tempfile
 
 from harness import BIN, FABRICS, expect, mpiexec, run, run_words
 
+GRID = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../profiles/grids/four-and-four.json")
 PLATE = ["--rows", "300", "--columns", "200", "--steps", "30"]
 with tempfile.TemporaryDirectory() as folder:
     files = []
@@ -13,7 +14,9 @@ with tempfile.TemporaryDirectory() as folder:
         files.append(os.path.join(folder, f"{i}.txt"))
         with open(files[-1], "w", encoding="utf-8") as file:
             file.write("\n".join(f"To be {k % 7 * 'or '}not, to-be? {k % 11 * 'x'}" for k in range(i * 20000)))
-    for words in ["heat", *PLATE], ["word_count", *files, "--most", "8"]:
+    programs = [["heat", *PLATE], ["word_count", *files, "--most", "8"],
+                *(["sample_sort", "--numbers", n, "--seed", n] for n in ("1", "63", "65", "200000"))]
+    for words in programs:
         alone = run(0, *words, "--check")
         expect(alone.code == 0, "expected exit code 0", alone)
         expect(run(0, *words, "--sequential").out == alone.out, "sequentially the same", alone)
@@ -23,6 +26,18 @@ with tempfile.TemporaryDirectory() as folder:
             expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
         tiny = run(4, *words, "--trawl:packet-size=64", "--trawl:thunks-per-packet=1", "--trawl:thread-limit=2")
         expect(tiny.code == 0 and tiny.out == alone.out, f"expected {alone.out}", tiny)
+        simulated = run(0, *words, "--trawl:simulate=" + GRID)
+        expect(simulated.code == 0 and simulated.out == alone.out, f"expected {alone.out}", simulated)
+        log, recording = os.path.join(folder, "log"), os.path.join(folder, "recording")
+        traced = run(2, *words, "--trawl:trace=" + log)
+        expect(traced.code == 0 and traced.out == alone.out, f"expected {alone.out}", traced)
+        profile = run(0, "trawl-profile", log)
+        expect(profile.code == 0 and f"{words[0]} on 2 PEs" in profile.out + profile.err, "expected a profile", profile)
+        recorded = run(0, *words, "--trawl:record=" + recording)
+        expect(recorded.code == 0 and recorded.out == alone.out, f"expected {alone.out}", recorded)
+        replays = [run(pes, "trawl-replay", recording) for pes in (0, 2)]
+        expect(replays[0].code == replays[1].code == 0 and replays[0].out == replays[1].out, "expected one checksum",
+               replays[1])
 
 # A file that one of the PEs can't read comes to it from the main PE.
 with tempfile.TemporaryDirectory() as folder:
@@ -49,4 +64,4 @@ expect(still.code == 0, "expected exit code 0", still)
 statistics = json.loads(still.err[still.err.index("{"):])
 main = statistics["by_pe"][0]
 expect(main["message_bytes"] < 500_000, f"the main PE sent {main['message_bytes']} bytes", still)
-print("heat and word_count: the same everywhere")
+print("heat, word_count and sample_sort: the same everywhere")

@@ -33,28 +33,36 @@ inline std::vector<std::uint64_t> ends_of(std::span<const Stretch> runs) {
   return ends;
 }
 
-/// `elements` lie in the order of the shards that they are for, of which i gets those up to
-/// `ends[i]`.
-template <class T>
-Dealt<T> deal(const std::vector<T>& elements, std::span<const std::uint64_t> ends,
-              const std::vector<std::uint64_t>& run_ends) {
+/// Of elements in the order of the shards that they are for, shard i gets those up to `ends[i]`.
+/// `add(begin, end, hand)` adds some of them to a vector, which has room.
+template <class T, class Add>
+Dealt<T> deal_by(std::span<const std::uint64_t> ends, const std::vector<std::uint64_t>& run_ends,
+                 Add add) {
   Dealt<T> dealt;
   dealt.hands.reserve(run_ends.size());
   std::uint64_t begin = 0;  // of this run's elements
   std::size_t shard = 0;
-  for (const auto run_end : run_ends) {
-    Hand<T> hand;
-    std::uint64_t end = begin;
-    for (; shard < run_end; ++shard) {
-      end = ends[shard];
-      hand.ends.push_back(end - begin);
-    }
-    hand.elements.assign(elements.begin() + static_cast<std::ptrdiff_t>(begin),
-                         elements.begin() + static_cast<std::ptrdiff_t>(end));
-    dealt.hands.push_back(keep(std::move(hand)));
-    begin = end;
-  }
+  for (const auto run_end : run_ends)
+    dealt.hands.push_back(made_by_runtime<Hand<T>>([&](Hand<T>& hand) {
+      const auto first = begin;
+      for (; shard < run_end; ++shard) {
+        hand.ends.push_back(ends[shard] - first);
+        begin = ends[shard];
+      }
+      hand.elements.reserve(static_cast<std::size_t>(begin - first));
+      add(static_cast<std::size_t>(first), static_cast<std::size_t>(begin), hand.elements);
+    }));
   return dealt;
+}
+
+/// The same, of elements that lie like that.
+template <class T>
+Dealt<T> deal(const std::vector<T>& elements, std::span<const std::uint64_t> ends,
+              const std::vector<std::uint64_t>& run_ends) {
+  return deal_by<T>(ends, run_ends, [&](std::size_t begin, std::size_t end, std::vector<T>& hand) {
+    hand.insert(hand.end(), elements.begin() + static_cast<std::ptrdiff_t>(begin),
+                elements.begin() + static_cast<std::ptrdiff_t>(end));
+  });
 }
 
 /// What shard `in_run` of stretch `run` gets, from each shard, in their order. All of it is asked

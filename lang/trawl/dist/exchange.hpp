@@ -32,13 +32,14 @@ Dealt<T> deal_rows(std::size_t shard, const Lazy<Shard<std::vector<T>>>& source,
       throw Error("exchange: a row of shard " + std::to_string(shard) + " has " +
                   std::to_string(row.size()) + " elements; there are " +
                   std::to_string(ends.back()) + " rows, and each has one for each");
-  std::vector<T> columns;
-  columns.reserve(rows.size() * static_cast<std::size_t>(ends.back()));
-  for (std::size_t c = 0; c < ends.back(); ++c)
-    for (const auto& row : rows) columns.push_back(row[c]);
   std::vector<std::uint64_t> element_ends;
   for (const auto end : ends) element_ends.push_back(end * rows.size());
-  return deal(columns, element_ends, force(run_ends));
+  const auto add_columns = [&](std::size_t begin, std::size_t end, std::vector<T>& hand) {
+    if (begin == end) return;
+    for (auto c = begin / rows.size(); c < end / rows.size(); ++c)
+      for (const auto& row : rows) hand.push_back(row[c]);
+  };
+  return deal_by<T>(element_ends, force(run_ends), add_columns);
 }
 
 template <class T>
@@ -48,17 +49,17 @@ Shard<std::vector<T>> take_rows(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, st
   const auto& dealt = force(all);
   const auto& ends = force(row_ends);
   const auto parts = taken(dealt, run, in_run);
-  const auto begun = now();
   const auto rows = static_cast<std::size_t>(ends[shard] - (shard == 0 ? 0 : ends[shard - 1]));
-  std::vector<std::vector<T>> made(rows);
-  for (std::size_t r = 0; r < rows; ++r) {
-    made[r].reserve(static_cast<std::size_t>(ends.back()));
-    for (const auto& part : parts) {
-      const auto its = part.subspan(part.size() / rows * r, part.size() / rows);
-      made[r].insert(made[r].end(), its.begin(), its.end());
-    }
-  }
-  return shard_of(std::move(made), begun);
+  Made<std::vector<T>> made(rows);
+  for (std::size_t r = 0; r < rows; ++r)
+    made.add_by([&](std::vector<T>& row) {
+      row.reserve(static_cast<std::size_t>(ends.back()));
+      for (const auto& part : parts) {
+        const auto its = part.subspan(part.size() / rows * r, part.size() / rows);
+        row.insert(row.end(), its.begin(), its.end());
+      }
+    });
+  return std::move(made).shard();
 }
 
 }  // namespace detail
@@ -90,33 +91,35 @@ Dist<std::vector<T>> exchange(const Dist<std::vector<T>>& d) {
 
 namespace detail {
 
+/// Some shards that follow each other.
 template <class T>
-Shard<T> join_shards(const std::vector<Lazy<Shard<T>>>& shards) {
+using Block = std::vector<Lazy<Shard<T>>>;
+
+/// All of it is asked for before the first is waited for.
+template <class T>
+Made<T> joined(const Block<T>& block) {
+  for (const auto& shard : block) fetch(shard);
   std::size_t count = 0;
-  for (const auto& shard : shards) count += static_cast<std::size_t>(force(shard).count);
+  for (const auto& shard : block) {
+    count += static_cast<std::size_t>(force(shard).count);
+    fetch(force(shard).elements);
+  }
   Made<T> made(count);
-  for (const auto& shard : shards)
-    for (const auto& x : force(force(shard).elements)) made.add(x);
-  return std::move(made).shard();
+  for (const auto& shard : block) made.add_all(force(force(shard).elements));
+  return made;
 }
 
 /// What the neighbour has, here: who comes after takes it from here.
 template <class T>
-Shard<T> copied(const Lazy<Shard<T>>& shard) {
-  return join_shards<T>({shard});
+Shard<T> passed_on(const Block<T>& block) {
+  auto made = joined(block);
+  return std::move(made).shard();
 }
 
 template <class T>
-std::vector<T> joined(const std::vector<Lazy<Shard<T>>>& blocks) {
-  std::vector<T> all;
-  std::size_t count = 0;
-  for (const auto& block : blocks) count += static_cast<std::size_t>(force(block).count);
-  all.reserve(count);
-  for (const auto& block : blocks) {
-    const auto& elements = force(force(block).elements);
-    all.insert(all.end(), elements.begin(), elements.end());
-  }
-  return all;
+std::vector<T> all_of(const Block<T>& block) {
+  auto made = joined(block);
+  return std::move(made.elements());
 }
 
 }  // namespace detail
@@ -132,20 +135,27 @@ Everywhere<std::vector<T>> all_gather(const Dist<T>& d) {
     return Everywhere<std::vector<T>>({{place_of(sched::pe_here()), Lazy(std::vector<T>())}});
   const auto runs = stretches(source.places);
   const auto count = runs.size();
-  // has[p][q]: q's block, at p.
-  std::vector<std::vector<Lazy<Shard<T>>>> has(count, std::vector<Lazy<Shard<T>>>(count));
-  for (std::size_t p = 0; p < count; ++p) {
-    const auto own = std::span(source.shards).subspan(runs[p].begin, runs[p].end - runs[p].begin);
-    has[p][p] = lazy_placed<&join_shards<T>>(std::vector<Lazy<Shard<T>>>(own.begin(), own.end()));
-  }
+  // has[p][q]: where p takes q's block from: itself, but for what comes last.
+  std::vector<std::vector<Block<T>>> has(count, std::vector<Block<T>>(count));
+  for (std::size_t p = 0; p < count; ++p)
+    has[p][p].assign(source.shards.begin() + static_cast<std::ptrdiff_t>(runs[p].begin),
+                     source.shards.begin() + static_cast<std::ptrdiff_t>(runs[p].end));
+  std::vector<Block<T>> passed(count);
   for (std::size_t step = 1; step < count; ++step)
-    for (std::size_t p = 0; p < count; ++p)
-      has[p][(p + count - step) % count] =
-          lazy_placed<&copied<T>>(has[(p + count - 1) % count][(p + count - step) % count]);
+    for (std::size_t p = 0; p < count; ++p) {
+      const auto q = (p + count - step) % count;
+      const auto& block = has[(p + count - 1) % count][q];
+      has[p][q] = block;
+      if (step + 1 == count) continue;  // the last: nobody takes it from here
+      has[p][q] = {lazy_placed<&passed_on<T>>(block)};
+      passed[p].push_back(has[p][q].front());
+    }
   std::vector<std::pair<Place, Lazy<std::vector<T>>>> copies;
   for (std::size_t p = 0; p < count; ++p) {
-    start(has[p], std::vector<Place>(count, runs[p].place));
-    copies.emplace_back(runs[p].place, lazy_placed<&joined<T>>(has[p]));
+    start(passed[p], std::vector<Place>(passed[p].size(), runs[p].place));
+    Block<T> all;
+    for (const auto& block : has[p]) all.insert(all.end(), block.begin(), block.end());
+    copies.emplace_back(runs[p].place, lazy_placed<&all_of<T>>(all));
   }
   for (const auto& [place, copy] : copies) start(std::vector{copy}, std::vector{place});
   return Everywhere<std::vector<T>>(std::move(copies));

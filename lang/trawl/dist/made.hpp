@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <new>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,14 +15,35 @@
 
 namespace trawl::detail {
 
-/// A kept value whose memory is owned storage already.
-template <class T>
-Lazy<T> keep_as_it_is(T&& value) {
+/// A value whose memory is owned storage already.
+template <class T, heap::Stay stay = heap::Stay::yes>
+Lazy<T> as_it_is(T&& value) {
   using Result = heap::ResultOf<T>;
   auto* node = static_cast<heap::Node*>(heap::allocate(Result::bytes));
   new (node->payload(Result::offset)) heap::Held<T>(heap::AsItIs(), std::move(value));
-  node->init(heap::value_code<T, heap::Stay::yes>, heap::State::value);
+  node->init(heap::value_code<T, stay>, heap::State::value);
   return Lazy<T>::refer_to(node);
+}
+
+/// What is destroyed when it has died is moved into its node; all else would be copied there.
+template <class T>
+inline constexpr bool made_in_place = !heap::destructor_runs<T>;
+
+/// A kept value made by default, and then by `fill(value)`, in memory that it can stay in. No
+/// function of the program's may run meanwhile: what it gets of operator new would be the value's.
+template <class T, class Fill>
+Lazy<T> made_by_runtime(Fill fill) {
+  T value;
+  if constexpr (made_in_place<T>) {
+    {
+      const heap::StorageScope scope(heap::Held<T>::storage);
+      fill(value);
+    }
+    return as_it_is(std::move(value));
+  } else {
+    fill(value);
+    return keep(std::move(value));
+  }
 }
 
 /// About what an element takes in a message.
@@ -39,27 +61,60 @@ std::uint64_t bytes_of(const T& x) {
 
 template <class R>
 class Made {
+  using Elements = std::vector<R>;
+  static constexpr bool in_place = made_in_place<Elements>;
+
  public:
   explicit Made(std::size_t room) : begun_(now()) {
-    const heap::StorageScope scope(in_place ? storage : heap::storage_now());
+    const auto scope = for_elements();
     elements_.reserve(room);
+  }
+  /// Copies of some.
+  explicit Made(std::span<const R> some) : Made(some.size()) { add_all(some); }
+  /// What others have made, since then.
+  Made(Elements&& others, std::int64_t begun) : Made(in_place ? others.size() : 0) {
+    begun_ = begun;
+    if constexpr (in_place)
+      add_all(others);
+    else
+      elements_ = std::move(others);
   }
 
   void add(R&& x) {
-    if constexpr (!in_place || heap::PointerFree<R>) {
+    if constexpr (!in_place || heap::PointerFree<R>)
       elements_.push_back(std::move(x));
-    } else {
-      const heap::StorageScope scope(storage);
-      elements_.push_back(std::as_const(x));
-    }
+    else
+      add(std::as_const(x));
   }
   void add(const R& x) {
     if constexpr (!in_place || heap::PointerFree<R>) {
       elements_.push_back(x);
     } else {
-      const heap::StorageScope scope(storage);
-      elements_.push_back(x);
+      R copy = [&x] {
+        const auto scope = for_one();
+        return x;
+      }();
+      const auto scope = for_elements();
+      elements_.push_back(std::move(copy));
     }
+  }
+  /// One that `fill(element)` makes, of one made by default, as made_by_runtime does.
+  template <class Fill>
+  void add_by(Fill fill) {
+    R element;
+    {
+      const auto scope = for_one();
+      fill(element);
+    }
+    const auto scope = for_elements();
+    elements_.push_back(std::move(element));
+  }
+  template <class Some>
+  void add_all(const Some& some) {
+    if constexpr (!in_place || heap::PointerFree<R>)
+      elements_.insert(elements_.end(), some.begin(), some.end());
+    else
+      for (const R& x : some) add(x);
   }
 
   std::vector<R>& elements() noexcept { return elements_; }
@@ -77,18 +132,27 @@ class Made {
       }
       shard.bytes += bytes_of<R>(x);
     }
-    if constexpr (in_place)
-      shard.elements = keep_as_it_is(std::move(elements_));
-    else
-      shard.elements = keep(std::move(elements_));
+    shard.elements = std::move(*this).alone();
     return shard;
   }
 
+  /// The elements alone; to be called once.
+  template <heap::Stay stay = heap::Stay::yes>
+  Lazy<Elements> alone() && {
+    if constexpr (in_place)
+      return as_it_is<Elements, stay>(std::move(elements_));
+    else
+      return Lazy<Elements>::refer_to(heap::make_value<Elements, stay>(std::move(elements_)));
+  }
+
  private:
-  using Elements = std::vector<R>;
-  /// What is destroyed when it has died is moved there; else it would be copied.
-  static constexpr bool in_place = !heap::destructor_runs<Elements>;
-  static constexpr auto storage = heap::Held<Elements>::storage;
+  static heap::StorageScope for_elements() noexcept {
+    return heap::StorageScope(in_place ? heap::Held<Elements>::storage : heap::storage_now());
+  }
+  /// What one element owns is not scanned if it is numbers only; where the elements lie is.
+  static heap::StorageScope for_one() noexcept {
+    return heap::StorageScope(in_place ? heap::Held<R>::storage : heap::storage_now());
+  }
 
   Elements elements_;
   std::int64_t begun_;
@@ -97,12 +161,8 @@ class Made {
 /// Of elements that others have made.
 template <class R>
 Shard<R> shard_of(std::vector<R>&& elements, std::int64_t begun) {
-  Shard<R> shard;
-  shard.count = elements.size();
-  for (const auto& x : elements) shard.bytes += bytes_of<R>(x);
-  shard.elements = keep(std::move(elements));
-  shard.cost = now() - begun;
-  return shard;
+  Made<R> made(std::move(elements), begun);
+  return std::move(made).shard();
 }
 
 }  // namespace trawl::detail

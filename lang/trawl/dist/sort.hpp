@@ -14,6 +14,7 @@
 
 #include <trawl/dist/deal.hpp>
 #include <trawl/dist/weights.hpp>
+#include <trawl/sorting.hpp>
 
 namespace trawl {
 
@@ -45,8 +46,13 @@ struct SortBy {
       return a < b;
   }
   template <class T>
-  static bool before(const T& a, const T& b) {
+  bool operator()(const T& a, const T& b) const {
     return less<T>(key(a), key(b));
+  }
+  template <class T>
+  requires(Number<std::decay_t<decltype(key(std::declval<const T&>()))>> &&
+           (!compares<T>() || std::is_same_v<type, std::less<>>)) static auto bits(const T& x) {
+    return bits_of(key(x));
   }
 };
 
@@ -68,8 +74,9 @@ struct Sorted {
 template <class By, class T, class K, class Weigh>
 Sorted<T, K> sort_shard(std::size_t shard, std::size_t samples, const Lazy<Shard<T>>& source) {
   return in_shard("sort", By::name(), shard, [&] {
-    auto elements = force(force(source).elements);
-    std::stable_sort(elements.begin(), elements.end(), &By::template before<T>);
+    Made<T> made(force(force(source).elements));
+    const auto& elements = made.elements();
+    sort_run(std::span(made.elements()), By());
     double sum = 0;
     for (const auto& x : elements) sum += Weigh()(x);
     Sorted<T, K> sorted;
@@ -84,7 +91,7 @@ Sorted<T, K> sort_shard(std::size_t shard, std::size_t samples, const Lazy<Shard
       sorted.samples.push_back({By::key(elements[i]), shard, i, weight});
       weight = 0;
     }
-    sorted.elements = keep(std::move(elements));
+    sorted.elements = std::move(made).alone();
     return sorted;
   });
 }
@@ -150,20 +157,14 @@ Shard<T> merge_shard(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, std::size_t r
   std::size_t count = 0;
   for (const auto& part : parts) count += part.size();
   Made<T> made(count);
-  auto& merged = made.elements();
-  std::vector<std::size_t> ends{0};
+  std::vector<std::size_t> ends;
   for (const auto& part : parts) {
-    for (const auto& x : part) made.add(x);
-    ends.push_back(merged.size());
+    made.add_all(part);
+    if (!part.empty()) ends.push_back(made.elements().size());
   }
-  const auto at = [&merged](std::size_t i) {
-    return merged.begin() + static_cast<std::ptrdiff_t>(i);
-  };
-  for (std::size_t step = 1; step + 1 < ends.size(); step *= 2)
-    for (std::size_t i = 0; i + step + 1 < ends.size(); i += 2 * step)
-      std::inplace_merge(at(ends[i]), at(ends[i + step]),
-                         at(ends[std::min(i + 2 * step, ends.size() - 1)]),
-                         &By::template before<T>);
+  std::vector<T> room;
+  if constexpr (!HasBits<By, T>) room.resize(count);
+  merge_runs(std::span(made.elements()), std::span<const std::size_t>(ends), std::span(room), By());
   return std::move(made).shard();
 }
 
@@ -195,10 +196,10 @@ Dist<T> sort_by(const Dist<T>& d) {
 
 }  // namespace detail
 
-/// Sorted, stably: by a key, which is a member (`sort<&Body::key>(d)`) or what a function of an
-/// element gives, or by a function that compares two elements (`sort<less>(d)`). As many shards as
-/// before, cut where `weigh` balances: where they lie is chosen anew.
-template <auto F, class T, class Weigh = ByCount>
+/// Sorted, stably: by `<`, or by a key, which is a member (`sort<&Body::key>(d)`) or what a
+/// function of an element gives, or by a function that compares two elements (`sort<less>(d)`). As
+/// many shards as before, cut where `weigh` balances: where they lie is chosen anew.
+template <auto F = std::less<>{}, class T, class Weigh = ByCount>
 Dist<T> sort(const Dist<T>& d, Weigh = {}) {
   constexpr bool fits = std::is_invocable_v<decltype(F), const T&, const T&> ||
                         std::is_invocable_v<decltype(F), const T&>;

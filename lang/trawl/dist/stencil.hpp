@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -52,53 +54,52 @@ class Around {
 
 namespace detail {
 
-/// A shard's ends, for its neighbours: all of it if it is no longer.
+/// A shard's ends, for its neighbours: all of it if it is no longer. They travel along with it, and
+/// are looked at where they are.
 template <class T>
 struct Rim {
-  std::vector<T> first;
-  std::vector<T> last;
+  Lazy<std::vector<T>> first;
+  Lazy<std::vector<T>> last;
 };
 
 template <class T, Halo H>
 Rim<T> rim_of(const Lazy<Shard<T>>& shard) {
-  const auto& elements = force(force(shard).elements);
-  const auto width = static_cast<std::ptrdiff_t>(std::min(H.width, elements.size()));
-  return {std::vector<T>(elements.begin(), elements.begin() + width),
-          std::vector<T>(elements.end() - width, elements.end())};
+  const std::span<const T> elements(force(force(shard).elements));
+  const auto width = std::min(H.width, elements.size());
+  const auto copy = [](std::span<const T> some) {
+    return Made<T>(some).template alone<heap::Stay::no>();
+  };
+  return {copy(elements.first(width)), copy(elements.last(width))};
 }
 
 enum class Side : bool { before, behind };
 
-/// Of the elements on one side of a shard, the nearest first, as many as the halo is wide; fewer
-/// where there are no more. It may go round a ring several times.
+/// What lies on one side of a shard, the nearest first, as wide as the halo: of its neighbours,
+/// round a ring several times even; then `last`, the shard's own last element there, or `nothing`.
 template <class T, Halo H>
-std::vector<T> halo_of(const std::vector<Lazy<Rim<T>>>& rims, std::size_t shard, Side side) {
+std::vector<const T*> halo_of(const std::vector<Lazy<Rim<T>>>& rims, std::size_t shard, Side side,
+                              const T& last, const T& nothing) {
   const auto count = rims.size();
   const auto there = H.edge == Edge::wrapped ? SIZE_MAX
                      : side == Side::before  ? shard
                                              : count - 1 - shard;
-  std::vector<T> halo;
+  std::vector<const T*> halo;
   const auto add = [&halo](const T& x) {
-    if (halo.size() < H.width) halo.push_back(x);
+    if (halo.size() < H.width) halo.push_back(&x);
   };
   for (std::size_t step = 1; halo.size() < H.width && step <= there; ++step) {
     const auto away = step % count;
     const auto& rim =
         force(rims[side == Side::before ? (shard + count - away) % count : (shard + away) % count]);
     if (side == Side::before)
-      std::for_each(rim.last.rbegin(), rim.last.rend(), add);
+      std::ranges::for_each(force(rim.last) | std::views::reverse, add);
     else
-      std::for_each(rim.first.begin(), rim.first.end(), add);
+      std::ranges::for_each(force(rim.first), add);
     if (step == count && halo.empty()) break;
   }
-  return halo;
-}
-
-/// Fills it up with what lies behind the edge; `last` is the last element on that side.
-template <Halo H, class T>
-void fill_up(std::vector<T>& halo, const T& last) {
-  const T edge = H.edge == Edge::nothing ? T() : halo.empty() ? last : halo.back();
+  const T* const edge = H.edge == Edge::nothing ? &nothing : halo.empty() ? &last : halo.back();
   halo.resize(H.width, edge);
+  return halo;
 }
 
 template <auto F, Halo H, class R, class T, class... Stored>
@@ -107,13 +108,11 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
   return in_shard("stencil", function_name<F>(), shard, [&] {
     const auto& elements = force(force(source).elements);
     if (elements.empty()) return shard_of(std::vector<R>(), now());
-    auto before = halo_of<T, H>(force(rims), shard, Side::before);
-    auto behind = halo_of<T, H>(force(rims), shard, Side::behind);
+    const T nothing{};
+    const auto before = halo_of<T, H>(force(rims), shard, Side::before, elements.front(), nothing);
+    const auto behind = halo_of<T, H>(force(rims), shard, Side::behind, elements.back(), nothing);
     Made<R> made(elements.size());
-    fill_up<H>(before, elements.front());
-    fill_up<H>(behind, elements.back());
-    using At = typename Around<T>::Held;
-    std::vector<At> row;
+    std::vector<typename Around<T>::Held> row;
     row.reserve(elements.size() + 2 * H.width);
     const auto add = [&row](const T& x) {
       if constexpr (Around<T>::in_a_row)
@@ -121,9 +120,9 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
       else
         row.push_back(&x);
     };
-    std::for_each(before.rbegin(), before.rend(), add);
-    std::for_each(elements.begin(), elements.end(), add);
-    std::for_each(behind.begin(), behind.end(), add);
+    for (const T* x : before | std::views::reverse) add(*x);
+    std::ranges::for_each(elements, add);
+    for (const T* x : behind) add(*x);
     with_opened(
         elements.size(), shard,
         [&](const auto&... opened) {
