@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "programs/barnes_hut/bodies.hpp"  // Plain
 #include "programs/galaxy/stars.hpp"
 
 namespace galaxy {
+
+using bh::Plain;  // vectors that the collector doesn't look at
 
 inline constexpr unsigned levels = 22;  ///< of the tree: two bits of a key each
 
@@ -29,6 +31,6 @@ struct Keyed {
 };
 
 /// All places along the curve; those with equal keys as they were.
-std::vector<Keyed> along_curve(std::span<const Place> places, const Square& square);
+Plain<Keyed> along_curve(std::span<const Place> places, const Square& square);
 
 }  // namespace galaxy

@@ -10,7 +10,7 @@ namespace {
 
 class Walk {
  public:
-  explicit Walk(const Tree& tree) : tree_(tree) {}
+  Walk(const Tree& tree, Effort& effort) : tree_(tree), effort_(effort) {}
 
   /// All that acts on a group. Good until the next.
   const List& of(const Group& group) {
@@ -19,6 +19,7 @@ class Walk {
     while (!todo_.empty()) {
       const Quad& quad = tree_.quads[todo_.back()];
       todo_.pop_back();
+      ++effort_.quads;
       look(quad, group);
     }
     return list_;
@@ -48,19 +49,20 @@ class Walk {
   }
 
   const Tree& tree_;
+  Effort& effort_;
   List list_;
-  std::vector<std::uint32_t> todo_;
+  Plain<std::uint32_t> todo_;
 };
 
 /// Which of the stars are in which group: those of group g are in `stars` from ends[g - 1] on.
 struct Members {
-  std::vector<std::uint32_t> ends;
-  std::vector<std::uint32_t> stars;
+  Plain<std::uint32_t> ends;
+  Plain<std::uint32_t> stars;
 };
 
 Members by_group(const std::vector<Star>& stars, const Tree& tree) {
-  Members members{std::vector<std::uint32_t>(tree.groups.size() + 1),
-                  std::vector<std::uint32_t>(stars.size())};
+  Members members{Plain<std::uint32_t>(tree.groups.size() + 1, 0),
+                  Plain<std::uint32_t>(stars.size())};
   auto& ends = members.ends;
   for (const auto& star : stars) ++ends[tree.group_of[star.index] + 1];
   for (std::size_t g = 1; g < ends.size(); ++g) ends[g] += ends[g - 1];
@@ -71,10 +73,10 @@ Members by_group(const std::vector<Star>& stars, const Tree& tree) {
 
 }  // namespace
 
-std::vector<Pull> pulls(const std::vector<Star>& stars, const Tree& tree) {
+Plain<Pull> pulls(const std::vector<Star>& stars, const Tree& tree, Effort& effort) {
   const Members members = by_group(stars, tree);
-  std::vector<Pull> all(stars.size());
-  Walk walk(tree);
+  Plain<Pull> all(stars.size());
+  Walk walk(tree, effort);
   Targets targets;
   std::uint32_t begin = 0;
   for (std::size_t g = 0; g < tree.groups.size(); ++g) {
@@ -87,6 +89,7 @@ std::vector<Pull> pulls(const std::vector<Star>& stars, const Tree& tree) {
     }
     const List& list = walk.of(tree.groups[g]);
     sum(list, targets);
+    effort.pairs += list.size() * targets.x.size();
     for (auto i = begin; i < end; ++i)
       all[members.stars[i]] = {{gravity * targets.ax[i - begin], gravity * targets.ay[i - begin]},
                                static_cast<float>(list.size())};
@@ -95,8 +98,8 @@ std::vector<Pull> pulls(const std::vector<Star>& stars, const Tree& tree) {
   return all;
 }
 
-std::vector<Star> moved(const std::vector<Star>& stars, const Tree& tree) {
-  const auto pulled = pulls(stars, tree);
+std::vector<Star> moved(const std::vector<Star>& stars, const Tree& tree, Effort& effort) {
+  const auto pulled = pulls(stars, tree, effort);
   std::vector<Star> next = stars;
   for (std::size_t i = 0; i < next.size(); ++i) {
     Star& s = next[i];

@@ -52,8 +52,9 @@ Sum best() {
 
 void Targets::resize(std::size_t count) {
   constexpr std::size_t most_lanes = 16;
-  for (auto* row : {&x, &y, &ax, &ay})
-    row->resize((count + most_lanes - 1) / most_lanes * most_lanes);
+  const auto padded = (count + most_lanes - 1) / most_lanes * most_lanes;
+  for (auto* row : {&x, &y, &ax, &ay}) row->resize(padded);
+  for (auto i = count; i < padded; ++i) x[i] = y[i] = 0;
 }
 
 void sum(const List& list, Targets& targets) {

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
+
+#include "programs/barnes_hut/bodies.hpp"  // Plain
 
 namespace galaxy {
 
@@ -37,12 +38,12 @@ class List {
 
  private:
   std::size_t size_ = 0;
-  std::vector<float> x_, y_, mass_;
+  bh::Plain<float> x_, y_, mass_;
 };
 
 /// The stars of a group: where they are, and what pulls them.
 struct Targets {
-  std::vector<float> x, y, ax, ay;
+  bh::Plain<float> x, y, ax, ay;
 
   /// Room for so many, and for as many more as the loops touch.
   void resize(std::size_t count);

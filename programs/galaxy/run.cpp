@@ -38,7 +38,8 @@ std::vector<Star> run_sequentially(const Run& run) {
   for (std::size_t i = 0; i < run.stars; ++i) stars.push_back(star(i, run.seed));
   for (std::size_t step = 0; step < run.steps; ++step) {
     if (run.sorts_before(step)) sort(stars);
-    stars = moved(stars, tree_of(stars, run.theta));
+    Effort effort;
+    stars = moved(stars, tree_of(stars, run.theta), effort);
   }
   by_id(stars);
   return stars;
@@ -47,7 +48,8 @@ std::vector<Star> run_sequentially(const Run& run) {
 double mean_error(const std::vector<Star>& stars, double theta, std::size_t sample) {
   std::vector<Star> sorted = stars;
   sort(sorted);
-  const auto pulled = pulls(sorted, tree_of(sorted, theta));
+  Effort effort;
+  const auto pulled = pulls(sorted, tree_of(sorted, theta), effort);
   sample = std::min(sample, sorted.size());
   double sum = 0;
   for (std::size_t k = 0; k < sample; ++k) {

@@ -24,6 +24,7 @@ struct Run {
   Sync sync = Sync::ring;
   Balance balance = Balance::time;
   bool report = false;
+  bool declared = false;        ///< simulated, work takes what is counted, not what is measured
   std::string frames;           ///< folder; none: no pictures
   std::size_t frame_every = 1;  ///< steps
   std::size_t frame_pixels = 512;

@@ -129,7 +129,7 @@ class Builder {
 
   double theta_;
   double side_ = 1;
-  std::vector<Keyed> order_;
+  Plain<Keyed> order_;
   Tree tree_;
 };
 
