@@ -7,6 +7,7 @@
 #include <trawl/dist/file.hpp>
 #include <trawl/dist/map.hpp>
 #include <trawl/dist/map_reduce.hpp>
+#include <trawl/dist/portion.hpp>
 #include <trawl/dist/rebalance.hpp>
 #include <trawl/dist/reduce.hpp>
 #include <trawl/dist/sort.hpp>

@@ -182,6 +182,34 @@ def skeleton_servers():
             "links": [{"between": ["warp", "fire"], "latency": "200 us", "bandwidth": "3.2 MB/s"}]}
 
 
+# ---- the heterogeneous Barnes-Hut report -----------------------------------------------------------
+
+# Of a GHC machine, by the report's sums: 1.66 of one GHC and one linux, 3.23 of two each, 4.87 with
+# three, two and an ECE, 7.19 with four, two, an ECE and an HH.
+CMU_SPEEDS = {"ghc": 1, "linux": 0.63, "ece": 0.61, "hh": 1.32}
+CMU_MIXES = {2: {"ghc": 1, "linux": 1}, 4: {"ghc": 2, "linux": 2},
+             6: {"ghc": 3, "linux": 2, "ece": 1}, 8: {"ghc": 4, "linux": 2, "ece": 1, "hh": 1}}
+# On so much of this machine galaxy takes as long as the report's program does on one core of it.
+CMU_GHC = 0.08
+CMU_NETWORK = {"latency": "100 us", "bandwidth": "100 MB/s"}
+
+
+def cmu(mix, ghc=CMU_GHC, network=None, **more):
+    """All PEs say that they are as fast as a GHC machine: what they really are shows in the run."""
+    made, changes, first = [], [], 0
+    for kind, pes in mix.items():
+        made.append({"name": kind, "pes": pes, "speed": ghc, **(network or CMU_NETWORK)})
+        changes += [{"pe": pe, "at": "0 s", "speed": CMU_SPEEDS[kind]}
+                    for pe in range(first, first + pes) if CMU_SPEEDS[kind] != 1]
+        first += pes
+    about = ", ".join(f"{pes} {kind}" for kind, pes in mix.items())
+    grid = {"about": f"The heterogeneous Barnes-Hut report's machines ({about}): which are slower, or "
+                     "faster, nobody is told. Latencies and bandwidths are assumed.", "clusters": made}
+    if len(made) > 1: grid["between"] = {"latency": "400 us", "bandwidth": "100 MB/s"}
+    if changes: grid["speed_changes"] = changes
+    return grid | more
+
+
 def large():
     for pes, size in ((64, 16), (1024, 64), (16384, 256), (65536, 1024)):
         yield f"large-{pes}", wan(f"{pes} PEs in clusters of {size}; all is assumed.",
@@ -199,14 +227,16 @@ def shipped():
     yield "four-and-four", four_and_four()
     yield from clusters_of_four_and_four()
     yield "three-servers", skeleton_servers()
+    yield "cmu-ghc-8", cmu({"ghc": 8})
+    for pes, mix in CMU_MIXES.items(): yield f"cmu-mixed-{pes}", cmu(mix)
     yield from large()
 
 
 def text_of(grid):
-    """JSON with a line for every cluster and link."""
+    """JSON with a line for every cluster, link and change of speed."""
     parts = []
     for name, value in grid.items():
-        if name in ("clusters", "links"):
+        if name in ("clusters", "links", "speed_changes"):
             lines = ",\n".join("    " + json.dumps(each) for each in value)
             parts.append(f'  "{name}": [\n{lines}\n  ]')
         else: parts.append(f'  "{name}": {json.dumps(value)}')

@@ -1,4 +1,4 @@
-// Single calls at a certain place, and data that are moved to one.
+// Single calls at certain places, and data that are moved to one.
 #pragma once
 
 #include <utility>
@@ -7,6 +7,14 @@
 #include <trawl/dist/map.hpp>
 
 namespace trawl {
+namespace detail {
+
+template <auto F, class R, class T, class... Stored>
+R applied(const Lazy<T>& value, const Stored&... stored) {
+  return F(force(value), open(stored).all()...);
+}
+
+}  // namespace detail
 
 /// `f(args...)`, begun at once, there; if that PE is lost, here. Its value comes here.
 template <auto F, class... A>
@@ -14,6 +22,24 @@ auto apply(Place place, A&&... args) {
   const auto call = detail::lazy_placed<F>(std::forward<A>(args)...);
   sched::place(call.node(), detail::pe_of(place));
   return call;
+}
+
+/// `f(value, args...)` at each place that has the value, and what it gives stays there: once for
+/// all that is computed at that place. An argument is a plain value, or a Lazy or an Everywhere of
+/// what f takes.
+template <auto F, class T, class... A>
+auto apply(const Everywhere<T>& value, const A&... args) {
+  using detail::stored_type;
+  using R = std::decay_t<
+      std::invoke_result_t<decltype(F), const T&, detail::element_argument<stored_type<A>>...>>;
+  std::vector<std::pair<Place, Lazy<R>>> copies;
+  [&](const auto&... shared) {
+    for (const auto& [place, copy] : value.copies())
+      copies.emplace_back(place, detail::lazy_placed<&detail::applied<F, R, T, stored_type<A>...>>(
+                                     copy, detail::stored_for(shared, 0, place)...));
+  }(detail::shared_argument(args)...);
+  for (const auto& [place, copy] : copies) detail::start(std::vector{copy}, std::vector{place});
+  return Everywhere<R>(std::move(copies));
 }
 
 namespace detail {

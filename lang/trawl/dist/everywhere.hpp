@@ -9,8 +9,8 @@
 
 namespace trawl {
 
-/// What `all_gather` gives: the same value at each place where the data lay. As an argument of a
-/// skeleton it is a T, the one that is near.
+/// What `all_gather` and `broadcast` give: the same value at each place where the data lay, or at
+/// all. As an argument of a skeleton it is a T, the one that is near.
 template <class T>
 class Everywhere {
  public:
@@ -34,6 +34,8 @@ class Everywhere {
 
   /// The runtime's.
   explicit Everywhere(std::vector<std::pair<Place, Lazy<T>>> copies) : copies_(std::move(copies)) {}
+  /// The runtime's.
+  const std::vector<std::pair<Place, Lazy<T>>>& copies() const noexcept { return copies_; }
 
  private:
   std::vector<std::pair<Place, Lazy<T>>> copies_;
@@ -46,6 +48,14 @@ struct needs_no_destructor<Everywhere<T>> : std::true_type {};
 template <class T>
 const T& force(const Everywhere<T>& value) {
   return force(value.at(detail::place_of(sched::pe_here())));
+}
+
+/// A value for all places, each of which gets it from where it is when it is needed there first.
+template <class T>
+Everywhere<T> broadcast(const Lazy<T>& value) {
+  std::vector<std::pair<Place, Lazy<T>>> copies;
+  for (const auto place : places()) copies.emplace_back(place, value);
+  return Everywhere<T>(std::move(copies));
 }
 
 }  // namespace trawl

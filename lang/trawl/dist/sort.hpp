@@ -182,23 +182,21 @@ Dist<T> sort_by(const Dist<T>& d) {
   start(sorted, source.places);
   const auto cuts = lazy_placed<&splitters<By, T, K>>(sorted);
   start(std::vector{cuts}, std::span(source.places).first(1));
-  // Shards weigh the same from now on. (What they take, nobody has measured yet.)
-  const auto bytes = static_cast<double>(source.bytes_known()) / static_cast<double>(count);
-  const auto places = places_for(std::vector<double>(count, bytes));
-  const auto runs = stretches(places);
+  // Shards weigh the same from now on, and each place keeps as many.
+  const auto runs = stretches(source.places);
   const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
   std::vector<Lazy<Dealt<T>>> dealt;
   for (std::size_t i = 0; i < count; ++i)
     dealt.push_back(lazy_placed<&deal_sorted<By, T, K>>(i, count, sorted[i], cuts, run_ends));
   start(dealt, source.places);
-  return made_from(source, take_all<&merge_shard<By, T>, T>(dealt, runs), places);
+  return made_from(source, take_all<&merge_shard<By, T>, T>(dealt, runs), source.places);
 }
 
 }  // namespace detail
 
 /// Sorted, stably: by `<`, or by a key, which is a member (`sort<&Body::key>(d)`) or what a
 /// function of an element gives, or by a function that compares two elements (`sort<less>(d)`). As
-/// many shards as before, cut where `weigh` balances: where they lie is chosen anew.
+/// many shards as before, on each place too, cut where `weigh` balances.
 template <auto F = std::less<>{}, class T, class Weigh = ByCount>
 Dist<T> sort(const Dist<T>& d, Weigh = {}) {
   constexpr bool fits = std::is_invocable_v<decltype(F), const T&, const T&> ||

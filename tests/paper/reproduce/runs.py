@@ -22,16 +22,19 @@ FLAGS = ["--trawl:silence=1000", "--trawl:stats=json"]
 # Seconds of this processor for one run. PEs that wait hours at a slow link poll for hours: such a run
 # is left out. Not of the clock: what else the host does decides nothing.
 LONGEST = 25
+# And for a program that is simulated itself.
+LONGEST_PROGRAM = 600
 
 
 @dataclasses.dataclass
 class Outcome:
     """Virtual seconds (infinite: left out), messages and bytes between clusters (each link of a way
-    counts), seconds of the host's processor."""
+    counts), seconds of the host's processor, what a program said of itself."""
     seconds: float
     messages: int = 0
     bytes: int = 0
     cost: float = 0
+    said: str = ""
 
 
 def seconds_of(text, what):
@@ -41,9 +44,10 @@ def seconds_of(text, what):
 class Runs:
     """Asked for twice: first to know what is to be run, then for the table."""
 
-    def __init__(self, build):
+    def __init__(self, build, frozen=False):
         self.bin, self.folder = build / "bin", build / "paper"
         (self.folder / "grids").mkdir(parents=True, exist_ok=True)
+        self.frozen = frozen  # nothing is run
         self.seeds, self.cost, self.done = 3, 0, []
         self.wanted, self.known, self.bounds, self.infos = {}, {}, {}, {}
         self.store = self.folder / "runs.json"
@@ -128,11 +132,25 @@ class Runs:
         if math.inf in times: return ""
         return f"{100 * statistics.mean(self.attainable(graph, grid) / x for x in times):.1f}"
 
-    def one(self, item):
+    def simulated(self, grid, program, *arguments):
+        """A program itself, at once and alone: its work is measured."""
+        command = [program, *arguments, f"--trawl:simulate={self.grid(grid)}", "--trawl:seed=1"]
+        key = " ".join([*command, str(os.stat(self.bin / program).st_mtime_ns)])
+        if key not in self.known and not self.frozen:
+            print(" ".join(command), file=sys.stderr)
+            _, self.known[key] = self.one((key, command), program, LONGEST_PROGRAM)
+            self.keep()
+        outcome = self.known.get(key, Outcome(math.inf))
+        self.cost += outcome.cost
+        self.done.append(1)
+        return outcome
+
+    def one(self, item, program="trawl-replay", longest=LONGEST):
         key, command = item
-        with subprocess.Popen([self.bin / "trawl-replay", *command], stdout=subprocess.DEVNULL,
+        command = command if program == "trawl-replay" else command[1:]
+        with subprocess.Popen([self.bin / program, *command], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as process:
-            resource.prlimit(process.pid, resource.RLIMIT_CPU, (LONGEST, LONGEST))
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (longest, longest))
             text = process.stderr.read()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -140,6 +158,7 @@ class Runs:
         if process.returncode == -signal.SIGKILL: return key, Outcome(math.inf, cost=cost)
         seconds = re.search(r"simulated: ([0-9.]+) s", text)
         if process.returncode or not seconds: sys.exit(f"{key}\nexit {process.returncode}\n{text}")
+        if program != "trawl-replay": return key, Outcome(float(seconds[1]), cost=cost, said=text)
         links = json.loads(text[text.index("\n{"):]).get("links", [])
         return key, Outcome(float(seconds[1]), sum(each["messages"] for each in links),
                             sum(each["bytes"] for each in links), cost)
