@@ -7,8 +7,8 @@
 namespace trawl {
 namespace {
 
-constexpr Nanos longest_look = 5'000'000;  // without anything to do, as spare workers are called
-constexpr Nanos look_cost = 20'000;        // until a progress thread is awake
+constexpr Nanos while_thread_waits = 5'000'000;  // as spare workers are called
+constexpr Nanos look_cost = 20'000;              // until a progress thread is awake
 constexpr Nanos while_under_way = 50'000;
 
 }  // namespace
@@ -57,6 +57,14 @@ bool Seat::notified() const {
   return pe->workers().events().epoch() != epoch;
 }
 
+// A real progress thread looks every 6 ms. A grid's would cost more than all else, and find
+// nothing.
+Nanos Seat::longest_look() const {
+  auto& workers = pe->workers();
+  const bool quiet = workers.threads().size() == 0 && workers.log() == nullptr;
+  return quiet ? longest_quiet : while_thread_waits;
+}
+
 // The progress thread's: while all workers are busy.
 Nanos Seat::look_time() const {
   const auto& workers = pe->workers();
@@ -64,9 +72,9 @@ Nanos Seat::look_time() const {
     if (cores[i]->idle()) return never;
   const auto arrival = net->next_arrival(index).value_or(never);
   auto due = notified() ? 0 : std::min(net->when(index, workers.state().due), arrival);
-  if (workers.state().under_way) due = std::min(due, next_look - longest_look + while_under_way);
-  if (due >= next_look) return next_look;
-  return std::max(due, next_look - longest_look) + look_cost;
+  if (workers.state().under_way) due = std::min(due, last_look + while_under_way);
+  const auto at_last = last_look + longest_look();
+  return due >= at_last ? at_last : std::max(due, last_look) + look_cost;
 }
 
 std::pair<Nanos, Seat::Core*> Seat::next_turn(const Core* but) const {
@@ -85,7 +93,7 @@ void Seat::looked(Nanos begun) {
   const auto over = clock();
   for (const auto& core : cores)
     if (!core->idle()) core->ready += over - begun;
-  next_look = over + longest_look;
+  last_look = over;
 }
 
 }  // namespace trawl

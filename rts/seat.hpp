@@ -36,7 +36,8 @@ struct Seat {
   std::unique_ptr<Pe> pe{};
   std::vector<std::unique_ptr<Core>> cores{};  // the spare ones last
   Core* next = nullptr;                        // whose turn it is; nullptr: its progress thread's
-  Nanos next_look = 0;                         // of its progress thread, at the latest
+  Nanos last_look = 0;                         // of its progress thread
+  Nanos longest_quiet = 0;                     // without a look, if nothing waits
   std::uint32_t epoch = 0;                     // of the event count, at the last look
   progress::SparePolicy spares{};
   std::optional<life::Outcome> outcome{};
@@ -58,6 +59,7 @@ struct Seat {
   double crowd() const;
   Nanos turn_of(const Core& core) const;
   Nanos look_time() const;
+  Nanos longest_look() const;
   bool notified() const;
 };
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <tuple>
 
+#include "rts/after.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl {
@@ -30,6 +31,13 @@ fabric::SimConfig with_speeds(fabric::SimConfig net, double of_host) {
   for (int pe = 0; pe < net.grid->pes(); ++pe) speeds.push_back(speed_in(net, of_host, pe));
   net.speed = std::move(speeds);
   return net;
+}
+
+// Whoever looks seldom counts little of it as time in which others were silent.
+Nanos longest_quiet(const Options& options) {
+  constexpr Nanos shortest = 5'000'000, longest = 200'000'000;  // as a PE's pace is looked at
+  constexpr double part = 2e-3;
+  return std::clamp(after(0, options.silence * 1e9 * part), shortest, longest);
 }
 
 int pes_of(const fabric::SimConfig& net) {
@@ -64,6 +72,7 @@ void Simulation::add_seat(const Config& config, int index) {
   seat->simulation = this;
   seat->net = &net_;
   seat->index = index;
+  seat->longest_quiet = longest_quiet(config.options);
   Pe::Setup setup;
   setup.options = config.options;
   setup.program = config.program;

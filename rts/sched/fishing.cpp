@@ -126,6 +126,15 @@ unsigned Fishing::waiting() const {
   return static_cast<unsigned>(held_.size() + static_cast<std::size_t>(told));
 }
 
+// In a large cluster one PE holds the FISH of all that are idle: it would do nothing else than send
+// them home.
+Nanos Fishing::patience() {
+  constexpr std::size_t few = 64;
+  const auto pes = tables_.members(tables_.own_cluster()).size();
+  const auto times = static_cast<Nanos>(std::max<std::size_t>(pes / few, 1));
+  return std::min(near_.backoff.next(random_()), balance::Fish::longest_patience / times) * times;
+}
+
 void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   const auto is_taken = [this](std::uint16_t number) {
     return std::any_of(under_way_.begin(), under_way_.end(),
@@ -143,7 +152,7 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   fish.number = last_number_;
   fish.ahead = ahead;
   fish.wants = static_cast<std::uint8_t>(std::clamp(workers_.without_work(), 1U, 255U));
-  if (means_.holds_fish && !far) fish.patience = near_.backoff.next(random_());
+  if (means_.holds_fish && !far) fish.patience = patience();
   fabric::send(outbox_, victim, fish);
 }
 

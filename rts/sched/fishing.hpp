@@ -70,6 +70,7 @@ class Fishing {
   void note_next_return();
   void remember(int thief);
   void watch_or_announce(Nanos now);
+  Nanos patience();
   void fish_at(int victim, bool ahead, Nanos now);
   balance::Cast resolve(std::uint16_t number, bool brought_work, Nanos now);
   void came_home(std::uint16_t number, Nanos now);

@@ -1,5 +1,6 @@
 // Every policy on simulated grids of two clusters: the right answer, every FISH resolved, nothing
 // left; a far steal under each of them; and a slow PE that nobody waits for.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,36 @@ INSTANTIATE_TEST_SUITE_P(Balance, Clusters, testing::ValuesIn(balance::policy_na
 long busy(long time) {
   Simulation::work(time);
   return time;
+}
+
+// Grid-GUM2, section 3: one FISH of a strong cluster is answered by several sparks, and that
+// cluster shares them out.
+TEST(SuperSchedule, IsSharedOutByTheThiefsCluster) {
+  for (const auto* policy : {"targeted", "trawl"}) {
+    SCOPED_TRACE(policy);
+    Simulation::Config config;
+    config.net.grid = fabric::parse_grid(R"({
+      "clusters": [{"name": "weak", "pes": 1, "speed": 0.25}, {"name": "strong", "pes": 8}],
+      "between": {"latency": "20 ms", "bandwidth": "1 MB/s"}})",
+                                         "weak and strong");
+    config.net.pes = 9;
+    config.options.policy = policy;
+    Simulation grid(config);
+    grid.run([] {
+      std::vector<Lazy<long>> tasks;
+      for (int i = 0; i < 800; ++i) tasks.push_back(par(lazy<busy>(20 * milli)));
+      for (const auto& each : tasks) force(each);
+    });
+    const auto of = [&](int pe, Count what) {
+      return grid.pe(pe).statistics()[static_cast<std::size_t>(what)];
+    };
+    EXPECT_GE(of(0, Count::sparks_exported), 2 * of(0, Count::fish_answered));
+    EXPECT_GT(sum(grid, Count::sparks_exported, 1), 0U);
+    std::vector<std::uint64_t> shares;
+    for (int pe = 1; pe < 9; ++pe) shares.push_back(of(pe, Count::threads_created));
+    const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+    EXPECT_GE(2 * *least, *most);
+  }
 }
 
 // A slow PE is given none of the last pieces; but not for as long as one takes that is much longer

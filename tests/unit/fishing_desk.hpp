@@ -23,7 +23,8 @@ inline long number(long n) {
   return n;
 }
 
-/// PE 0 of thirty, with one worker, who is idle: for him it keeps a spark. Or with several.
+/// PE 0 of thirty, or more, with one worker, who is idle: for him it keeps a spark. Or with
+/// several.
 class Desk final : public StillHost, public fabric::Outbox {
  public:
   struct Letter {
@@ -32,8 +33,9 @@ class Desk final : public StillHost, public fabric::Outbox {
     friend bool operator==(const Letter&, const Letter&) = default;
   };
 
-  explicit Desk(const Options& options = {}, int workers = 1)
+  explicit Desk(const Options& options = {}, int workers = 1, int size = pes)
       : options_(options),
+        size_(size),
         workers_({.options = options_, .workers = workers}, *this, fabric_, state_) {
     heap::CodeTable::get();
   }
@@ -135,7 +137,7 @@ class Desk final : public StillHost, public fabric::Outbox {
     if (sent_.back().kind != Kind::fish) return;
     Reader reader(message.view());
     reader.get<std::uint8_t>();  // its kind
-    if (const auto fish = balance::Fish::read(reader, {0, 1, pes}); fish.thief == 0)
+    if (const auto fish = balance::Fish::read(reader, {0, 1, size_}); fish.thief == 0)
       under_way_.push_back(fish);
   }
 
@@ -150,18 +152,20 @@ class Desk final : public StillHost, public fabric::Outbox {
   }
 
   Options options_;
+  int size_;
   Counters counters_;
   std::vector<Lazy<long>> wanted_;  // else a collection forgets their sparks
   std::vector<Letter> sent_;
   std::deque<balance::Fish> under_way_;
   fabric::Memory memory_;
-  heap::SharedHeap shared_heap_{0, pes, 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
+  heap::SharedHeap shared_heap_{
+      0, static_cast<std::uint32_t>(size_), 16, {}, memory_, *this, counters_, [](heap::Node*) {}};
   StillFabric fabric_;
   progress::State state_;
   sched::Workers workers_;
 
  public:
-  balance::Tables tables{0, pes};
+  balance::Tables tables{0, size_};
   sched::Fishing fishing{options_, 1, tables, workers_, *this, counters_};
 };
 

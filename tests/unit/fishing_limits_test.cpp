@@ -54,6 +54,21 @@ TEST(Fishing, AFishWaitsForFishDelayAtFirst) {
   }
 }
 
+// One of them holds the FISH of all that are idle.
+TEST(Fishing, OfALargeClusterAFishWaitsForLonger) {
+  const auto delay = static_cast<Nanos>(Options().fish_delay * 1000);
+  for (const auto& [size, times] : {std::pair{64, 1}, {127, 1}, {128, 2}, {640, 10}}) {
+    Desk desk({}, 1, size);
+    const auto wait = desk.next_patience();
+    EXPECT_GE(wait, times * delay) << size;
+    EXPECT_LE(wait, 2 * times * delay) << size;
+  }
+  Options options;
+  options.fish_delay = options.fish_delay_max = 3600e6;
+  Desk desk(options, 1, 640);
+  EXPECT_LE(desk.next_patience(), balance::Fish::longest_patience);
+}
+
 TEST(Fishing, WhereThePolicyHoldsNoneAFishGoesHomeAtOnce) {
   for (const auto* policy : {"random", "targeted", "rs", "crs", "cmrs", "acrs"}) {
     Options options;

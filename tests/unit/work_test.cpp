@@ -62,6 +62,23 @@ TEST(Work, MovesASimulatedClock) {
   });
 }
 
+// What comes to it, and what is due, its progress thread looks after in time all the same.
+TEST(Work, ASimulatedPeThatNothingWaitsForLooksSeldom) {
+  Simulation::Config config;
+  config.net.pes = 2;
+  config.options.silence = 1e6;  // who looks seldom is silent
+  config.options.policy = "random";
+  config.options.fish_delay = config.options.fish_delay_max = 3600e6;  // PE 1 does not ask again
+  Simulation simulation(config);
+  simulation.run([] {
+    const auto begin = trawl::now();
+    trawl::work(36'000'000'000);
+    const auto looking = trawl::now() - begin - 36'000'000'000;
+    EXPECT_GT(looking, 36 * 500) << "five times a second";
+    EXPECT_LT(looking, 36 * 5000);
+  });
+}
+
 TEST(Work, MeasuredHasTakenItsTimeWhenAskedFor) {
   Simulation::Config config;
   config.net.pes = 1;
