@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "rts/inline/bytes.hpp"
@@ -12,13 +13,15 @@
 
 namespace trawl::heap {
 
-/// An array that grows, of plain values, in memory that the collector need not see. (A vector with
-/// an allocator of ours would move them one by one.)
+/// An array that grows, of plain values, in memory that the collector need not see; the first few
+/// lie in it. (A vector with an allocator of ours would move them one by one.)
 template <class T>
 class Grown {
  public:
   Grown() = default;
-  ~Grown() { std::free(data_); }
+  ~Grown() {
+    if (data_ != few_) std::free(data_);
+  }
   Grown(const Grown&) = delete;
   Grown& operator=(const Grown&) = delete;
 
@@ -40,16 +43,18 @@ class Grown {
 
  private:
   [[gnu::noinline]] void grow(std::size_t size) {
-    const auto room = std::max({std::size_t{16}, 2 * room_, size});
-    void* larger = std::realloc(data_, room * sizeof(T));
+    const auto room = std::max(2 * room_, size);
+    void* larger = std::realloc(data_ == few_ ? nullptr : data_, room * sizeof(T));
     if (larger == nullptr) throw std::bad_alloc();
+    if (data_ == few_) std::memcpy(larger, few_, size_ * sizeof(T));
     data_ = static_cast<T*>(larger);
     room_ = room;
   }
 
-  T* data_ = nullptr;
+  T few_[8];
+  T* data_ = few_;
   std::size_t size_ = 0;
-  std::size_t room_ = 0;
+  std::size_t room_ = std::size(few_);
 };
 
 /// A packet's nodes in the order in which they were come upon, each once. All can be reached from

@@ -1,11 +1,12 @@
 #include "rts/heap/walks.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace trawl::heap {
 
 Walk* Walks::find(std::uint32_t pe, std::uint64_t slot) {
-  for (Walk& walk : walks_) {
+  for (Walk& walk : std::span(walks_).first(begun_)) {
     if (walk.pe != pe || walk.rest.empty() || slot < walk.lowest || slot > walk.highest) continue;
     // A packet was written breadth first: who goes depth first begins in the middle of what it left
     // out, and comes to the beginning of that at last. Who goes any other way finds no order in it.
@@ -26,6 +27,7 @@ void Walks::left(Walk* of, std::uint32_t pe, const Walk::Slots& slots) {
   if (of == nullptr) {
     of = &*std::min_element(walks_.begin(), walks_.end(),
                             [](const Walk& a, const Walk& b) { return a.used < b.used; });
+    begun_ = std::max(begun_, static_cast<std::size_t>(of - walks_.data()) + 1);
     of->rest.clear();
     of->pe = pe;
     of->in_order = 0;

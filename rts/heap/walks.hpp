@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -49,6 +50,7 @@ class Walks {
   static constexpr std::size_t most_rest = 4096;  // of each
 
   std::array<Walk, most> walks_;
+  std::size_t begun_ = 0;  // the others are still to be used
   std::uint64_t used_ = 0;
 };
 
