@@ -14,7 +14,7 @@ namespace {
 /// Remembers what is referred to; all else is only counted.
 class Seen final : public PacketOut {
  public:
-  std::uint32_t place_of(Node* node) override {
+  std::uint32_t place_of(Node* node, std::size_t) override {
     const auto found = std::find(nodes.begin(), nodes.end(), node);
     if (found == nodes.end() && nodes.size() < most) nodes.push_back(node);
     return 0;

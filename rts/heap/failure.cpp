@@ -116,7 +116,9 @@ Failure* make(std::exception_ptr error, const std::string& type_name, const std:
 
 // An exception is in memory that the collector doesn't see.
 class NoNodes final : public PacketOut, public PacketIn {
-  std::uint32_t place_of(Node*) override { throw Error("an exception can't hold a Lazy"); }
+  std::uint32_t place_of(Node*, std::size_t) override {
+    throw Error("an exception can't hold a Lazy");
+  }
   Loan lend(std::span<const std::byte>) override {
     throw Error("an exception can't lend an array");
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rts/heap/failure.hpp"
+#include "rts/heap/packed_nodes.hpp"
 #include "rts/heap/packet.hpp"
 #include "rts/inline/serial.hpp"
 #include "rts/inline/thunk.hpp"
@@ -20,59 +21,10 @@ constexpr std::size_t large_enough_to_share = 256;
 /// Of a value of plain bytes: a smaller one costs less than its name.
 constexpr std::size_t smallest_to_name = 64;
 
-/// A packet's nodes in their order, each once.
-class Places {
- public:
-  std::uint32_t place_of(Node* node) {
-    const auto next = static_cast<std::uint32_t>(nodes_.size());
-    // Most packets are small: then looking through all nodes beats looking one up.
-    if (next < few && table_.empty()) {
-      for (std::uint32_t i = 0; i < next; ++i)
-        if (nodes_[i] == node) return i;
-    } else {
-      if (2 * (next + 1) > table_.size()) grow();
-      auto& entry = table_[find(node)];
-      if (entry != 0) return entry - 1;
-      entry = next + 1;
-    }
-    nodes_.push_back(node);
-    return next;
-  }
-
-  std::size_t size() const noexcept { return nodes_.size(); }
-  Node* operator[](std::size_t place) const { return nodes_[place]; }
-
-  /// Takes the newest back. (What came before it has not been moved by it.)
-  void pop() {
-    if (!table_.empty()) table_[find(nodes_.back())] = 0;
-    nodes_.pop_back();
-  }
-
- private:
-  static constexpr std::uint32_t few = 8;
-  static constexpr std::size_t smallest_table = 64;
-
-  std::size_t find(Node* node) const {
-    const auto mask = table_.size() - 1;
-    auto at = (reinterpret_cast<std::uintptr_t>(node) * 0x9e3779b97f4a7c15U >> 32U) & mask;
-    while (table_[at] != 0 && nodes_[table_[at] - 1] != node) at = (at + 1) & mask;
-    return at;
-  }
-
-  void grow() {
-    table_.assign(std::max(smallest_table, 4 * table_.size()), 0);
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) table_[find(nodes_[i])] = i + 1;
-  }
-
-  // In memory that the collector need not see: all nodes can be reached from the root.
-  boost::container::small_vector<Node*, few, PlainAllocator<Node*>> nodes_;
-  std::vector<std::uint32_t, PlainAllocator<std::uint32_t>> table_;  // place + 1; 0: free
-};
-
 class GraphPacker final : public PacketOut {
  public:
   GraphPacker(Writer& to, GlobalAddressTable& addresses, const PackLimits& limits,
-              bool moves_thunks, const Receiver& receiver)
+              bool moves_thunks, const Receiver& receiver, Following* following)
       : out_(to),
         packer_(to, *this),
         addresses_(addresses),
@@ -81,16 +33,19 @@ class GraphPacker final : public PacketOut {
         moves_thunks_(moves_thunks),
         thunks_left_(moves_thunks ? limits.thunks : 0),
         receiver_(receiver),
+        following_(following),
+        depth_first_(following != nullptr && following->depth_first()),
         largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {}
 
-  void pack(Node* root, Following* following) {
+  void pack(Node* root) {
     try {
       pack_from(root);
-      while (following != nullptr && has_room()) {
-        Node* next = following->next();
+      while (following_ != nullptr && has_room()) {
+        Node* next = following_->next();
         if (next == nullptr) break;
         pack_from(next);
       }
+      if (depth_first_) order_.finish(out_);
       write_table();
     } catch (...) {
       take_back();
@@ -113,20 +68,57 @@ class GraphPacker final : public PacketOut {
   };
 
   void pack_from(Node* first) {
+    const auto known = nodes_.size();
     nodes_.place_of(first);
-    for (; place_ < nodes_.size(); ++place_) {
-      const auto at = out_.size();
-      packed_ = nodes_[place_];
-      const auto part = put(packed_, place_ == 0);
-      if (place_ == 0 && packed_->code().placed) placed_with_root_ = nodes_.size();
-      if (moves_thunks_) note_found(part, out_.size() - at);
-      add({.size = out_.size() - at, .code = packed_->code().id, .part = part}, place_ > 1);
-      packer_.end_node();
+    if (!depth_first_) {
+      for (; place_ < nodes_.size(); ++place_) pack_next(nodes_[place_]);
+      return;
     }
+    order_.found(known, nodes_.size());
+    for (; !order_.empty(); ++place_) {
+      Node* next = nodes_[order_.take(place_)];
+      const auto before = nodes_.size();
+      pack_next(next);
+      order_.found(before, nodes_.size());
+    }
+  }
+
+  void pack_next(Node* node) {
+    const auto at = out_.size();
+    const auto alike = node->word.load(std::memory_order_acquire) == alike_;
+    const auto part = alike && has_room() ? put_alike(node, at) : put_other(node);
+    add({.size = out_.size() - at, .code = node->code().id, .part = part}, place_ > 1);
+  }
+
+  // Most of a long packet's nodes are like the one before: a value, without a name, of one type.
+  Part put_alike(Node* node, std::size_t size_before) {
+    const auto nodes_before = nodes_.size();
+    try {
+      node->code().pack_value(node, packer_);
+    } catch (const PacketFull&) {
+      take_back(size_before, nodes_before);
+      return put_left_out(node, size_before);
+    }
+    packer_.end_node();
+    return Part::value;
+  }
+
+  Part put_other(Node* node) {
+    const auto at = out_.size();
+    packed_ = node;
+    const auto part = put(node, place_ == 0);
+    if (place_ == 0 && node->code().placed) placed_with_root_ = nodes_.size();
+    if (moves_thunks_) note_found(part, out_.size() - at);
+    if (part == Part::value && place_ != 0 && !moves_thunks_)
+      alike_ = reinterpret_cast<std::uintptr_t>(&node->code()) |
+               static_cast<std::uintptr_t>(State::value);
+    packer_.end_node();
+    return part;
   }
 
   void write_table() {
     runs_.front().takes_long = lent_ > long_piece ? 1 : 0;
+    runs_.front().in_order = depth_first_ ? 1 : 0;
     out_.raw(runs_.data(), runs_.size() * sizeof(Run));
     out_.put(static_cast<std::uint32_t>(runs_.size()));
   }
@@ -165,7 +157,10 @@ class GraphPacker final : public PacketOut {
     return given.reference = addresses_.share(node);
   }
 
-  std::uint32_t place_of(Node* node) override { return nodes_.place_of(node); }
+  std::uint32_t place_of(Node* node, std::size_t before_end) override {
+    if (depth_first_) order_.refers(out_.view().size() - before_end);
+    return nodes_.place_of(node);
+  }
 
   Loan lend(std::span<const std::byte> array) override {
     lent_ += array.size();
@@ -252,14 +247,22 @@ class GraphPacker final : public PacketOut {
       if (root || !(shared || may_be_shared(node, out_.size() - size_before))) return Part::value;
       return put_name(node);
     } catch (const PacketFull&) {
-      out_.shrink(size_before);
-      while (nodes_.size() > nodes_before) nodes_.pop();
-      packer_.drop_node();
+      take_back(size_before, nodes_before);
     }
-    if (large) return put_reference(node, Part::reference);
-    // A packet that is half empty is not full: the value is larger than a packet, and what needs it
-    // fetches it by itself.
-    full_ = size_before - begin_ >= (end_ - begin_) / 2;
+    return large ? put_reference(node, Part::reference) : put_left_out(node, size_before);
+  }
+
+  void take_back(std::size_t size, std::size_t nodes) {
+    out_.shrink(size);
+    while (nodes_.size() > nodes) nodes_.pop();
+    order_.shrink(out_.view().size());
+    packer_.drop_node();
+  }
+
+  // A packet that is half empty is not full: the value is larger than a packet, and what needs it
+  // fetches it by itself.
+  Part put_left_out(Node* node, std::size_t size) {
+    full_ = size - begin_ >= (end_ - begin_) / 2;
     return put_reference(node, full_ ? Part::rest : Part::reference);
   }
 
@@ -291,7 +294,10 @@ class GraphPacker final : public PacketOut {
   }
 
   Part put_reference(Node* node, Part part) {
-    out_.put(share(node));
+    const auto reference = share(node);
+    out_.put(reference);
+    if (part == Part::rest && following_ != nullptr && reference.at.pe == addresses_.self())
+      following_->left(reference.at.slot);
     return part;
   }
 
@@ -304,12 +310,16 @@ class GraphPacker final : public PacketOut {
   std::size_t thunks_left_;
   std::size_t placed_with_root_ = 0;  // nodes up to here go where a placed root goes
   Receiver receiver_;
+  Following* following_;
+  bool depth_first_;
+  DepthFirst order_;
   std::size_t lent_ = 0;  // bytes
   std::size_t largest_beside_thunk_;
   bool full_ = false;
   Places nodes_;
-  Node* packed_ = nullptr;  // at the moment
-  std::size_t place_ = 0;   // its
+  Node* packed_ = nullptr;  // at the moment, unless it is like the one before
+  std::uintptr_t alike_ = 0;
+  std::size_t place_ = 0;  // its
   boost::container::small_vector<Stretch, 4, PlainAllocator<Stretch>> found_;
   std::size_t at_found_ = 0;
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
@@ -333,7 +343,7 @@ void pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses, const Pac
   const auto plain = state == State::value ? root->code().plain_result : 0;
   if (plain != 0 && (following == nullptr || plain >= limits.bytes)) return pack_plain(to, root);
   const bool moves_thunks = state == State::exported;
-  GraphPacker(to, addresses, limits, moves_thunks, receiver).pack(root, following);
+  GraphPacker(to, addresses, limits, moves_thunks, receiver, following).pack(root);
 }
 
 }  // namespace trawl::heap

@@ -1,6 +1,7 @@
 // Packets: a part of the heap on its way to another PE.
 //
-// Breadth first from the root (GUM). Values are copied; where the root is a thunk, thunks that it
+// Breadth first from the root (GUM), or depth first for who goes through a structure in that order.
+// Values are copied; where the root is a thunk, thunks that it
 // refers to move with it, up to a number; black holes and whatever no longer fits go as references.
 // Sharing and cycles inside a packet survive, the root included. Layout: the payloads of all nodes,
 // one after the other, then a table of runs of nodes that are alike, then the length of the table.
@@ -38,11 +39,15 @@ struct Receiver {
   Arrays arrays = Arrays::copied;
 };
 
-/// Gives values that the receiver knows by name, one after the other, and likely to be needed after
-/// the root; at the end nullptr.
+/// What the receiver is likely to need behind the root.
 class Following {
  public:
+  /// Values that he knows by name, one after the other; at the end nullptr.
   virtual Node* next() = 0;
+  /// This slot of ours he gets as `rest`, after those that he was told of before.
+  virtual void left(std::uint64_t slot) = 0;
+  /// Will he look at all that a child leads to before he looks at the next one?
+  virtual bool depth_first() const = 0;
 
  protected:
   ~Following() = default;
@@ -70,7 +75,7 @@ struct Unpacked {
   bool moved() const noexcept { return !thunks.empty() && thunks.front().thunk == root; }
 };
 
-/// Is told of values, unknown here, for which there was no more room in the packet: before its
+/// Is told of a value, unknown here, for which there was no more room in the packet: before its
 /// payloads are read, so that the next packet can be made meanwhile. Gives the proxy's ticket.
 using Ahead = std::function<std::uint32_t(const Address&)>;
 
@@ -78,8 +83,8 @@ using Ahead = std::function<std::uint32_t(const Address&)>;
 /// thunk of ours that lacks its value (else that stays as it is), or a new node if `into` is
 /// nullptr. Throws BadBytes; then nothing was changed that anybody could see, but `into` and the
 /// nodes it names may no longer be evaluated; throws Error if a PE that lends an array has died.
-/// `ahead` may be nullptr; it is not called when there is much to choose from. With `outbox`, it
-/// steps out of the lock while it reads much.
+/// `ahead` may be nullptr; it is not called when there is much to choose from, unless the packet
+/// says what comes first. With `outbox`, it steps out of the lock while it reads much.
 Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& addresses,
                       const fabric::Memory& memory, Node* into, const Ahead* ahead = nullptr,
                       fabric::Outbox* outbox = nullptr);

@@ -26,7 +26,8 @@ struct Run {
   std::uint32_t code = 0;
   Part part = Part::reference;
   std::uint8_t takes_long = 0;  ///< of the first: so much is lent that reading it does
-  std::uint8_t unused[6] = {};
+  std::uint8_t in_order = 0;    ///< of the first: the first `rest` is what is needed next
+  std::uint8_t unused[5] = {};
 
   bool fits(const Run& next) const noexcept {
     return size == next.size && code == next.code && part == next.part && size != 0 &&

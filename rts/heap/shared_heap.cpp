@@ -1,7 +1,9 @@
 #include "rts/heap/shared_heap.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "rts/heap/along.hpp"
 #include "rts/heap/baggage.hpp"
 #include "rts/inline/thunk.hpp"
 
@@ -14,6 +16,10 @@ namespace {
 /// Bytes of data here with which a thunk still goes to who needs it: two messages more cost less
 /// than to move them from 64 KiB on, between PEs of one host too.
 constexpr std::size_t most_baggage = std::size_t{64} << 10U;
+
+std::size_t times(std::size_t bytes, std::size_t factor) {
+  return bytes > std::numeric_limits<std::size_t>::max() / factor ? bytes : bytes * factor;
+}
 
 /// A thunk that is about to be sent away, and is not if that fails.
 class Claim {
@@ -45,7 +51,10 @@ SharedHeap::SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight
       outbox_(outbox),
       counters_(counters),
       add_spark_(std::move(add_spark)),
-      fetch_ahead_([this](const Address& at) { return fetch_ahead(at); }) {}
+      fetch_ahead_([this](const Address& at) { return fetch_ahead(at); }),
+      askers_(std::make_unique<Askers>()) {}
+
+SharedHeap::~SharedHeap() = default;
 
 bool SharedHeap::wait(std::span<Node* const> nodes, Waiter& waiter) {
   std::size_t waits = 0;
@@ -129,7 +138,9 @@ bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   auto message = outbox_.open(Kind::schedule, to);
   Schedule{fish}.write(message);
   const auto before = message.size();
-  pack_graph(message, thunk, addresses_, limits_, receiver(static_cast<std::uint32_t>(to)));
+  Along along(*askers_, addresses_, static_cast<std::uint32_t>(to));
+  pack_graph(message, thunk, addresses_, limits_, receiver(static_cast<std::uint32_t>(to)), &along);
+  along.sent();
   claim.keep();
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
@@ -185,7 +196,7 @@ void SharedHeap::on_fetch(const Fetch& message) {
 
 void SharedHeap::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
-  if (state == State::value) return answer_with_next(node, remote);
+  if (state == State::value) return send_value(node, remote);
   if (state == State::exception) return send_resume(node, remote);
   if (state == State::fetch_me) {
     return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
@@ -208,49 +219,24 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   if (!enqueue(node, nullptr, &remote)) send_resume(node, remote);
 }
 
-// Who asks for one slot after another gets the values in those that follow along with it, as many
-// as a packet holds.
-void SharedHeap::answer_with_next(Node* node, const Remote& remote) {
-  class Slots final : public Following {
-   public:
-    Slots(GlobalAddressTable& addresses, const Remote& asker)
-        : slot(asker.key.slot), addresses_(addresses), pe_(asker.pe), last_(slot + Asked::block) {}
-
-    // There was room for the one before.
-    Node* next() override {
-      if (last_given_ != nullptr) addresses_.note_copy(last_given_, pe_);
-      while (slot < last_) {
-        Node* node = addresses_.own(++slot);
-        if (node == nullptr || node->state() != State::value || node->code().kept) continue;
-        if (addresses_.has_copy(node, pe_)) continue;
-        return last_given_ = node;
-      }
-      return last_given_ = nullptr;
-    }
-
-    std::uint64_t slot;  // all up to it have been seen to
-
-   private:
-    GlobalAddressTable& addresses_;
-    std::uint32_t pe_;
-    std::uint64_t last_;
-    Node* last_given_ = nullptr;
-  };
-
+// Who asks for one after the other gets what follows along with it.
+void SharedHeap::send_value(Node* node, const Remote& remote) {
   const auto& key = remote.key;
-  if (key.pe != addresses_.self() || !asked_.again(remote.pe, key.slot))
-    return send_resume(node, remote);
-  Slots following(addresses_, remote);
-  send_resume(node, remote, &following);
-  asked_.followed(remote.pe, following.slot);
+  if (key.pe != addresses_.self()) return send_resume(node, remote);
+  Along along(*askers_, addresses_, remote.pe, key.slot);
+  const bool alone = node->code().plain_result != 0 && !along.any();
+  send_resume(node, remote, alone ? nullptr : &along);
 }
 
-void SharedHeap::send_resume(Node* node, const Remote& remote, Following* following) {
+void SharedHeap::send_resume(Node* node, const Remote& remote, Along* along) {
   const auto to = static_cast<int>(remote.pe);
   auto message = outbox_.open(Kind::resume, to);
   Resume{remote.key, remote.weight, remote.ticket}.write(message);
   const auto before = message.size();
-  pack_graph(message, node, addresses_, limits_, receiver(remote.pe), following);
+  auto limits = limits_;
+  if (along != nullptr) limits.bytes = times(limits.bytes, along->packets());
+  pack_graph(message, node, addresses_, limits, receiver(remote.pe), along);
+  if (along != nullptr) along->sent();
   const bool by_our_name = remote.weight == 0 && remote.key.pe == addresses_.self();
   if (by_our_name && node->state() == State::value) addresses_.note_copy(node, remote.pe);
   counters_.add(Count::resume_sent);

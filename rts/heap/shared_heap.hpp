@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -19,13 +20,15 @@
 
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
-#include "rts/heap/asked.hpp"
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/messages.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/trace/stats.hpp"
 
 namespace trawl::heap {
+
+class Along;
+struct Askers;
 
 /// Whoever sleeps until a node has finished.
 class Waiter {
@@ -44,6 +47,7 @@ class SharedHeap {
   SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight, const PackLimits& limits,
              const fabric::Memory& memory, fabric::Outbox& outbox, Counters& counters,
              std::function<void(Node*)> add_spark);
+  ~SharedHeap();
 
   SharedHeap(const SharedHeap&) = delete;
   SharedHeap& operator=(const SharedHeap&) = delete;
@@ -112,8 +116,8 @@ class SharedHeap {
   std::uint32_t fetch_ahead(const Address& at);
   void send_fetch(const Fetch& message);
   void answer(Node* node, const Remote& remote);
-  void answer_with_next(Node* node, const Remote& remote);
-  void send_resume(Node* node, const Remote& remote, Following* following = nullptr);
+  void send_value(Node* node, const Remote& remote);
+  void send_resume(Node* node, const Remote& remote, Along* along = nullptr);
   void arrived(Node* thunk);
   void acknowledge(std::span<const Arrived> thunks);
   void resume_waiters(const Unpacked& unpacked);
@@ -126,7 +130,7 @@ class SharedHeap {
   std::function<void(Node*)> add_spark_;
   const Ahead fetch_ahead_;  // made once: each RESUME may need it
   Queues queues_;
-  Asked asked_;
+  std::unique_ptr<Askers> askers_;
 };
 
 }  // namespace trawl::heap

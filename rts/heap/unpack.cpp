@@ -266,14 +266,16 @@ class GraphUnpacker final : public PacketIn {
     return node;
   }
 
-  // A list goes on in one place, or in a few. A tree goes on in too many for a guess.
+  // A list goes on in one place, or in a few: what else is needed goes along, if it is asked for in
+  // order. A tree goes on in too many places for a guess, unless the sender knows.
   void look_ahead(const Ahead& ahead) {
     constexpr std::uint64_t few = 4;
     std::uint64_t rests = 0;
     for (const Run& run : runs_) rests += run.part == Part::rest ? run.count : 0;
-    if (rests == 0 || rests > few) return;
+    if (rests == 0 || (rests > few && runs_.front().in_order == 0)) return;
+    bool first = true;
     each_item([&](Item& item, Part part) {
-      if (part != Part::rest || !item.filled) return;
+      if (part != Part::rest || !item.filled || !std::exchange(first, false)) return;
       item.ticket = ahead(item.reference.at);
     });
   }
@@ -292,14 +294,31 @@ class GraphUnpacker final : public PacketIn {
     std::size_t item = 0;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const Run& run = runs_[r];
-      const bool whole = plain(r);
-      for (std::uint32_t i = 0; i < run.count; ++i, ++node) {
-        payload_ = Reader(payloads.slice(run.size));
-        if (whole)
-          read_payload(nodes_[node], run.part);
-        else
+      if (plain(r)) {
+        read_alike(run, payloads, {nodes_.data() + node, run.count});
+      } else {
+        for (std::uint32_t i = 0; i < run.count; ++i) {
+          payload_ = Reader(payloads.slice(run.size));
           read_item(items_[item++], run.part);
+        }
       }
+      node += run.count;
+    }
+  }
+
+  void read_alike(const Run& run, Reader& payloads, std::span<Node* const> nodes) {
+    if (run.part == Part::failure || outbox_ != nullptr) {
+      for (Node* node : nodes) {
+        payload_ = Reader(payloads.slice(run.size));
+        read_payload(node, run.part);
+      }
+      return;
+    }
+    const auto unpack_value = nodes.front()->code().unpack_value;
+    for (Node* node : nodes) {
+      payload_ = Reader(payloads.slice(run.size));
+      unpack_value(node, unpacker_);
+      end_payload();
     }
   }
 
@@ -331,6 +350,10 @@ class GraphUnpacker final : public PacketIn {
         node->code().unpack_value(node, unpacker_);
         break;
     }
+    end_payload();
+  }
+
+  void end_payload() {
     if (payload_.left() != 0) throw BadBytes("one of its nodes is longer than its type");
     unpacker_.end_node();
   }

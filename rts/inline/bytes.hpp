@@ -86,6 +86,13 @@ class Writer {
     size_ += size;
   }
 
+  /// Appends that many bytes, to be written at once to where they are.
+  std::byte* claim(std::size_t size) {
+    if (bytes_.size() - size_ < size) [[unlikely]]
+      make_room(size);
+    return bytes_.data() + std::exchange(size_, size_ + size);
+  }
+
   /// Overwrites what was put at `at`, for counts known only afterwards.
   template <class T>
   requires std::is_trivially_copyable_v<T>

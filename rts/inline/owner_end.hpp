@@ -49,11 +49,15 @@ class OwnerEnd {
   ~OwnerEnd() = default;
 
   bool claim(Slot* newest) noexcept {
-    bottom_.store(newest, owner_order);
-    light_fence();
-    if (top_.load(owner_order) <= newest) [[likely]]
+    if (claim_quickly(newest)) [[likely]]
       return true;
     return claim_contended(newest);
+  }
+  /// False: a thief may be at it, and claim_contended has to follow.
+  bool claim_quickly(Slot* newest) noexcept {
+    bottom_.store(newest, owner_order);
+    light_fence();
+    return top_.load(owner_order) <= newest;
   }
 
   [[gnu::cold]] Slot* push_call_at_end();

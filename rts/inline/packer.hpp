@@ -38,8 +38,9 @@ struct Loan {
 /// What packing a value needs to know of the packet around it.
 class PacketOut {
  public:
-  /// The place in this packet at which `node` (not null) is or will be.
-  virtual std::uint32_t place_of(Node* node) = 0;
+  /// The place in this packet at which `node` (not null) is or will be; to be put at once, or so
+  /// many bytes before the end of what has been put.
+  virtual std::uint32_t place_of(Node* node, std::size_t before_end) = 0;
 
   /// Leaves an array where it is, in the node that is being packed, for the receiver to read there.
   virtual Loan lend(std::span<const std::byte> array) = 0;
@@ -119,7 +120,14 @@ class Packer {
     need(size);
     out_.raw(data, size);
   }
-  std::uint32_t place_of(Node* node) { return packet_.place_of(node); }
+  /// Room for so many bytes, which are put now.
+  std::byte* claim(std::size_t size) {
+    need(size);
+    return out_.claim(size);
+  }
+  std::uint32_t place_of(Node* node, std::size_t before_end = 0) {
+    return packet_.place_of(node, before_end);
+  }
 
   /// An array that the receiver can read where it is, if it is long and nothing can move it.
   std::optional<Loan> lend(std::span<const std::byte> array) {

@@ -144,16 +144,79 @@ void read_array(Unpacker& from, std::vector<T, A>& values) {
   }
 }
 
+// ---- values of one size ------------------------------------------------------------------------
+
+/// The bytes that any T takes in a packet; 0: that depends.
+template <class T>
+constexpr std::size_t fixed_size() {
+  if constexpr (RawBytes<T> || PlainClass<T> || std::is_same_v<T, bool>) {
+    return sizeof(T);
+  } else if constexpr (NodeReference<T>) {
+    return sizeof(std::uint32_t);
+  } else if constexpr (PlainAggregate<T> && std::is_empty_v<T>) {
+    return 1;
+  } else if constexpr (PlainAggregate<T>) {
+    return []<std::size_t... field>(std::index_sequence<field...>) {
+      const std::size_t sizes[] = {fixed_size<boost::pfr::tuple_element_t<field, T>>()...};
+      std::size_t sum = 0;
+      for (const auto size : sizes) {
+        if (size == 0) return std::size_t{0};
+        sum += size;
+      }
+      return sum;
+    }
+    (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  } else {
+    return 0;
+  }
+}
+
+// `left` bytes from `at` on have been claimed.
+template <class T>
+[[gnu::always_inline]] inline void write_fixed(Packer& to, std::byte* at, std::size_t left,
+                                               const T& value) {
+  if constexpr (NodeReference<T>) {
+    const auto place = value.node() == nullptr ? no_place : to.place_of(value.node(), left);
+    std::memcpy(at, &place, sizeof place);
+  } else if constexpr (RawBytes<T> || PlainClass<T> || std::is_same_v<T, bool>) {
+    std::memcpy(at, &value, sizeof value);
+  } else if constexpr (std::is_empty_v<T>) {
+    *at = std::byte{0};
+  } else {
+    boost::pfr::for_each_field(value, [&](const auto& field) {
+      constexpr auto size = fixed_size<std::remove_cvref_t<decltype(field)>>();
+      write_fixed(to, at, left, field);
+      at += size;
+      left -= size;
+    });
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void read_fixed(Unpacker& from, const std::byte* at, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    value = *at != std::byte{0};
+  } else if constexpr (NodeReference<T>) {
+    std::uint32_t place = 0;
+    std::memcpy(&place, at, sizeof place);
+    value = place == no_place ? T()
+                              : T::refer_to(from.node_at(place, &type_tag<typename T::value_type>));
+  } else if constexpr (RawBytes<T> || PlainClass<T>) {
+    std::memcpy(&value, at, sizeof value);
+  } else if constexpr (!std::is_empty_v<T>) {
+    boost::pfr::for_each_field(value, [&](auto& field) {
+      read_fixed(from, at, field);
+      at += fixed_size<std::remove_cvref_t<decltype(field)>>();
+    });
+  }
+}
+
 // ---- values ------------------------------------------------------------------------------------
 
 template <class T>
 void write(Packer& to, const T& value) {
-  if constexpr (RawBytes<T> || PlainClass<T> || std::is_same_v<T, bool>)
-    to.put(value);
-  else if constexpr (NodeReference<T>)
-    to.put(value.node() == nullptr ? no_place : to.place_of(value.node()));
-  else if constexpr (PlainAggregate<T> && std::is_empty_v<T>)
-    to.put(std::byte{0});
+  if constexpr (constexpr auto size = fixed_size<T>(); size != 0)
+    write_fixed(to, to.claim(size), size, value);
   else if constexpr (PlainAggregate<T>)
     boost::pfr::for_each_field(value, [&to](const auto& field) { heap::write(to, field); });
   else if constexpr (is_raw_vector<T>::value)
@@ -164,23 +227,14 @@ void write(Packer& to, const T& value) {
 
 template <class T>
 void read(Unpacker& from, T& value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    value = from.in().get<std::uint8_t>() != 0;
-  } else if constexpr (RawBytes<T> || PlainClass<T>) {
-    from.in().raw(&value, sizeof value);
-  } else if constexpr (NodeReference<T>) {
-    const auto place = from.in().get<std::uint32_t>();
-    value = place == no_place ? T()
-                              : T::refer_to(from.node_at(place, &type_tag<typename T::value_type>));
-  } else if constexpr (PlainAggregate<T> && std::is_empty_v<T>) {
-    from.in().slice(1);
-  } else if constexpr (PlainAggregate<T>) {
+  if constexpr (constexpr auto size = fixed_size<T>(); size != 0)
+    read_fixed(from, from.in().slice(size).data(), value);
+  else if constexpr (PlainAggregate<T>)
     boost::pfr::for_each_field(value, [&from](auto& field) { heap::read(from, field); });
-  } else if constexpr (is_raw_vector<T>::value) {
+  else if constexpr (is_raw_vector<T>::value)
     read_array(from, value);
-  } else {
+  else
     from.archive()(value);
-  }
 }
 
 template <class T>

@@ -45,11 +45,23 @@ void demand_recorded(Worker& worker, heap::Node* node) {
   }
 }
 
-}  // namespace
+// All that has to come back saves registers: so none of it is in `demand`.
 
-void demand(heap::Node* node) {
+[[gnu::noinline]] void evaluate_within_scope(heap::Node* node) {
+  const Apart apart;
+  node->code().evaluate(node);
+}
+
+// A thief may be at its spark; the node is ours all the same.
+[[gnu::cold, gnu::noinline]] void evaluate_contended(heap::Node* node) {
+  Worker& worker = worker_here();
+  if (worker.pool.take_back_contended()) worker.counters.add(Count::sparks_subsumed);
+  evaluate_apart(worker, node);
+}
+
+[[gnu::noinline]] void demand_slowly(heap::Node* node) {
   Worker* worker = &worker_here();
-  if (worker->is_special()) [[unlikely]] {
+  if (worker->is_special()) {
     if (worker->recorder() != nullptr) return demand_recorded(*worker, node);
     worker->let_others_run(Moment::in_thread);
   }
@@ -65,6 +77,23 @@ void demand(heap::Node* node) {
     if (granted) return evaluate_apart(*current_worker(), node);
     worker = current_worker();  // perhaps another
   }
+}
+
+}  // namespace
+
+void demand(heap::Node* node) {
+  Worker& worker = worker_here();
+  const bool ours =
+      !worker.is_special() && node->move(heap::State::unevaluated, heap::State::black_hole);
+  if (!ours) [[unlikely]]
+    return demand_slowly(node);
+  const auto taken = worker.pool.take_back_quickly(node);
+  if (taken == SparkPool::Taken::maybe) [[unlikely]]
+    return evaluate_contended(node);
+  if (taken == SparkPool::Taken::yes) worker.counters.add(Count::sparks_subsumed);
+  if (worker.scope != nullptr) [[unlikely]]
+    return evaluate_within_scope(node);
+  node->code().evaluate(node);
 }
 
 void abandon(heap::Node* node, heap::Failure* why) {

@@ -14,7 +14,7 @@ namespace {
 /// Counts bytes: what else is in a packet lies elsewhere.
 class Counting final : public heap::PacketOut {
  public:
-  std::uint32_t place_of(heap::Node*) override { return 0; }
+  std::uint32_t place_of(heap::Node*, std::size_t) override { return 0; }
   heap::Loan lend(std::span<const std::byte>) override { return {}; }
   void lay(std::span<const std::byte> array) override { laid += array.size(); }
 

@@ -85,8 +85,19 @@ class SparkPool : public OwnerEnd {
 
   /// The same for a thunk.
   bool take_back(const heap::Node* node) noexcept {
+    const Taken taken = take_back_quickly(node);
+    return taken == Taken::yes || (taken == Taken::maybe && take_back_contended());
+  }
+  /// The same in two steps, for who would rather not come back from the second: after `maybe` it
+  /// has to follow.
+  enum class Taken : std::uint8_t { yes, no, maybe };
+  Taken take_back_quickly(const heap::Node* node) noexcept {
     Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
-    return newest->holds(node) && claim(newest);
+    if (!newest->holds(node)) return Taken::no;
+    return claim_quickly(newest) ? Taken::yes : Taken::maybe;
+  }
+  bool take_back_contended() noexcept {
+    return claim_contended(bottom_.load(std::memory_order_relaxed));
   }
 
   /// For a call that could not simply be taken back. nullptr: it is the caller's after all, who

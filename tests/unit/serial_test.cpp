@@ -186,7 +186,7 @@ TEST(Serial, ValuesThatHoldLazies) {
 }
 
 class NoPacket final : public PacketOut, public PacketIn {
-  std::uint32_t place_of(Node*) override { return 0; }
+  std::uint32_t place_of(Node*, std::size_t) override { return 0; }
   Loan lend(std::span<const std::byte>) override { throw BadBytes("nothing to lend here"); }
   void lay(std::span<const std::byte>) override {}
   Node* node_at(std::uint32_t, const void*) override { throw BadBytes("no nodes here"); }

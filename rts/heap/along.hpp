@@ -1,0 +1,60 @@
+// What goes along with a value that another PE has asked for, and where it is expected to go on.
+#pragma once
+
+#include <cstdint>
+
+#include "rts/heap/asked.hpp"
+#include "rts/heap/global_address_table.hpp"
+#include "rts/heap/pack.hpp"
+#include "rts/heap/walks.hpp"
+
+namespace trawl::heap {
+
+/// Who has asked for what of late.
+struct Askers {
+  Asked rows;
+  Walks walks;
+};
+
+/// Of one packet.
+class Along final : public Following {
+ public:
+  /// `pe` gets the node of this slot, as it has asked for it.
+  Along(Askers& askers, GlobalAddressTable& addresses, std::uint32_t pe, std::uint64_t slot)
+      : askers_(askers),
+        addresses_(addresses),
+        pe_(pe),
+        walk_(askers.walks.find(pe, slot)),
+        in_row_(askers.rows.again(pe, slot)),
+        slot_(slot) {}
+  /// It gets a spark.
+  Along(Askers& askers, GlobalAddressTable& addresses, std::uint32_t pe)
+      : askers_(askers), addresses_(addresses), pe_(pe) {}
+
+  /// Is anything likely to go along with what refers to nothing?
+  bool any() const noexcept { return in_row_ || walk_ != nullptr; }
+  /// How many times as long as others the packet may be.
+  std::size_t packets() const noexcept { return walk_ == nullptr ? 1 : walk_->packets(); }
+
+  Node* next() override;
+  void left(std::uint64_t slot) override { left_.push_back(slot); }
+  bool depth_first() const override { return walk_ != nullptr && walk_->depth_first(); }
+  /// It has been written.
+  void sent();
+
+ private:
+  /// Where it goes on; 0: nobody knows.
+  std::uint64_t next_slot();
+
+  Askers& askers_;
+  GlobalAddressTable& addresses_;
+  std::uint32_t pe_;
+  Walk* walk_ = nullptr;
+  bool in_row_ = false;
+  std::uint64_t slot_ = 0;  // in a row all up to it have been seen to
+  std::uint64_t passed_ = 0;
+  Node* last_given_ = nullptr;
+  Walk::Slots left_;
+};
+
+}  // namespace trawl::heap
