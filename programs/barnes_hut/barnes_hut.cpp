@@ -1,140 +1,308 @@
-// barnes_hut: gravity in three dimensions by an octree (Barnes and Hut 1986) that all PEs share
-// lazily. What is computed is in the other files; here is what of it may run where.
-#include <algorithm>
-#include <vector>
+// barnes_hut: gravity in three dimensions by an octree (Barnes and Hut 1986) over distributed
+// bodies. The command: options, initial conditions, the run, what is told of it. The loop is
+// loop.hpp's.
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <type_traits>
+#include <utility>
 
+#include <fmt/format.h>
+#include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 
-#include "programs/barnes_hut/session.hpp"
-#include "programs/common/clock.hpp"
+#include "programs/barnes_hut/frames.hpp"
+#include "programs/barnes_hut/initial.hpp"
+#include "programs/barnes_hut/loop.hpp"
+#include "programs/barnes_hut/report.hpp"
+#include "programs/barnes_hut/shards.hpp"
+#include "programs/common/command.hpp"
+#include "programs/common/progress.hpp"
 
+namespace bh {
 namespace {
 
-using namespace bh;
-
-void append(UnitResult& whole, const UnitResult& part, std::size_t bodies) {
-  whole.forces.reserve(bodies);
-  whole.forces.insert(whole.forces.end(), part.forces.begin(), part.forces.end());
-  whole.work += part.work;
-}
-
-// ---- in parallel -------------------------------------------------------------------------------
-
-// All walks know the top of the tree. What is inside of a domain lies on the PE that built it,
-// until a walk on another opens it: then it arrives there as a whole.
-struct Forest {
-  Top top;
-  std::vector<trawl::Lazy<Image>> domains;
-  std::vector<Unit> units;
-  Settings settings;
+struct Options {
+  std::string input;
+  std::size_t bodies = 10000;
+  std::uint64_t seed = 1;
+  double theta = 0.5;
+  double softening = 0.01;
+  bool quadrupole = false;
+  std::size_t steps = 100;
+  double dt = 1.0 / 128;
+  std::size_t report = 10;
+  std::string out;
+  std::string frames;
+  std::size_t frame_every = 10;
+  int frame_pixels = 512;
+  double view = 0;
+  std::string kernel = "best";
+  std::uint32_t boxes = 32;
 };
 
-class Fetched final : public Domains {
+void add_options(programs::Command& command, Options& o) {
+  auto& app = command.options();
+  app.add_option(
+         "INPUT", o.input,
+         "plummer, sphere or galaxies, in Henon units; or a file of bodies: *.tipsy, *.std, "
+         "else text or CSV, a line a body: mass x y z vx vy vz")
+      ->required();
+  command.add("--bodies", o.bodies, "how many, where INPUT is no file", std::size_t{1},
+              std::size_t{100'000'000});
+  command.add("--seed", o.seed, "of the random numbers", std::uint64_t{0}, ~std::uint64_t{0});
+  command.add("--theta", o.theta, "opening angle; 0: every pair of bodies", 0.0, 1.0);
+  command.add("--softening", o.softening, "Plummer softening length", 0.0, 1e50);
+  app.add_flag("--quadrupole", o.quadrupole, "cells act by their quadrupole moments too");
+  command.add("--steps", o.steps, "steps of leapfrog", std::size_t{0}, std::size_t{1'000'000'000});
+  command.add("--dt", o.dt, "length of a step", 0.0, 1e50);
+  command.add("--report", o.report, "report after so many steps (and the first and last)",
+              std::size_t{1}, std::size_t{1'000'000'000});
+  app.add_option("--out", o.out, "write the bodies at the end: *.tipsy, *.std, *.csv, else text");
+  app.add_option("--frames", o.frames, "write pictures frame_NNNNN.png into this folder");
+  command.add("--frame-every", o.frame_every, "steps from picture to picture", std::size_t{1},
+              std::size_t{1'000'000'000});
+  command.add("--frame-pixels", o.frame_pixels, "side of a picture", 16, 8192);
+  command.add("--view", o.view, "half the side of what a picture shows (0: most of the bodies)",
+              0.0, 1e50);
+  app.add_option("--kernel", o.kernel, "force loops: best, avx512, avx2 or portable")
+      ->capture_default_str();
+  command.add("--boxes", o.boxes,
+              "by so many boxes a PE tells others where its bodies are: with more, less of their "
+              "trees comes",
+              std::uint32_t{1}, std::uint32_t{65536});
+}
+
+// ---- the two ways to compute -------------------------------------------------------------------
+
+/// Bodies that are computed, and the time that they have come to.
+template <class Bodies>
+struct State {
+  Bodies bodies;
+  double time = 0;
+};
+
+struct Distributed {
+  using Bodies = trawl::Dist<Body>;
+  template <auto Make>
+  static Bodies generate(std::size_t count, std::uint64_t seed) {
+    return trawl::generate<Make>(count, count, seed);
+  }
+  static State<Bodies> read(const std::string& file) {
+    auto [bodies, time] = read_shards(file);
+    return {bodies, time};
+  }
+  static void write(const std::string& file, const State<Bodies>& state) {
+    write_shards(file, {state.bodies, state.time});
+  }
+};
+
+struct Sequential {
+  using Bodies = trawl::Sequence<Body>;
+  template <auto Make>
+  static Bodies generate(std::size_t count, std::uint64_t seed) {
+    return trawl::sequence<Make>(count, count, seed);
+  }
+  static State<Bodies> read(const std::string& file) {
+    auto [bodies, time] = read_bodies(file);
+    return {Bodies(bodies), time};
+  }
+  static void write(const std::string& file, const State<Bodies>& state) {
+    write_bodies(file, {trawl::collect(state.bodies), state.time});
+  }
+};
+
+/// What a reduction gives.
+template <class T>
+const T& value(const trawl::Lazy<T>& lazy) {
+  return trawl::force(lazy);
+}
+template <class T>
+const T& value(const T& plain) {
+  return plain;
+}
+
+template <class Way>
+State<typename Way::Bodies> initial(const Options& o) {
+  typename Way::Bodies bodies;
+  if (o.input == "plummer")
+    bodies = Way::template generate<plummer>(o.bodies, o.seed);
+  else if (o.input == "sphere")
+    bodies = Way::template generate<uniform_sphere>(o.bodies, o.seed);
+  else if (o.input == "galaxies")
+    bodies = Way::template generate<two_galaxies>(o.bodies, o.seed);
+  else
+    return Way::read(o.input);
+  const auto drift = trawl::reduce<drift_of, together>(bodies);
+  return {trawl::map<at_rest>(bodies, drift), 0};
+}
+
+// ---- the run -----------------------------------------------------------------------------------
+
+/// Writes lines about the state while it changes.
+class Reporter {
  public:
-  explicit Fetched(const Forest& forest) : forest_(forest) {}
-  Domain open(std::uint32_t number) override {
-    const auto& domain = forest_.domains[number];
-    if (!domain.evaluated()) {
-      const double begin = programs::now();
-      trawl::force(domain);
-      waited += programs::now() - begin;
+  explicit Reporter(std::ostream& out) : out_(out) {}
+
+  void line(std::size_t step, double time, const Balance& balance) {
+    if (!begun_) {
+      begun_ = true;
+      energy_ = balance.energy();
+      out_ << fmt::format("{:>8} {:>12} {:>14} {:>10} {:>10} {:>13} {:>8}\n", "step", "time",
+                          "energy", "dE/E", "momentum", "ang.momentum", "-2T/W");
     }
-    return bh::open(trawl::force(domain));
+    const double change = balance.energy() - energy_;
+    out_ << fmt::format("{:>8} {:>12.6g} {:>14.7g} {:>10.2e} {:>10.2e} {:>13.6g} {:>8.4f}\n", step,
+                        time, balance.energy(), energy_ == 0 ? change : change / energy_,
+                        norm(balance.momentum), norm(balance.angular_momentum),
+                        balance.virial_ratio())
+         << std::flush;
   }
 
  private:
-  const Forest& forest_;
+  std::ostream& out_;
+  bool begun_ = false;
+  double energy_ = 0;
 };
 
-Moments root_of(trawl::Lazy<Image> domain) {
-  return *open(trawl::force(domain)).root;
-}
-
-// The domains that are not here come while others are worked on. All of them: there are few, and
-// walks open nearly all.
-void fetch_ahead(const Forest& forest) {
-  for (const auto& domain : forest.domains) trawl::fetch(domain);
-}
-
-std::size_t bodies_in(const std::vector<Unit>& units, std::uint32_t from, std::uint32_t to) {
-  std::size_t count = 0;
-  for (auto i = from; i < to; ++i) count += units[i].end - units[i].begin;
-  return count;
-}
-
-// The forces on the bodies of the units [from, to): by divide and conquer, so that who has
-// nothing to do takes large pieces of the curve, and the results come back in large pieces.
-UnitResult forces_on(trawl::Lazy<Forest> shared, std::uint32_t from, std::uint32_t to) {
-  const Forest& forest = trawl::force(shared);
-  fetch_ahead(forest);
-  if (to - from == 1) {
-    Fetched domains(forest);
-    return forces_on_unit(forest.top, domains, forest.units[from], forest.settings);
-  }
-  std::vector<trawl::Lazy<UnitResult>> parts;
-  const auto count = std::min(4U, to - from);
-  for (std::uint32_t i = 0; i < count; ++i)
-    parts.push_back(trawl::lazy<forces_on>(shared, from + (to - from) * i / count,
-                                           from + (to - from) * (i + 1) / count));
-  for (auto i = count; --i > 0;) trawl::par(parts[i]);  // the oldest spark is the first to be taken
-  UnitResult result;
-  for (const auto& part : parts)
-    append(result, trawl::force(part), bodies_in(forest.units, from, to));
-  return result;
-}
-
-double evaluate_in_parallel(const Decomposition& d, const Bodies& bodies, const Take& take) {
-  Forest forest{{}, {}, d.units(), d.settings};
-  std::vector<trawl::Lazy<Moments>> roots;
-  for (const auto& piece : d.pieces) {
-    forest.domains.push_back(
-        trawl::lazy<build_domain>(d.masses(bodies, piece), piece.level, d.settings));
-    roots.push_back(trawl::lazy<root_of>(forest.domains.back()));
-  }
-  trawl::apply(roots, trawl::par_list(trawl::rseq));
-  forest.top = build_top(d.pieces, d.first_keys(), trawl::force_all(roots), d.settings);
-  const double built = programs::now();
-
-  const auto forces = trawl::lazy<forces_on>(trawl::Lazy<Forest>(forest), 0U,
-                                             static_cast<std::uint32_t>(forest.units.size()));
-  take(trawl::force(forces));
-  return built;
-}
-
-// ------------------------------------------------------------------------------------------------
-
-class Built final : public Domains {
+class Session {
  public:
-  explicit Built(const std::vector<Image>& images) : images_(images) {}
-  Domain open(std::uint32_t number) override { return bh::open(images_[number]); }
+  explicit Session(const Options& o)
+      : options_(o),
+        motion_{
+            {o.theta, o.softening, o.quadrupole, choose_kernel(o.kernel)}, o.steps, o.dt, o.boxes} {
+  }
+
+  /// The whole run; the bodies at its end are in the order of the input. Only a loud one reports
+  /// and writes pictures.
+  template <class Way>
+  State<typename Way::Bodies> run(bool loud) const {
+    auto state = initial<Way>(options_);
+    const auto count = state.bodies.size();
+    const double view = loud ? view_for(state.bodies, count) : 0;
+    Reporter reporter(std::cout);
+    programs::Progress progress("step", options_.steps);
+    const double begin = programs::now();
+    double acted = 0;
+    const auto see = [&](std::size_t step, const auto& bodies, const auto& bounds) {
+      if (step != 0) {
+        state.time += options_.dt;
+        progress.advance();
+      }
+      const bool last = step == options_.steps;
+      if (!last && !(loud && is_due(step))) return;
+      const Balance now =
+          checked(bounds, [&] { return value(trawl::reduce<balance_of, sum>(bodies)); });
+      acted = now.work;
+      if (!loud) return;
+      if (last || step % options_.report == 0) {
+        progress.wipe();
+        reporter.line(step, state.time, now);
+      }
+      if (shows(step)) write_frame(bodies, view, step / options_.frame_every);
+    };
+    state.bodies = evolve(std::move(state.bodies), motion_, see);
+    if (loud) tell(programs::now() - begin, acted / static_cast<double>(count));
+    state.bodies = trawl::sort<&Body::place>(state.bodies);
+    return state;
+  }
+
+  /// What is wrong with a result, if anything.
+  std::string fault(const State<trawl::Dist<Body>>& result) const {
+    const auto bodies = trawl::collect(run<Sequential>(false).bodies);
+    auto expected = bodies.begin();
+    for (const Body& body : result.bodies)
+      if (expected == bodies.end() || !(body == *expected++))
+        return "the parallel run and the sequential one differ";
+    if (expected != bodies.end()) return "the parallel run has lost bodies";
+    const ForceError error = force_error(bodies, options_.softening, 1000);
+    std::cerr << fmt::format(
+        "force error against direct summation, {} bodies: mean {:.2e}, rms {:.2e}, largest "
+        "{:.2e}\n",
+        error.sample, error.mean, error.rms, error.largest);
+    const double limit = error_limit();
+    if (error.mean <= limit) return "";
+    return fmt::format("the mean force error is {:.2e}, more than {:.2e}", error.mean, limit);
+  }
 
  private:
-  const std::vector<Image>& images_;
+  // Several times what was measured on Plummer spheres, and what single precision can do.
+  double error_limit() const {
+    const double theta = options_.theta;
+    return 2e-5 + (options_.quadrupole ? 0.01 * theta * theta * theta : 0.01 * theta * theta);
+  }
+
+  bool shows(std::size_t step) const {
+    return !options_.frames.empty() && step % options_.frame_every == 0;
+  }
+  bool is_due(std::size_t step) const { return step % options_.report == 0 || shows(step); }
+
+  // Bodies that have left the range of numbers are the user's affair, wherever that was noticed.
+  template <class Bound, class Compute>
+  auto checked(const Bound& bounds, Compute compute) const {
+    try {
+      return compute();
+    } catch (const trawl::ElementError&) {
+      units_of(value(bounds), motion_.gravity);
+      throw;
+    }
+  }
+
+  template <class Bodies>
+  double view_for(const Bodies& bodies, std::uint64_t count) const {
+    if (options_.frames.empty() || options_.view != 0) return options_.view;
+    return view_of(value(trawl::reduce<distances_of, both>(bodies, count)));
+  }
+
+  template <class Bodies>
+  void write_frame(const Bodies& bodies, double view, std::size_t number) const {
+    const auto density = trawl::reduce<density_of, overlaid>(bodies, view, options_.frame_pixels);
+    write(frame(value(density), options_.frame_pixels),
+          fmt::format("{}/frame_{:05}.png", options_.frames, number));
+  }
+
+  void tell(double seconds, double acted) const {
+    const auto times = static_cast<double>(options_.steps + 1);
+    std::cerr << fmt::format(
+        "forces computed {} times, on average {:.4f} s ({}); interactions per body at the end: "
+        "{:.0f}\n",
+        options_.steps + 1, seconds / times, kernels()[motion_.gravity.kernel].name, acted);
+  }
+
+  Options options_;
+  Motion motion_;
 };
 
-double evaluate_sequentially(const Decomposition& d, const Bodies& bodies, const Take& take) {
-  std::vector<Image> images;
-  std::vector<Moments> roots;
-  for (const auto& piece : d.pieces) {
-    images.push_back(build_domain(d.masses(bodies, piece), piece.level, d.settings));
-    roots.push_back(*open(images.back()).root);
-  }
-  const Top top = build_top(d.pieces, d.first_keys(), roots, d.settings);
-  const double built = programs::now();
-  Built domains(images);
-  UnitResult result;
-  for (const Unit& unit : d.units())
-    append(result, forces_on_unit(top, domains, unit, d.settings), d.order.size());
-  take(result);
-  return built;
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw programs::BadInput(fmt::format("{}: {}", folder, error.message()));
 }
 
 int root(int argc, char** argv) {
-  return session(argc, argv, evaluate_in_parallel, evaluate_sequentially);
+  Options options;
+  programs::Command command("barnes_hut",
+                            "Moves bodies by their gravity, with an octree and leapfrog.");
+  add_options(command, options);
+  const auto prepare = [&] {
+    if (!options.out.empty()) programs::check_writable(options.out);
+    if (!options.frames.empty()) make_folder(options.frames);
+    return Session(options);
+  };
+  return command.run(
+      argc, argv, [&] { return prepare().run<Distributed>(true); },
+      [&] { return prepare().run<Sequential>(true); },
+      [&](const auto& result) { return Session(options).fault(result); },
+      [&]<class Bodies>(const State<Bodies>& result) {
+        using Way =
+            std::conditional_t<std::is_same_v<Bodies, trawl::Dist<Body>>, Distributed, Sequential>;
+        if (!options.out.empty()) Way::write(options.out, result);
+      });
 }
 
 }  // namespace
+}  // namespace bh
 
 int main(int argc, char** argv) {
-  return trawl::run<root>(argc, argv);
+  return trawl::run<bh::root>(argc, argv);
 }

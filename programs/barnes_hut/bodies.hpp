@@ -1,10 +1,12 @@
 // Bodies, and the little algebra that they need.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,13 @@ inline Vec cross(Vec a, Vec b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+inline Vec lower(Vec a, Vec b) {
+  return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
+}
+inline Vec higher(Vec a, Vec b) {
+  return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
+}
+
 /// In units with G = 1. A mass may be zero (a tracer), never negative.
 struct Body {
   double mass = 0;
@@ -39,7 +48,9 @@ struct Body {
   Vec velocity;
   Vec acceleration;
   double potential = 0;     ///< of all other bodies, at its place
-  std::uint64_t place = 0;  ///< in the input
+  std::uint64_t key = 0;    ///< its place on the Peano-Hilbert curve
+  std::uint32_t work = 1;   ///< how much acted on it when its acceleration was computed
+  std::uint32_t place = 0;  ///< in the input
 
   friend bool operator==(const Body&, const Body&) = default;
 };
@@ -73,6 +84,14 @@ struct Unscanned {
 template <class T>
 using Plain = std::vector<T, Unscanned<T>>;
 
-using Bodies = Plain<Body>;
+using Bodies = std::vector<Body>;
+
+/// What of its numbers can't be computed with, if anything.
+std::string fault(const Body& body);
+
+struct Snapshot {
+  Bodies bodies;
+  double time = 0;  ///< CSV has none
+};
 
 }  // namespace bh

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <utility>
 
 namespace bh {
 namespace {
@@ -85,43 +83,7 @@ std::uint64_t coordinate(double unit) {
   return static_cast<std::uint32_t>(cell > 0 ? std::min(cell, last) : 0);  // 0 for NaN
 }
 
-// Least significant digit first; digits that are the same in all keys cost one look.
-void radix_sort(Plain<Keyed>& items) {
-  constexpr unsigned bits = 9;
-  constexpr std::size_t buckets = 1U << bits;
-  constexpr unsigned passes = 3 * key_levels / bits;
-  std::vector<std::array<std::size_t, buckets>> counts(passes);
-  for (const auto& item : items)
-    for (unsigned pass = 0; pass < passes; ++pass)
-      ++counts[pass][(item.key >> (pass * bits)) % buckets];
-  Plain<Keyed> other(items.size());
-  for (unsigned pass = 0; pass < passes; ++pass) {
-    auto& count = counts[pass];
-    if (std::ranges::find(count, items.size()) != count.end()) continue;
-    std::size_t sum = 0;
-    for (auto& c : count) sum += std::exchange(c, sum);
-    for (const auto& item : items) other[count[(item.key >> (pass * bits)) % buckets]++] = item;
-    items.swap(other);
-  }
-}
-
 }  // namespace
-
-Cube cube_around(std::span<const Body> bodies) {
-  if (bodies.empty()) return {};
-  Vec low = bodies.front().position;
-  Vec high = low;
-  for (const auto& body : bodies) {
-    const Vec& p = body.position;
-    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-  }
-  const Vec extent = high - low;
-  const double side = std::max({extent.x, extent.y, extent.z});
-  if (std::isinf(1 / side)) return {low, 1};  // all at the same place, as far as numbers go
-  // A little more, so that rounding leaves nobody outside.
-  return {0.5 * (low + high) - (0.5 * side) * Vec{1, 1, 1}, side * (1 + 1e-12)};
-}
 
 std::uint64_t hilbert_key(Vec unit) {
   const std::uint64_t octants = spread(coordinate(unit.x)) << 2U |
@@ -135,30 +97,6 @@ std::uint64_t hilbert_key(Vec unit) {
     turn = step % (1U << turn_bits);
   }
   return key;
-}
-
-Plain<Keyed> order_along_curve(std::span<const Body> bodies, const Cube& cube) {
-  Plain<Keyed> order(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    order[i] = {hilbert_key(cube.to_unit(bodies[i].position)), i};
-  radix_sort(order);
-  return order;
-}
-
-// In place, cycle by cycle: most bodies stay near where they were.
-void put_in_order(Bodies& bodies, Plain<Keyed>& order) {
-  for (std::size_t begin = 0; begin < order.size(); ++begin) {
-    if (order[begin].place == begin) continue;
-    const Body first = bodies[begin];
-    std::size_t at = begin;
-    while (order[at].place != begin) {
-      const auto from = std::exchange(order[at].place, at);
-      bodies[at] = bodies[from];
-      at = from;
-    }
-    bodies[at] = first;
-    order[at].place = at;
-  }
 }
 
 }  // namespace bh

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "programs/barnes_hut/bodies.hpp"
 
@@ -21,21 +19,7 @@ struct Cube {
   Vec to_unit(Vec p) const { return (1 / side) * (p - corner); }
 };
 
-Cube cube_around(std::span<const Body> bodies);
-
 /// The place on the curve of a point of the unit cube.
 std::uint64_t hilbert_key(Vec unit);
-
-/// A body's place on the curve, and in memory.
-struct Keyed {
-  std::uint64_t key;
-  std::uint64_t place;
-};
-
-/// The bodies along the curve, those with equal keys in the order in which they are.
-Plain<Keyed> order_along_curve(std::span<const Body> bodies, const Cube& cube);
-
-/// Puts the bodies themselves into this order, and notes it there.
-void put_in_order(Bodies& bodies, Plain<Keyed>& order);
 
 }  // namespace bh

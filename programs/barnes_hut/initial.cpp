@@ -2,20 +2,23 @@
 
 #include <cmath>
 #include <numbers>
-#include <random>
 
 namespace bh {
 namespace {
 
 using std::numbers::pi;
 
-// The standard's distributions differ between libraries; its engines don't.
+// Random numbers of one body: by its seed and its number alone, so whoever makes a body makes the
+// same. (Steele, Lea and Flood 2014: SplitMix64.)
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  Random(std::uint64_t seed, std::uint64_t body) : state_(mixed(seed) + mixed(~body)) {}
 
   /// In (0, 1).
-  double uniform() { return (static_cast<double>(engine_() >> 11U) + 0.5) * 0x1p-53; }
+  double uniform() {
+    state_ += step;
+    return (static_cast<double>(mixed(state_) >> 11U) + 0.5) * 0x1p-53;
+  }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
   /// A vector of this length in any direction.
@@ -27,23 +30,15 @@ class Random {
   }
 
  private:
-  std::mt19937_64 engine_;
-};
+  static constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;
+  static std::uint64_t mixed(std::uint64_t bits) {
+    bits = (bits ^ bits >> 30U) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ bits >> 27U) * 0x94d049bb133111ebU;
+    return bits ^ bits >> 31U;
+  }
 
-void centre(Bodies& bodies) {
-  Vec position;
-  Vec velocity;
-  double mass = 0;
-  for (const auto& b : bodies) {
-    mass += b.mass;
-    position += b.mass * b.position;
-    velocity += b.mass * b.velocity;
-  }
-  for (auto& b : bodies) {
-    b.position += (-1 / mass) * position;
-    b.velocity += (-1 / mass) * velocity;
-  }
-}
+  std::uint64_t state_;
+};
 
 // A body of a Plummer sphere of mass 1 and scale radius 1.
 Body plummer_body(Random& random) {
@@ -101,78 +96,81 @@ Vec tilt(Vec v, double angle) {
           v.y * std::sin(angle) + v.z * std::cos(angle)};
 }
 
-void add_galaxy(Bodies& bodies, std::size_t count, Random& random, double angle, Vec position,
-                Vec velocity) {
+// Body `i` of a galaxy of `count`.
+Body galaxy_body(std::size_t i, std::size_t count, Random& random) {
   const auto disk = count / 2;
-  for (std::size_t i = 0; i < count; ++i) {
-    Body body;
-    if (i < disk) {
-      body = disk_body(random);
-      body.mass = disk_share / static_cast<double>(disk);
-    } else {
-      body = plummer_body(random);
-      scale(body, 1 - disk_share, halo_radius);
-      body.mass = (1 - disk_share) / static_cast<double>(count - disk);
-    }
-    body.position = tilt(body.position, angle);
-    body.velocity = tilt(body.velocity, angle);
-    constexpr double mass = 0.5;
-    constexpr double length = 0.2;
-    scale(body, mass, length);
-    body.mass *= disk == 0 ? mass / (1 - disk_share) : mass;
-    body.position += position;
-    body.velocity += velocity;
-    bodies.push_back(body);
+  constexpr double length = 0.2;
+  Body body;
+  if (i < disk) {
+    body = disk_body(random);
+    body.mass = disk_share / static_cast<double>(disk);
+  } else {
+    body = plummer_body(random);
+    scale(body, 1 - disk_share, halo_radius);
+    body.mass = (disk == 0 ? 1 : 1 - disk_share) / static_cast<double>(count - disk);
   }
+  scale(body, 0.5, length);
+  body.mass *= 0.5;
+  return body;
 }
 
-template <class Make>
-Bodies make(std::size_t count, std::uint64_t seed, Make one) {
-  Random random(seed);
-  Bodies bodies;
-  bodies.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    bodies.push_back(one(random));
-    bodies.back().mass = 1 / static_cast<double>(count);
-  }
-  centre(bodies);
-  return bodies;
+void turn(Body& body, double angle) {
+  body.position = tilt(body.position, angle);
+  body.velocity = tilt(body.velocity, angle);
+}
+
+Body numbered(Body body, std::size_t i) {
+  body.place = static_cast<std::uint32_t>(i);
+  return body;
 }
 
 }  // namespace
 
-Bodies plummer(std::size_t count, std::uint64_t seed) {
-  return make(count, seed, [](Random& random) {
-    Body body = plummer_body(random);
-    scale(body, 1, 3 * pi / 16);
-    return body;
-  });
+Body plummer(std::size_t i, std::size_t count, std::uint64_t seed) {
+  Random random(seed, i);
+  Body body = plummer_body(random);
+  scale(body, 1, 3 * pi / 16);
+  body.mass = 1 / static_cast<double>(count);
+  return numbered(body, i);
 }
 
-Bodies uniform_sphere(std::size_t count, std::uint64_t seed) {
-  return make(count, seed, [](Random& random) {
-    Body body;
-    body.position = random.on_sphere(2.4 * std::cbrt(random.uniform()));
-    return body;
-  });
+Body uniform_sphere(std::size_t i, std::size_t count, std::uint64_t seed) {
+  Random random(seed, i);
+  Body body;
+  body.position = random.on_sphere(2.4 * std::cbrt(random.uniform()));
+  body.mass = 1 / static_cast<double>(count);
+  return numbered(body, i);
 }
 
-Bodies two_galaxies(std::size_t count, std::uint64_t seed) {
-  Random random(seed);
-  Bodies bodies;
-  bodies.reserve(count);
+Body two_galaxies(std::size_t i, std::size_t count, std::uint64_t seed) {
+  Random random(seed, i);
   // Two points on a parabola: mu v^2 / 2 = mu / d, nearest to each other at 0.5.
   const double distance = 4;
   const double nearest = 0.5;
   const double speed = std::sqrt(2 / distance);
   const double across = std::sqrt(2 * nearest) / distance;
   const double inward = std::sqrt(speed * speed - across * across);
-  const Vec apart{distance, 0, 0};
-  const Vec moving{-inward, across, 0};
-  add_galaxy(bodies, count - count / 2, random, 0.4, 0.5 * apart, 0.5 * moving);
-  add_galaxy(bodies, count / 2, random, -1.0, -0.5 * apart, -0.5 * moving);
-  centre(bodies);
-  return bodies;
+  const auto first = count - count / 2;
+  const bool other = i >= first;
+  Body body = other ? galaxy_body(i - first, count / 2, random) : galaxy_body(i, first, random);
+  turn(body, other ? -1.0 : 0.4);
+  body.position += (other ? -0.5 : 0.5) * Vec{distance, 0, 0};
+  body.velocity += (other ? -0.5 : 0.5) * Vec{-inward, across, 0};
+  return numbered(body, i);
+}
+
+Drift drift_of(const Body& body) {
+  return {body.mass, body.mass * body.position, body.mass * body.velocity};
+}
+
+Drift together(const Drift& a, const Drift& b) {
+  return {a.mass + b.mass, a.position + b.position, a.velocity + b.velocity};
+}
+
+Body at_rest(Body body, const Drift& all) {
+  body.position += (-1 / all.mass) * all.position;
+  body.velocity += (-1 / all.mass) * all.velocity;
+  return body;
 }
 
 }  // namespace bh

@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #include "programs/barnes_hut/kernels.hpp"
-#include "programs/common/clock.hpp"
 
 // All library headers come before this: what they define stays as it is.
 #include <algorithm>
@@ -33,9 +32,8 @@ struct Avx2 : OneByOne {
 
 }  // namespace
 
-UnitResult forces_avx2(const Top& top, Domains& domains, const Unit& unit,
-                       const Settings& settings) {
-  return unit_forces<Avx2>(top, domains, unit, settings);
+Forces forces_avx2(const View& view, const Places& bodies, const Settings& settings) {
+  return shard_forces<Avx2>(view, bodies, settings);
 }
 
 }  // namespace bh

@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #include "programs/barnes_hut/kernels.hpp"
-#include "programs/common/clock.hpp"
 
 // All library headers come before this: what they define stays as it is.
 #include <algorithm>
@@ -79,9 +78,8 @@ struct Avx512 {
 
 }  // namespace
 
-UnitResult forces_avx512(const Top& top, Domains& domains, const Unit& unit,
-                         const Settings& settings) {
-  return unit_forces<Avx512>(top, domains, unit, settings);
+Forces forces_avx512(const View& view, const Places& bodies, const Settings& settings) {
+  return shard_forces<Avx512>(view, bodies, settings);
 }
 
 }  // namespace bh

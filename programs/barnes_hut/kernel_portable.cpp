@@ -20,9 +20,8 @@ struct Portable : OneByOne {
 
 }  // namespace
 
-UnitResult forces_portable(const Top& top, Domains& domains, const Unit& unit,
-                           const Settings& settings) {
-  return unit_forces<Portable>(top, domains, unit, settings);
+Forces forces_portable(const View& view, const Places& bodies, const Settings& settings) {
+  return shard_forces<Portable>(view, bodies, settings);
 }
 
 }  // namespace bh

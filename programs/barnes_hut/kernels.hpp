@@ -1,7 +1,8 @@
-// The forces on some bodies of a domain, by the best instructions that the host has.
+// The forces on the bodies of a shard, by the best instructions that the host has.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,56 +16,32 @@ struct Force {
   float potential;
 };
 
-/// What it took.
-struct Work {
-  std::uint64_t bodies = 0;  ///< that acted on a body; without quadrupoles also cells
-  std::uint64_t cells = 0;   ///< with quadrupoles, that acted on a body
-  double walk = 0;           ///< seconds
-  double kernel = 0;         ///< seconds
-
-  Work& operator+=(const Work& other) {
-    bodies += other.bodies;
-    cells += other.cells;
-    walk += other.walk;
-    kernel += other.kernel;
-    return *this;
-  }
+/// What a walk sees: the top of the tree, and what of the domains below it is here. It is the same
+/// for it, bit for bit, whatever is missing elsewhere; to open what is missing is an error.
+struct View {
+  const Top* top = nullptr;
+  std::span<const Entry> domains;  ///< of the top, with an index into `images`
+  std::span<const Inside> images;
 };
 
-/// Where a walk gets a domain from when it opens one. It stays there as long as this lives.
-class Domains {
- public:
-  virtual Domain open(std::uint32_t number) = 0;
-
-  double waited = 0;  ///< seconds, for domains to come
-
- protected:
-  ~Domains() = default;
-};
-
-/// Some bodies of a domain: whole groups, but for the last.
-struct Unit {
-  std::uint32_t domain, begin, end;
-};
-
-/// The forces on the bodies of one unit or of several, in their order, and what they took.
-struct UnitResult {
+/// On the bodies of a shard, in their order.
+struct Forces {
   std::vector<Force> forces;
-  Work work;
+  std::vector<std::uint32_t> acted;  ///< how many bodies and cells on each of a group
 };
 
-/// By the kernel that the settings name; throws where this host can't run it, as another chose it.
-UnitResult forces_on_unit(const Top& top, Domains& domains, const Unit& unit,
-                          const Settings& settings);
+/// On `bodies`, neighbours on the curve, by the kernel that the settings name; throws where this
+/// host can't run it, as another chose it.
+Forces forces_on(const View& view, const Places& bodies, const Settings& settings);
 
-UnitResult forces_avx512(const Top&, Domains&, const Unit&, const Settings&);
-UnitResult forces_avx2(const Top&, Domains&, const Unit&, const Settings&);
-UnitResult forces_portable(const Top&, Domains&, const Unit&, const Settings&);
+Forces forces_avx512(const View&, const Places&, const Settings&);
+Forces forces_avx2(const View&, const Places&, const Settings&);
+Forces forces_portable(const View&, const Places&, const Settings&);
 
 /// Kernels by number; a larger one is faster, and needs more of the host.
 struct Kernel {
   const char* name;
-  UnitResult (*forces)(const Top&, Domains&, const Unit&, const Settings&);
+  Forces (*forces)(const View&, const Places&, const Settings&);
   bool usable;
 };
 const std::vector<Kernel>& kernels();

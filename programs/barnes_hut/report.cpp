@@ -20,15 +20,14 @@ Vec direct(std::span<const Body> bodies, const Body& target, double softening) {
 
 }  // namespace
 
-Balance balance_of(std::span<const Body> bodies) {
-  Balance sum;
-  for (const auto& b : bodies) {
-    sum.kinetic += 0.5 * b.mass * dot(b.velocity, b.velocity);
-    sum.potential += 0.5 * b.mass * b.potential;
-    sum.momentum += b.mass * b.velocity;
-    sum.angular_momentum += b.mass * cross(b.position, b.velocity);
-  }
-  return sum;
+Balance balance_of(const Body& b) {
+  return {0.5 * b.mass * dot(b.velocity, b.velocity), 0.5 * b.mass * b.potential,
+          b.mass * b.velocity, b.mass * cross(b.position, b.velocity), static_cast<double>(b.work)};
+}
+
+Balance sum(const Balance& a, const Balance& b) {
+  return {a.kinetic + b.kinetic, a.potential + b.potential, a.momentum + b.momentum,
+          a.angular_momentum + b.angular_momentum, a.work + b.work};
 }
 
 ForceError force_error(std::span<const Body> bodies, double softening, std::size_t sample) {

@@ -12,14 +12,16 @@ struct Balance {
   double potential = 0;
   Vec momentum;
   Vec angular_momentum;
+  double work = 0;  ///< what acted on what
 
   double energy() const { return kinetic + potential; }
   /// 1 in equilibrium.
   double virial_ratio() const { return potential == 0 ? 0 : -2 * kinetic / potential; }
 };
 
-/// The bodies must have their potentials.
-Balance balance_of(std::span<const Body> bodies);
+/// The body must have its potential.
+Balance balance_of(const Body& body);
+Balance sum(const Balance& a, const Balance& b);
 
 /// Of accelerations, relative, against direct summation in double precision.
 struct ForceError {

@@ -25,8 +25,8 @@ void add_quadrupole(Moments& m, double mass, Vec d) {
 }
 
 void widen(Moments& m, Vec low, Vec high) {
-  m.low = {std::min(m.low.x, low.x), std::min(m.low.y, low.y), std::min(m.low.z, low.z)};
-  m.high = {std::max(m.high.x, high.x), std::max(m.high.y, high.y), std::max(m.high.z, high.z)};
+  m.low = lower(m.low, low);
+  m.high = higher(m.high, high);
 }
 
 // The corner of the box that is farthest from the centre.
@@ -74,26 +74,108 @@ std::size_t end_of_digit(std::span<const Mass> bodies, std::size_t begin, std::s
   return begin;
 }
 
-class DomainBuilder {
+// ---- images: a head, octets, quadrupoles, then x, y, z and mass of the bodies -------------------
+
+struct Head {
+  std::uint64_t octets;
+  std::uint64_t quadrupoles;
+  std::uint64_t bodies;
+  std::uint64_t unused;
+};
+
+// The walk reads eight bodies at a time.
+constexpr std::size_t padding = 8;
+
+std::size_t padded(std::size_t bodies) {
+  return (bodies + 2 * padding - 1) / padding * padding;
+}
+
+/// An image whose bodies are still to be written, by rows.
+class NewImage {
  public:
-  DomainBuilder(std::span<const Mass> bodies, const Settings& settings)
+  NewImage(std::span<const Octet> octets, std::span<const OctetQuadrupoles> quadrupoles,
+           std::size_t bodies)
+      : row_(padded(bodies)) {
+    const Head head{octets.size(), quadrupoles.size(), bodies, 0};
+    bytes_.resize(sizeof head + octets.size_bytes() + quadrupoles.size_bytes() +
+                  4 * row_ * sizeof(double));
+    std::byte* to = bytes_.data();
+    const auto put = [&to](const void* from, std::size_t size) {
+      if (size != 0) std::memcpy(to, from, size);
+      to += size;
+    };
+    put(&head, sizeof head);
+    put(octets.data(), octets.size_bytes());
+    put(quadrupoles.data(), quadrupoles.size_bytes());
+    at_ = reinterpret_cast<double*>(to);
+  }
+  /// `mass` has its factor.
+  void add(double x, double y, double z, double mass) {
+    at_[0] = x;
+    at_[row_] = y;
+    at_[2 * row_] = z;
+    at_[3 * row_] = mass;
+    ++at_;
+  }
+  Image take() && { return std::move(bytes_); }
+
+ private:
+  std::size_t row_;
+  Image bytes_;
+  double* at_;
+};
+
+// ---- the tree of a shard ------------------------------------------------------------------------
+
+class Grower {
+ public:
+  Grower(std::span<const Mass> bodies, const Settings& settings)
       : bodies_(bodies), settings_(settings) {
     octets_.reserve(bodies.size() / 8 + 8);
     if (settings.quadrupole) quadrupoles_.reserve(bodies.size() / 8 + 8);
   }
 
-  Image build(int level) {
-    Moments root;
-    if (is_undivided(bodies_.size(), level))
-      root = moments_of(bodies_);
-    else
-      divide(0, bodies_.size(), level, root);
-    return image(root);
+  Grown grow() {
+    add_cell(0, bodies_.size(), 0);
+    NewImage image(octets_, quadrupoles_, bodies_.size());
+    for (const auto& b : bodies_) image.add(b.x, b.y, b.z, mass_scale * b.mass);
+    return {std::move(crown_), std::move(image).take()};
   }
 
  private:
   bool is_undivided(std::size_t count, int level) const {
     return count <= settings_.leaf || level >= key_levels;
+  }
+
+  // A cell of the crown, with the bodies [begin, end). With the first or the last of all, it may
+  // have bodies in other shards.
+  void add_cell(std::size_t begin, std::size_t end, int level) {
+    const auto here = crown_.size();
+    crown_.emplace_back();
+    crown_[here].digit = level == 0 ? 0 : digit(bodies_[begin].key, level - 1);
+    Entry inside{0, is_leaf, static_cast<std::uint32_t>(begin),
+                 static_cast<std::uint32_t>(end - begin)};
+    Moments moments;
+    if (is_undivided(end - begin, level)) {
+      moments = moments_of(bodies_.subspan(begin, end - begin));
+    } else if (begin != 0 && end != bodies_.size()) {
+      inside.children = divide(begin, end, level, moments);
+    } else {
+      inside.children = is_divided;
+      std::vector<Moments> parts;
+      for (auto at = begin; at < end;) {
+        const auto stop = end_of_digit(bodies_, at, end, level);
+        const auto child = crown_.size();
+        add_cell(at, stop, level + 1);
+        parts.push_back(crown_[child].moments);
+        at = stop;
+      }
+      moments = moments_of(parts);
+    }
+    Cell& cell = crown_[here];
+    cell.moments = moments;
+    cell.inside = inside;
+    cell.size = static_cast<std::uint32_t>(crown_.size() - here);
   }
 
   std::int32_t divide(std::size_t begin, std::size_t end, int level, Moments& sum) {
@@ -122,62 +204,91 @@ class DomainBuilder {
     return static_cast<std::int32_t>(here);
   }
 
-  Image image(const Moments& root) const;
-
   std::span<const Mass> bodies_;
   const Settings& settings_;
+  Crown crown_;
   std::vector<Octet> octets_;
   std::vector<OctetQuadrupoles> quadrupoles_;
 };
 
-// ---- images: a head, octets, quadrupoles, then x, y, z and mass of the bodies -------------------
+// ---- crowns -------------------------------------------------------------------------------------
 
-struct Head {
-  Moments root;
-  std::uint64_t octets;
-  std::uint64_t quadrupoles;
-  std::uint64_t bodies;
+class Merger {
+ public:
+  Merger(const Crown& a, std::uint32_t images, const Crown& b) : a_(a), b_(b), images_(images) {
+    merged_.reserve(a.size() + b.size());
+  }
+
+  Crown merge() {
+    merge_cells(0, 0);
+    return std::move(merged_);
+  }
+
+ private:
+  static bool is_above(const Cell& cell) { return cell.inside.children == is_divided; }
+
+  void copy_a(std::size_t cell) {
+    const auto from = a_.begin() + static_cast<std::ptrdiff_t>(cell);
+    merged_.insert(merged_.end(), from, from + a_[cell].size);
+  }
+  void copy_b(std::size_t cell) {
+    for (auto i = cell; i < cell + b_[cell].size; ++i) {
+      merged_.push_back(b_[i]);
+      merged_.back().inside.image += images_;
+    }
+  }
+
+  // What a and b have of the same cell. Where one does not divide it, it is a cell beside the
+  // other's.
+  void merge_cells(std::size_t a, std::size_t b) {
+    const auto here = merged_.size();
+    merged_.emplace_back();
+    merged_[here].digit = a_[a].digit;
+    if (is_above(a_[a]) && is_above(b_[b])) {
+      merged_[here].inside.children = is_divided;
+      merge_octants(a, b);
+    } else {
+      merged_[here].inside.children = is_in_parts;
+      copy_a(a);
+      copy_b(b);
+    }
+    std::vector<Moments> parts;
+    for (auto i = here + 1; i < merged_.size(); i += merged_[i].size)
+      parts.push_back(merged_[i].moments);
+    merged_[here].moments = moments_of(parts);
+    merged_[here].size = static_cast<std::uint32_t>(merged_.size() - here);
+  }
+
+  void merge_octants(std::size_t a, std::size_t b) {
+    auto next = b + 1;
+    for (auto i = a + 1; i < a + a_[a].size; i += a_[i].size) {
+      const bool last = i + a_[i].size == a + a_[a].size;
+      if (last && a_[i].digit == b_[next].digit) {
+        merge_cells(i, next);
+        next += b_[next].size;
+      } else {
+        copy_a(i);
+      }
+    }
+    for (; next < b + b_[b].size; next += b_[next].size) copy_b(next);
+  }
+
+  const Crown& a_;
+  const Crown& b_;
+  std::uint32_t images_;
+  Crown merged_;
 };
 
-// The walk reads eight bodies at a time.
-constexpr std::size_t padding = 8;
-
-std::size_t padded(std::size_t bodies) {
-  return (bodies + 2 * padding - 1) / padding * padding;
-}
-
-Image DomainBuilder::image(const Moments& root) const {
-  const Head head{root, octets_.size(), quadrupoles_.size(), bodies_.size()};
-  const auto octet_bytes = octets_.size() * sizeof(Octet);
-  const auto quadrupole_bytes = quadrupoles_.size() * sizeof(OctetQuadrupoles);
-  const auto row = padded(bodies_.size());
-  Image image(sizeof head + octet_bytes + quadrupole_bytes + 4 * row * sizeof(double));
-  std::byte* to = image.data();
-  std::memcpy(to, &head, sizeof head);
-  to += sizeof head;
-  if (octet_bytes != 0) std::memcpy(to, octets_.data(), octet_bytes);
-  to += octet_bytes;
-  if (quadrupole_bytes != 0) std::memcpy(to, quadrupoles_.data(), quadrupole_bytes);
-  to += quadrupole_bytes;
-  auto* x = reinterpret_cast<double*>(to);
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    x[i] = bodies_[i].x;
-    x[i + row] = bodies_[i].y;
-    x[i + 2 * row] = bodies_[i].z;
-    x[i + 3 * row] = mass_scale * bodies_[i].mass;
-  }
-  return image;
+bool is_inside(const Cell& cell) {
+  return cell.inside.children >= 0 || cell.inside.children == is_leaf;
 }
 
 class TopBuilder {
  public:
-  TopBuilder(std::span<const Piece> pieces, std::span<const std::uint64_t> keys,
-             std::span<const Moments> domains, const Settings& settings)
-      : pieces_(pieces), keys_(keys), domains_(domains), settings_(settings) {}
+  TopBuilder(const Crown& crown, const Settings& settings) : crown_(crown), settings_(settings) {}
 
   Top build() {
-    const auto root = add_octet();
-    add_cell(root, 0, pieces_.size(), 0);
+    add_cell(add_octet(), 0);
     return std::move(top_);
   }
 
@@ -188,55 +299,115 @@ class TopBuilder {
     return top_.octets.size() - 1;
   }
 
-  // The cell at this level that holds the domains [begin, end).
-  Moments add_cell(std::size_t octet, std::size_t begin, std::size_t end, int level) {
-    Moments sum;
-    std::int32_t children = is_domain;
-    if (end - begin == 1 && pieces_[begin].level == level) {
-      sum = domains_[begin];
-    } else {
-      const auto below = add_octet();
-      children = static_cast<std::int32_t>(below);
-      std::vector<Moments> parts;
-      for (auto at = begin; at < end;) {
-        auto stop = at + 1;
-        while (stop < end && digit(keys_[stop], level) == digit(keys_[at], level)) ++stop;
-        parts.push_back(add_cell(below, at, stop, level + 1));
-        at = stop;
-      }
-      sum = moments_of(parts);
+  void add_cell(std::size_t octet, std::size_t at) {
+    const Cell& cell = crown_[at];
+    Octet& siblings = top_.octets[octet];
+    const auto place = siblings.cells;
+    siblings.begin[place] = siblings.count[place] = 0;
+    put_cell(siblings, settings_.quadrupole ? &top_.quadrupoles[octet] : nullptr, cell.moments,
+             settings_);
+    if (is_inside(cell)) {
+      siblings.children[place] = is_domain;
+      siblings.begin[place] = static_cast<std::uint32_t>(top_.domains.size());
+      top_.domains.push_back(cell.inside);
+      return;
     }
-    Octet& here = top_.octets[octet];
-    here.children[here.cells] = children;
-    here.begin[here.cells] = static_cast<std::uint32_t>(begin);
-    here.count[here.cells] = 0;
-    put_cell(here, settings_.quadrupole ? &top_.quadrupoles[octet] : nullptr, sum, settings_);
-    return sum;
+    const auto below = add_octet();
+    top_.octets[octet].children[place] = static_cast<std::int32_t>(below);
+    for (auto i = at + 1; i < at + cell.size; i += crown_[i].size) add_cell(below, i);
   }
 
-  std::span<const Piece> pieces_;
-  std::span<const std::uint64_t> keys_;
-  std::span<const Moments> domains_;
+  const Crown& crown_;
   const Settings& settings_;
   Top top_;
 };
 
-void cut(std::span<const Keyed> order, Piece piece, std::size_t limit, std::vector<Piece>& pieces) {
-  if (piece.end - piece.begin <= limit || piece.level >= key_levels) {
-    pieces.push_back(piece);
-    return;
-  }
-  for (auto at = piece.begin; at < piece.end;) {
-    const unsigned first = digit(order[at].key, piece.level);
-    const auto stop = static_cast<std::size_t>(
-        std::partition_point(order.begin() + static_cast<std::ptrdiff_t>(at),
-                             order.begin() + static_cast<std::ptrdiff_t>(piece.end),
-                             [&](auto each) { return digit(each.key, piece.level) <= first; }) -
-        order.begin());
-    cut(order, {at, stop, piece.level + 1}, limit, pieces);
-    at = stop;
-  }
+// ---- locally essential trees --------------------------------------------------------------------
+
+// How far at least the walk takes a place to be from a box, whatever its rounding: relative places
+// in single precision are off by a part in 10^7 of their size.
+double least_distance(double x, double low, double high) {
+  const double distance = std::max({low - x, x - high, 0.0});
+  return std::max(0.0, distance - 1e-6 * (distance + (high - low)));
 }
+
+class Selector {
+ public:
+  Selector(std::span<const Box> boxes, const Settings& settings)
+      : boxes_(boxes), settings_(settings) {}
+
+  /// A domain; what may be looked at of it is copied.
+  Entry add(const Moments& moments, const Entry& domain, const Inside& image) {
+    image_ = &image;
+    if (!may_be_opened(moments.centre, opening_distance2(moments, settings_))) return {};
+    if (domain.children == is_leaf)
+      return {0, is_leaf, add_bodies(domain.begin, domain.count), domain.count};
+    return {0, add_octet(domain.children), 0, 0};
+  }
+
+  Image image() && {
+    NewImage image(octets_, quadrupoles_, bodies_.size());
+    for (const auto& b : bodies_) image.add(b.x, b.y, b.z, b.mass);
+    return std::move(image).take();
+  }
+
+ private:
+  bool may_be_opened(Vec centre, float opening2) {
+    const auto reaches = [&](const Box& box) {
+      const Vec d{least_distance(centre.x, box.low.x, box.high.x),
+                  least_distance(centre.y, box.low.y, box.high.y),
+                  least_distance(centre.z, box.low.z, box.high.z)};
+      return dot(d, d) <= static_cast<double>(opening2) * (1 + 1e-6);
+    };
+    // Who is near one cell of an octet is often near the next.
+    if (reaches(boxes_[latest_])) return true;
+    for (std::size_t i = 0; i < boxes_.size(); ++i)
+      if (reaches(boxes_[i])) {
+        latest_ = i;
+        return true;
+      }
+    return false;
+  }
+
+  std::uint32_t add_bodies(std::uint32_t begin, std::uint32_t count) {
+    const auto at = static_cast<std::uint32_t>(bodies_.size());
+    const Places& from = image_->bodies;
+    for (auto i = begin; i < begin + count; ++i)
+      bodies_.push_back({0, from.x[i], from.y[i], from.z[i], from.mass[i]});
+    return at;
+  }
+
+  std::int32_t add_octet(std::int32_t from) {
+    const auto here = octets_.size();
+    const auto old = static_cast<std::size_t>(from);
+    octets_.push_back(image_->cells.octets[old]);
+    if (settings_.quadrupole) quadrupoles_.push_back(image_->cells.quadrupoles[old]);
+    const Octet octet = octets_.back();
+    for (std::size_t i = 0; i < octet.cells; ++i) {
+      auto children = is_missing;
+      auto begin = octet.begin[i];
+      if (may_be_opened({octet.x[i], octet.y[i], octet.z[i]}, octet.opening2[i])) {
+        if (octet.children[i] == is_leaf) {
+          children = is_leaf;
+          begin = add_bodies(begin, octet.count[i]);
+        } else {
+          children = add_octet(octet.children[i]);
+        }
+      }
+      octets_[here].children[i] = children;
+      octets_[here].begin[i] = begin;
+    }
+    return static_cast<std::int32_t>(here);
+  }
+
+  std::span<const Box> boxes_;
+  const Settings& settings_;
+  const Inside* image_ = nullptr;
+  std::size_t latest_ = 0;
+  std::vector<Octet> octets_;
+  std::vector<OctetQuadrupoles> quadrupoles_;
+  std::vector<Mass> bodies_;
+};
 
 }  // namespace
 
@@ -290,37 +461,50 @@ Moments moments_of(std::span<const Moments> parts) {
   return m;
 }
 
-Image build_domain(const std::vector<Mass>& bodies, int level, const Settings& settings) {
-  return DomainBuilder(bodies, settings).build(level);
-}
-
-Domain open(const Image& image) {
+Inside open(const Image& image) {
   const std::byte* from = image.data();
-  const auto* head = reinterpret_cast<const Head*>(from);
-  from += sizeof(Head);
-  Domain domain;
-  domain.root = &head->root;
-  domain.divided = head->octets != 0;
-  domain.cells.octets = reinterpret_cast<const Octet*>(from);
-  from += head->octets * sizeof(Octet);
-  if (head->quadrupoles != 0)
-    domain.cells.quadrupoles = reinterpret_cast<const OctetQuadrupoles*>(from);
-  from += head->quadrupoles * sizeof(OctetQuadrupoles);
+  Head head;
+  std::memcpy(&head, from, sizeof head);
+  from += sizeof head;
+  Inside inside;
+  inside.cells.octets = reinterpret_cast<const Octet*>(from);
+  from += head.octets * sizeof(Octet);
+  if (head.quadrupoles != 0)
+    inside.cells.quadrupoles = reinterpret_cast<const OctetQuadrupoles*>(from);
+  from += head.quadrupoles * sizeof(OctetQuadrupoles);
   const auto* x = reinterpret_cast<const double*>(from);
-  const auto row = padded(head->bodies);
-  domain.bodies = {x, x + row, x + 2 * row, x + 3 * row, static_cast<std::uint32_t>(head->bodies)};
-  return domain;
+  const auto row = padded(head.bodies);
+  inside.bodies = {x, x + row, x + 2 * row, x + 3 * row, static_cast<std::uint32_t>(head.bodies)};
+  return inside;
 }
 
-std::vector<Piece> cut_into_domains(std::span<const Keyed> order, std::size_t limit) {
-  std::vector<Piece> pieces;
-  cut(order, {0, order.size(), 0}, limit, pieces);
-  return pieces;
+Grown grow(std::span<const Mass> bodies, const Settings& settings) {
+  return Grower(bodies, settings).grow();
 }
 
-Top build_top(std::span<const Piece> pieces, std::span<const std::uint64_t> first_keys,
-              std::span<const Moments> domains, const Settings& settings) {
-  return TopBuilder(pieces, first_keys, domains, settings).build();
+Crown merge_crowns(const Crown& a, std::uint32_t images, const Crown& b) {
+  return Merger(a, images, b).merge();
+}
+
+Top top_of(const Crown& crown, const Settings& settings) {
+  return TopBuilder(crown, settings).build();
+}
+
+Selection select(const Crown& crown, std::uint32_t first, std::span<const Inside> images,
+                 std::span<const Box> boxes, const Settings& settings) {
+  Selection selection;
+  Selector selector(boxes, settings);
+  for (const auto& cell : crown) {
+    if (!is_inside(cell)) continue;
+    const auto image = cell.inside.image;
+    if (image < first) {
+      ++selection.first;
+    } else if (image - first < images.size()) {
+      selection.domains.push_back(selector.add(cell.moments, cell.inside, images[image - first]));
+    }
+  }
+  selection.image = std::move(selector).image();
+  return selection;
 }
 
 }  // namespace bh

@@ -1,7 +1,9 @@
-// The octree: flat cells, eight siblings together, with what the walk needs of each. The tree above
-// the domains is small and everybody's; what is inside of a domain is one array of bytes, its
-// image, so that it travels in one piece and the collector has nothing to look for in it.
-// Here everything is in unit coordinates: the root cube is [0, 1]^3, the total mass is 1.
+// The octree: flat cells, eight siblings together, with what the walk needs of each. Of the bodies
+// of one shard, a piece of the curve, what is inside of cells that have all their bodies there lies
+// in one array of bytes, an image. The cells above, which may have bodies in other shards too, are
+// its crown; crowns are merged into one, and the top of the tree is made of that: it is small, and
+// everywhere. Here everything is in unit coordinates: the root cube is [0, 1]^3, the total mass
+// is 1.
 #pragma once
 
 #include <array>
@@ -50,15 +52,19 @@ inline constexpr double mass_scale = 1.0 / 8;
 inline constexpr double quadrupole_scale = 1.0 / 256;
 inline constexpr float potential_scale = 1.0F / 4;
 
-inline constexpr std::int32_t is_leaf = -1;
-inline constexpr std::int32_t is_domain = -2;
+/// What is below a cell, where that is no octet.
+inline constexpr std::int32_t is_leaf = -1;      ///< bodies
+inline constexpr std::int32_t is_domain = -2;    ///< of the top: something in an image
+inline constexpr std::int32_t is_missing = -3;   ///< of an image: nobody here will look
+inline constexpr std::int32_t is_divided = -4;   ///< of a crown: its octants
+inline constexpr std::int32_t is_in_parts = -5;  ///< of a crown: what different shards have of it
 
 /// Up to eight sibling cells.
 struct Octet {
   std::array<double, 8> x, y, z;  ///< centres of mass
   std::array<float, 8> mass;
   std::array<float, 8> opening2;         ///< who is nearer than its root has to open the cell
-  std::array<std::int32_t, 8> children;  ///< their octet, or is_leaf, or is_domain
+  std::array<std::int32_t, 8> children;  ///< their octet, or is_leaf, is_domain, is_missing
   std::array<std::uint32_t, 8> begin;    ///< of a leaf's bodies; number of a domain
   std::array<std::uint32_t, 8> count;    ///< of bodies
   std::uint32_t cells = 0;
@@ -81,37 +87,71 @@ struct Places {
   std::uint32_t count = 0;
 };
 
-/// A part of the octree with all bodies in it; octet 0 are the children of its root.
-struct Domain {
-  Cells cells;
-  Places bodies;
-  const Moments* root = nullptr;
-  bool divided = false;  ///< else there are no cells
-};
-
 using Image = std::vector<std::byte>;
 
-/// Builds the tree of the bodies of a cell at this level, which are sorted by key.
-Image build_domain(const std::vector<Mass>& bodies, int level, const Settings& settings);
-
-/// What is in an image; refers to it.
-Domain open(const Image& image);
-
-/// The bodies [begin, end) of a domain's cell.
-struct Piece {
-  std::size_t begin, end;
-  int level;
+/// What is in an image.
+struct Inside {
+  Cells cells;
+  Places bodies;
 };
 
-/// The cells that become domains: those with not more than `limit` bodies whose parents have more.
-std::vector<Piece> cut_into_domains(std::span<const Keyed> order, std::size_t limit);
+/// Refers to it.
+Inside open(const Image& image);
 
-/// The tree above the domains. Octet 0 is the root alone.
+/// Where in an image something is: an octet, or a leaf's bodies.
+struct Entry {
+  std::uint32_t image = 0;  ///< which
+  std::int32_t children = is_missing;
+  std::uint32_t begin = 0;
+  std::uint32_t count = 0;
+};
+
+/// A cell of a crown.
+struct Cell {
+  Moments moments;
+  std::uint32_t size = 1;   ///< of its crown, itself included
+  std::uint32_t digit = 0;  ///< its place on the curve among its siblings
+  Entry inside;             ///< where is_divided or is_in_parts stands, what follows it is below it
+};
+
+/// A cell, and after it those below it.
+using Crown = std::vector<Cell>;
+
+/// The tree of a shard.
+struct Grown {
+  Crown crown;
+  Image image;
+};
+
+/// Of bodies that are sorted by key, one at least.
+Grown grow(std::span<const Mass> bodies, const Settings& settings);
+
+/// The crown of two stretches of the curve, of which b's comes behind a's. Images of b are counted
+/// behind the `images` of a. (After Singh and others 1995.)
+Crown merge_crowns(const Crown& a, std::uint32_t images, const Crown& b);
+
+/// What all walks know. Octet 0 is the root alone.
 struct Top {
   std::vector<Octet> octets;
   std::vector<OctetQuadrupoles> quadrupoles;
+  std::vector<Entry> domains;  ///< what is below, along the curve
 };
-Top build_top(std::span<const Piece> pieces, std::span<const std::uint64_t> first_keys,
-              std::span<const Moments> domains, const Settings& settings);
+Top top_of(const Crown& crown, const Settings& settings);
+
+/// Where bodies are that walk.
+struct Box {
+  Vec low, high;
+};
+
+/// Of one image or several: what who walks in some boxes may look at.
+struct Selection {
+  std::uint32_t first = 0;     ///< domain
+  std::vector<Entry> domains;  ///< that one and those behind it; is_missing where nobody will look
+  Image image;
+};
+
+/// Of the images that are here, from `first` on.
+Selection select(const Crown& crown, std::uint32_t first, std::span<const Inside> images,
+                 std::span<const Box> boxes, const Settings& settings);
 
 }  // namespace bh

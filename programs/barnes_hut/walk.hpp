@@ -12,10 +12,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "programs/barnes_hut/kernels.hpp"
-#include "programs/common/clock.hpp"
 
 namespace bh {
 namespace {
@@ -71,9 +71,9 @@ Group group_of(const Places& bodies, std::size_t begin, std::size_t end) {
 template <class Lanes>
 class Walk {
  public:
-  Walk(const Top& top, Domains& domains, const Settings& settings)
-      : domains_(domains),
-        top_{{top.octets.data(), top.quadrupoles.data()}, {}, nullptr, true},
+  Walk(const View& view, const Settings& settings)
+      : view_(view),
+        top_{{view.top->octets.data(), view.top->quadrupoles.data()}, {}},
         cells_(settings.quadrupole ? 10 : 4),
         quadrupole_(settings.quadrupole) {}
 
@@ -81,7 +81,7 @@ class Walk {
   void run(const Group& group) {
     bodies_.clear();
     cells_.clear();
-    todo_.push_back({top_, 0});
+    todo_.push_back({&top_, 0});
     while (!todo_.empty()) {
       const Step step = todo_.back();
       todo_.pop_back();
@@ -95,34 +95,35 @@ class Walk {
 
  private:
   struct Step {
-    Domain in;
+    const Inside* in;
     std::int32_t octet;
   };
 
   void look(const Step& step, const Group& group) {
-    const Octet& octet = step.in.cells.octets[step.octet];
+    const Octet& octet = step.in->cells.octets[step.octet];
     List& list = quadrupole_ ? cells_ : bodies_;
     list.reserve_some();
     unsigned opened = Lanes::append_taken(
-        octet, quadrupole_ ? &step.in.cells.quadrupoles[step.octet] : nullptr, group, list);
+        octet, quadrupole_ ? &step.in->cells.quadrupoles[step.octet] : nullptr, group, list);
     for (; opened != 0; opened &= opened - 1) {
       const auto cell = static_cast<std::size_t>(__builtin_ctz(opened));
-      const auto children = octet.children[cell];
-      if (children >= 0)
-        todo_.push_back({step.in, children});
-      else if (children == is_leaf)
-        append(step.in.bodies, octet.begin[cell], octet.count[cell], group);
-      else
-        enter(octet.begin[cell], group);
+      if (octet.children[cell] == is_domain) {
+        const Entry& domain = view_.domains[octet.begin[cell]];
+        enter(view_.images[domain.image], domain.children, domain.begin, domain.count, group);
+      } else {
+        enter(*step.in, octet.children[cell], octet.begin[cell], octet.count[cell], group);
+      }
     }
   }
 
-  void enter(std::uint32_t number, const Group& group) {
-    const Domain domain = domains_.open(number);
-    if (domain.divided)
-      todo_.push_back({domain, 0});
+  void enter(const Inside& in, std::int32_t children, std::size_t begin, std::size_t count,
+             const Group& group) {
+    if (children >= 0)
+      todo_.push_back({&in, children});
+    else if (children == is_leaf)
+      append(in.bodies, begin, count, group);
     else
-      append(domain.bodies, 0, domain.bodies.count, group);
+      throw std::logic_error("a walk opens a cell that is not in its locally essential tree");
   }
 
   void append(const Places& from, std::size_t begin, std::size_t count, const Group& group) {
@@ -133,8 +134,8 @@ class Walk {
     }
   }
 
-  Domains& domains_;
-  Domain top_;
+  View view_;
+  Inside top_;
   List bodies_{4};
   List cells_;
   bool quadrupole_;
@@ -278,37 +279,26 @@ class Targets {
 };
 
 template <class Lanes>
-UnitResult unit_forces(const Top& top, Domains& domains, const Unit& unit,
-                       const Settings& settings) {
-  UnitResult result;
-  auto& [forces, work] = result;
-  const Places bodies = domains.open(unit.domain).bodies;
-  domains.waited = 0;
+Forces shard_forces(const View& view, const Places& bodies, const Settings& settings) {
+  Forces result;
   // Nearer than this, single precision ends; it only matters without softening.
   const float softening2 =
       std::max(static_cast<float>(settings.softening * settings.softening), 1e-24F);
-  forces.resize(unit.end - unit.begin);
-  Walk<Lanes> walk(top, domains, settings);
+  result.forces.resize(bodies.count);
+  Walk<Lanes> walk(view, settings);
   Targets<Lanes> targets;
-  for (std::size_t begin = unit.begin; begin < unit.end; begin += settings.group) {
-    const auto end = std::min<std::size_t>(begin + settings.group, unit.end);
-    const double walk_begins = programs::now();
+  for (std::size_t begin = 0; begin < bodies.count; begin += settings.group) {
+    const auto end = std::min<std::size_t>(begin + settings.group, bodies.count);
     const Group group = group_of(bodies, begin, end);
     walk.run(group);
-    const double kernel_begins = programs::now();
     targets.load(bodies, begin, end, group);
+    Force* forces = result.forces.data() + begin;
     if (settings.skip_coincident)
-      targets.template sum<true>(walk, softening2, forces.data() + (begin - unit.begin),
-                                 end - begin);
+      targets.template sum<true>(walk, softening2, forces, end - begin);
     else
-      targets.template sum<false>(walk, softening2, forces.data() + (begin - unit.begin),
-                                  end - begin);
-    work.walk += kernel_begins - walk_begins;
-    work.kernel += programs::now() - kernel_begins;
-    work.bodies += (end - begin) * walk.bodies().size();
-    work.cells += (end - begin) * walk.cells().size();
+      targets.template sum<false>(walk, softening2, forces, end - begin);
+    result.acted.push_back(static_cast<std::uint32_t>(walk.bodies().size() + walk.cells().size()));
   }
-  work.walk -= domains.waited;
   return result;
 }
 

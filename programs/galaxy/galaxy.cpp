@@ -168,8 +168,8 @@ class Galaxy {
   void note(const trawl::Everywhere<Built>& tree, std::int64_t begun) {
     std::vector<Node> nodes;
     const auto seconds = trawl::apply<seconds_of>(tree);
-    for (const auto& portion : trawl::portions(stars_))
-      nodes.push_back({portion.count, trawl::force(seconds.at(portion.place)), portion.seconds});
+    for (const auto& holding : trawl::holdings(stars_))
+      nodes.push_back({holding.count, trawl::force(seconds.at(holding.place)), holding.seconds});
     report_.add(nodes, seconds_since(begun));
   }
 

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "programs/barnes_hut/read_write.hpp"
+#include "programs/barnes_hut/text_format.hpp"
 #include "programs/lin_solv/system.hpp"
 #include "programs/raytracer/bvh.hpp"
 #include "programs/raytracer/read_scene.hpp"
@@ -47,18 +49,43 @@ inline void check(const lin_solv::System& system) {
   for (const auto digit : system.words) expect(digit > -base && digit < base, "digits below 2^51");
 }
 
+/// In parts, cut anywhere, they are what they are as a whole.
+inline void read_in_parts(const std::string& file, const bh::Snapshot& whole) {
+  if (bh::format_of(file) == bh::Format::tipsy) return;
+  std::ifstream in(file, std::ios::binary);
+  std::vector<std::vector<std::string>> parts(1);
+  for (std::string line; std::getline(in, line);) {
+    if (parts.back().size() == 2) parts.emplace_back();
+    parts.back().push_back(line);
+  }
+  bh::TextSummary summary = bh::summary_of(parts.front());
+  bh::Bodies bodies;
+  for (const auto& part : parts) {
+    if (&part != &parts.front()) summary = bh::join(summary, bh::summary_of(part));
+    for (const auto& body : bh::bodies_of(part)) {
+      bodies.push_back(body);
+      bodies.back().place = static_cast<std::uint32_t>(bodies.size() - 1);
+    }
+  }
+  bh::check_text(file, summary);
+  expect(bodies == whole.bodies && summary.time == whole.time, "the same in parts");
+}
+
 inline void read_bodies(const std::string& file) {
   const bh::Snapshot snapshot = bh::read_bodies(file);
   expect(!snapshot.bodies.empty(), "at least one body");
   expect(std::isfinite(snapshot.time), "a finite time");
   for (std::size_t i = 0; i < snapshot.bodies.size(); ++i) {
-    const auto& [mass, at, velocity, acceleration, potential, place] = snapshot.bodies[i];
+    const auto& [mass, at, velocity, acceleration, potential, key, work, place] =
+        snapshot.bodies[i];
     for (const double x : {mass, at.x, at.y, at.z, velocity.x, velocity.y, velocity.z})
       expect(std::isfinite(bh::dot({x, x, x}, {x, x, x})), "squares that don't overflow");
     expect(mass >= 0, "no negative mass");
-    expect(acceleration == bh::Vec{} && potential == 0, "nothing computed yet");
+    expect(acceleration == bh::Vec{} && potential == 0 && key == 0 && work == 1,
+           "nothing computed yet");
     expect(place == i, "places in the input");
   }
+  read_in_parts(file, snapshot);
   const std::string again = std::filesystem::path(file).replace_filename("again.txt");
   bh::write_bodies(again, snapshot);
   const bh::Snapshot back = bh::read_bodies(again);

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """barnes_hut: closed forms, direct summation, the same bits on any grid, files of all formats, and of none."""
+import json
 import math
 import os
 import random
@@ -144,6 +145,19 @@ for words in ["galaxies", "--bodies", 6000], ["plummer", "--bodies", 3000, "--qu
     for pes, env, flags in runs:
         result, same = barnes_hut(*words, *flags, pes=pes, env=env, out="same.txt")
         expect(same == bodies and result.out == alone.out, "other bits than the sequential run", result)
+
+# However many boxes: what is not sent, nobody looks at.
+for boxes in 1, 3, 1000:
+    barnes_hut("galaxies", "--bodies", 3000, "--steps", 2, "--boxes", boxes, "--check", pes=3)
+
+# Bodies live with their PEs: none has much more than its share, and the main PE sends no more than others do.
+result = barnes_hut("plummer", "--bodies", 400000, "--theta", 1, "--steps", 1, "--trawl:workers=1",
+                    "--trawl:stats=json", pes=4, env=FABRICS["tcp"])
+by_pe = json.loads(result.err[result.err.index("{"):])["by_pe"]
+memory = [pe["live_bytes"] for pe in by_pe]
+expect(max(memory) < sum(memory) / 2.5, f"the PEs have {memory} bytes", result)
+sent = [pe["message_bytes"] for pe in by_pe]
+expect(sent[0] < 1.25 * max(sent[1:]), f"the PEs sent {sent} bytes", result)
 
 # ---- bodies at the same place, far away, without mass -------------------------------------------
 

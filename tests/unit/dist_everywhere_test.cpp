@@ -67,20 +67,20 @@ long slow(long x) {
   return x;
 }
 
-TEST_P(DistEverywhere, PortionsAreWhatPlacesHave) {
+TEST_P(DistEverywhere, HoldingsAreWhatPlacesHave) {
   run([] {
-    const auto portions = trawl::portions(trawl::map<slow>(trawl::generate<index_of>(6400)));
-    ASSERT_EQ(portions.size(), trawl::places().size());
+    const auto holdings = trawl::holdings(trawl::map<slow>(trawl::generate<index_of>(6400)));
+    ASSERT_EQ(holdings.size(), trawl::places().size());
     std::uint64_t count = 0;
-    for (std::size_t i = 0; i < portions.size(); ++i) {
-      EXPECT_TRUE(portions[i].place == trawl::places()[i]);
-      const auto seconds = 10e-6 * static_cast<double>(portions[i].count);
-      EXPECT_GE(portions[i].seconds, seconds);
-      EXPECT_LT(portions[i].seconds, 1.2 * seconds);
-      count += portions[i].count;
+    for (std::size_t i = 0; i < holdings.size(); ++i) {
+      EXPECT_TRUE(holdings[i].place == trawl::places()[i]);
+      const auto seconds = 10e-6 * static_cast<double>(holdings[i].count);
+      EXPECT_GE(holdings[i].seconds, seconds);
+      EXPECT_LT(holdings[i].seconds, 1.2 * seconds);
+      count += holdings[i].count;
     }
     EXPECT_EQ(count, 6400U);
-    EXPECT_TRUE(trawl::portions(Dist<long>()).empty());
+    EXPECT_TRUE(trawl::holdings(Dist<long>()).empty());
   });
 }
 

@@ -1,5 +1,5 @@
-// Sample sort (Shi and Schaeffer's parallel sorting by regular sampling), with weights: shards are
-// cut where these balance (Alt, Mueller and Gorlatch, section 4.2).
+// Sample sort, with weights: shards are cut where these balance (Alt, Mueller and Gorlatch, section
+// 4.2). An element is copied once where it stays on its PE, else twice.
 #pragma once
 
 #include <algorithm>
@@ -7,189 +7,186 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <trawl/dist/cuts.hpp>
 #include <trawl/dist/deal.hpp>
 #include <trawl/dist/weights.hpp>
-#include <trawl/sorting.hpp>
 
 namespace trawl {
 
 namespace detail {
 
-template <auto F>
-struct SortBy {
-  using type = decltype(F);
-
-  static constexpr std::string_view name() { return function_name<F>(); }
-
-  template <class T>
-  static consteval bool compares() {
-    return std::is_invocable_v<type, const T&, const T&>;
-  }
-  template <class T>
-  static decltype(auto) key(const T& x) {
-    if constexpr (compares<T>())
-      return (x);
-    else
-      return std::invoke(F, x);
-  }
-  /// Of two keys.
-  template <class T, class K>
-  static bool less(const K& a, const K& b) {
-    if constexpr (compares<T>())
-      return F(a, b);
-    else
-      return a < b;
-  }
-  template <class T>
-  bool operator()(const T& a, const T& b) const {
-    return less<T>(key(a), key(b));
-  }
-  template <class T>
-  requires(Number<std::decay_t<decltype(key(std::declval<const T&>()))>> &&
-           (!compares<T>() || std::is_same_v<type, std::less<>>)) static auto bits(const T& x) {
-    return bits_of(key(x));
-  }
-};
-
-/// Equal keys are told apart by where they were: so many of them are cut as evenly as others.
+/// In which order a shard's elements are: they themselves stay where they lie.
 template <class K>
-struct Sample {
-  K key;
-  std::uint64_t shard = 0;
-  std::uint64_t index = 0;
-  double weight = 0;  // of the elements up to it, since the sample before
-};
-
-template <class T, class K>
-struct Sorted {
-  Lazy<std::vector<T>> elements;  // kept
+struct Order {
+  Lazy<std::vector<std::uint32_t>> places;  // kept
   std::vector<Sample<K>> samples;
 };
 
-template <class By, class T, class K, class Weigh>
-Sorted<T, K> sort_shard(std::size_t shard, std::size_t samples, const Lazy<Shard<T>>& source) {
+template <class By, class T>
+std::vector<Ranked<By, T>> in_order(const std::vector<T>& elements,
+                                    const std::vector<std::uint32_t>& places) {
+  std::vector<Ranked<By, T>> ranks;
+  ranks.reserve(places.size());
+  for (const auto place : places) ranks.emplace_back(elements[place]);
+  return ranks;
+}
+
+template <class By, class T, class Weigh>
+Order<KeyOf<By, T>> order_of_shard(std::size_t shard, std::size_t samples,
+                                   const Lazy<Shard<T>>& source) {
   return in_shard("sort", By::name(), shard, [&] {
-    Made<T> made(force(force(source).elements));
-    const auto& elements = made.elements();
-    sort_run(std::span(made.elements()), By());
-    double sum = 0;
-    for (const auto& x : elements) sum += Weigh()(x);
-    Sorted<T, K> sorted;
-    double weight = 0;
-    double seen = 0;
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      const auto own = Weigh()(elements[i]);
-      weight += own;
-      seen += own;
-      const auto due = sum * static_cast<double>(sorted.samples.size() + 1);
-      if (seen * static_cast<double>(samples) < due && i + 1 != elements.size()) continue;
-      sorted.samples.push_back({By::key(elements[i]), shard, i, weight});
-      weight = 0;
-    }
-    sorted.elements = std::move(made).alone();
-    return sorted;
+    const auto& elements = force(force(source).elements);
+    if (elements.size() > UINT32_MAX)
+      throw Error("sort: shard " + std::to_string(shard) + " has more than 2^32 elements");
+    const auto ranks = ranked<By>(elements);
+    std::vector<std::uint32_t> places;
+    places.reserve(ranks.size());
+    for (const auto& rank : ranks)
+      places.push_back(static_cast<std::uint32_t>(&rank.element() - elements.data()));
+    return Order<KeyOf<By, T>>{keep(std::move(places)),
+                               regular_samples<Weigh>(ranks, shard, samples)};
   });
 }
 
-/// The last element of each shard but the last, as a sample.
 template <class By, class T, class K>
-std::vector<Sample<K>> splitters(const std::vector<Lazy<Sorted<T, K>>>& shards) {
+std::vector<Sample<K>> splitters_of(const std::vector<Lazy<Order<K>>>& orders) {
   std::vector<Sample<K>> all;
-  for (const auto& shard : shards) {
-    const auto& some = force(shard).samples;
+  for (const auto& order : orders) {
+    const auto& some = force(order).samples;
     all.insert(all.end(), some.begin(), some.end());
   }
-  // Of equal keys those of the first shard are first already.
-  std::stable_sort(all.begin(), all.end(), [](const Sample<K>& a, const Sample<K>& b) {
-    return By::template less<T>(a.key, b.key);
-  });
-  double sum = 0;
-  for (const auto& sample : all) sum += sample.weight;
-  std::vector<Sample<K>> cuts;
-  double seen = 0;
-  for (const auto& sample : all) {
-    seen += sample.weight;
-    while (cuts.size() + 1 < shards.size() &&
-           seen * static_cast<double>(shards.size()) >= sum * static_cast<double>(cuts.size() + 1))
-      cuts.push_back(sample);
-  }
-  return cuts;
+  return splitters<By, T>(std::move(all), orders.size());
 }
+
+/// What a shard has for others: a hand for each stretch on another PE; for that on its own, where
+/// in its order the parts end.
+template <class T>
+struct Share {
+  std::vector<Lazy<Hand<T>>> hands;      // kept; nothing for its own stretch
+  Lazy<std::vector<std::uint64_t>> own;  // kept: the ends, and before them where the first begins
+};
 
 template <class By, class T, class K>
-Dealt<T> deal_sorted(std::size_t shard, std::size_t shards, const Lazy<Sorted<T, K>>& sorted,
-                     const Lazy<std::vector<Sample<K>>>& cuts,
-                     const Lazy<std::vector<std::uint64_t>>& run_ends) {
+Share<T> share_out(std::size_t shard, std::size_t shards, std::size_t own_run,
+                   const Lazy<Shard<T>>& source, const Lazy<Order<K>>& order,
+                   const Lazy<std::vector<Sample<K>>>& cuts,
+                   const Lazy<std::vector<std::uint64_t>>& run_ends) {
   return in_shard("sort", By::name(), shard, [&] {
-    const auto& elements = force(force(sorted).elements);
-    const auto less = [](const T& x, const K& key) {
-      return By::template less<T>(By::key(x), key);
-    };
-    const auto more = [](const K& key, const T& x) {
-      return By::template less<T>(key, By::key(x));
-    };
-    std::vector<std::uint64_t> ends;
-    ends.reserve(shards);
-    for (const auto& last : force(cuts)) {
-      const auto first = std::lower_bound(elements.begin(), elements.end(), last.key, less);
-      const auto equal = std::upper_bound(first, elements.end(), last.key, more);
-      const auto end = shard < last.shard ? equal
-                       : shard > last.shard
-                           ? first
-                           : elements.begin() + static_cast<std::ptrdiff_t>(last.index + 1);
-      ends.push_back(static_cast<std::uint64_t>(end - elements.begin()));
+    const auto ranks = in_order<By>(force(force(source).elements), force(force(order).places));
+    const auto ends = cut_ends<By>(ranks, shard, force(cuts), shards);
+    Share<T> share;
+    std::uint64_t at = 0;
+    std::size_t to = 0;
+    for (const auto run_end : force(run_ends)) {
+      if (share.hands.size() == own_run) {
+        std::vector<std::uint64_t> own{at};
+        for (; to < run_end; ++to) own.push_back(at = ends[to]);
+        share.own = keep(std::move(own));
+        share.hands.emplace_back();
+        continue;
+      }
+      Hand<T> hand;
+      const auto begin = at;
+      for (; to < run_end; ++to) {
+        at = ends[to];
+        hand.ends.push_back(at - begin);
+      }
+      hand.elements.reserve(static_cast<std::size_t>(at - begin));
+      for (auto i = begin; i < at; ++i)
+        hand.elements.push_back(ranks[static_cast<std::size_t>(i)].element());
+      share.hands.push_back(keep(std::move(hand)));
     }
-    ends.resize(shards, elements.size());
-    return deal(elements, ends, force(run_ends));
+    return share;
   });
 }
 
+/// A sort, as those see it who make the new shards of a stretch.
+template <class T, class K>
+struct Sources {
+  std::vector<Lazy<Share<T>>> shares;
+  std::size_t first_own = 0;  // shards that lie on the same PE already
+  std::vector<Lazy<Shard<T>>> own;
+  std::vector<Lazy<Order<K>>> own_orders;
+
+  bool has(std::size_t shard) const { return shard - first_own < own.size(); }
+};
+
+/// Appends what a shard on another PE has for shard `in_run` of stretch `run`.
 template <class By, class T>
-Shard<T> merge_shard(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, std::size_t run,
-                     std::size_t in_run) {
-  const auto& dealt = force(all);
-  const auto parts = taken(dealt, run, in_run);
-  std::size_t count = 0;
-  for (const auto& part : parts) count += part.size();
-  Made<T> made(count);
-  std::vector<std::size_t> ends;
-  for (const auto& part : parts) {
-    made.add_all(part);
-    if (!part.empty()) ends.push_back(made.elements().size());
+void append_hand(std::vector<Ranked<By, T>>& ranks, const Hand<T>& hand, std::size_t in_run) {
+  const auto begin = in_run == 0 ? 0 : hand.ends[in_run - 1];
+  for (auto i = begin; i < hand.ends[in_run]; ++i)
+    ranks.emplace_back(hand.elements[static_cast<std::size_t>(i)]);
+}
+
+/// All hands are asked for before the first is waited for.
+template <class By, class T, class K>
+Shard<T> merge_shares(const Lazy<Sources<T, K>>& all, std::size_t run, std::size_t in_run) {
+  const auto& sources = force(all);
+  for (const auto& share : sources.shares) fetch(share);
+  for (std::size_t i = 0; i < sources.shares.size(); ++i)
+    if (!sources.has(i)) fetch(force(sources.shares[i]).hands[run]);
+  std::vector<Ranked<By, T>> ranks;
+  std::vector<std::size_t> ends{0};
+  for (std::size_t i = 0; i < sources.shares.size(); ++i) {
+    const auto& share = force(sources.shares[i]);
+    if (sources.has(i)) {
+      const auto& elements = force(force(sources.own[i - sources.first_own]).elements);
+      const auto& places = force(force(sources.own_orders[i - sources.first_own]).places);
+      const auto& own = force(share.own);
+      for (auto at = own[in_run]; at < own[in_run + 1]; ++at)
+        ranks.emplace_back(elements[places[static_cast<std::size_t>(at)]]);
+    } else {
+      append_hand(ranks, force(share.hands[run]), in_run);
+    }
+    ends.push_back(ranks.size());
   }
-  std::vector<T> room;
-  if constexpr (!HasBits<By, T>) room.resize(count);
-  merge_runs(std::span(made.elements()), std::span<const std::size_t>(ends), std::span(room), By());
+  merge_stretches(ranks, ends);
+  Made<T> made(ranks.size());
+  for (const auto& rank : ranks) made.add(rank.element());
   return std::move(made).shard();
 }
 
 template <class By, class Weigh, class T>
 Dist<T> sort_by(const Dist<T>& d) {
-  using K = std::decay_t<decltype(By::key(std::declval<const T&>()))>;
+  using K = KeyOf<By, T>;
   const auto& source = d.parts();
   keep_pace(source);
   const auto count = source.shards.size();
   if (count == 0) return d;
-  const auto samples = std::clamp<std::size_t>(count, 16, 256);
-  std::vector<Lazy<Sorted<T, K>>> sorted;
+  std::vector<Lazy<Order<K>>> orders;
   for (std::size_t i = 0; i < count; ++i)
-    sorted.push_back(lazy_placed<&sort_shard<By, T, K, Weigh>>(i, samples, source.shards[i]));
-  start(sorted, source.places);
-  const auto cuts = lazy_placed<&splitters<By, T, K>>(sorted);
+    orders.push_back(
+        lazy_placed<&order_of_shard<By, T, Weigh>>(i, samples_of(count), source.shards[i]));
+  start(orders, source.places);
+  const auto cuts = lazy_placed<&splitters_of<By, T, K>>(orders);
   start(std::vector{cuts}, std::span(source.places).first(1));
   // Shards weigh the same from now on, and each place keeps as many.
   const auto runs = stretches(source.places);
   const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
-  std::vector<Lazy<Dealt<T>>> dealt;
-  for (std::size_t i = 0; i < count; ++i)
-    dealt.push_back(lazy_placed<&deal_sorted<By, T, K>>(i, count, sorted[i], cuts, run_ends));
-  start(dealt, source.places);
-  return made_from(source, take_all<&merge_shard<By, T>, T>(dealt, runs), source.places);
+  std::vector<Lazy<Share<T>>> shares;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    for (auto i = runs[r].begin; i < runs[r].end; ++i)
+      shares.push_back(lazy_placed<&share_out<By, T, K>>(i, count, r, source.shards[i], orders[i],
+                                                         cuts, run_ends));
+  start(shares, source.places);
+  std::vector<Lazy<Shard<T>>> shards;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    Sources<T, K> sources{shares, runs[r].begin, {}, {}};
+    for (auto i = runs[r].begin; i < runs[r].end; ++i) {
+      sources.own.push_back(source.shards[i]);
+      sources.own_orders.push_back(orders[i]);
+    }
+    const Lazy<Sources<T, K>> all(std::move(sources));
+    for (auto i = runs[r].begin; i < runs[r].end; ++i)
+      shards.push_back(lazy_placed<&merge_shares<By, T, K>>(all, r, i - runs[r].begin));
+  }
+  return made_from(source, std::move(shards), source.places);
 }
 
 }  // namespace detail

@@ -38,16 +38,6 @@ struct Parts {
     return all;
   }
 
-  /// What it takes; 0 where something is still being made.
-  std::uint64_t bytes_known() const {
-    std::uint64_t sum = 0;
-    for (const auto& group : made) {
-      if (!group.evaluated()) return 0;
-      for (const auto& shape : force(group).shapes) sum += shape.bytes;
-    }
-    return sum;
-  }
-
   /// Waits until all has been made; throws what the first shard that failed threw.
   template <class Use>
   void each_shape(Use use) const {

@@ -10,7 +10,7 @@
 namespace trawl {
 
 /// What one place has of a Dist.
-struct Portion {
+struct Holding {
   Place place;              ///< which has it
   std::uint64_t count = 0;  ///< of elements
   double seconds = 0;       ///< that making them took there, all workers together
@@ -18,8 +18,8 @@ struct Portion {
 
 /// Those of all places that have some, in the order of the elements. Waits until d is made.
 template <class T>
-std::vector<Portion> portions(const Dist<T>& d) {
-  std::vector<Portion> all;
+std::vector<Holding> holdings(const Dist<T>& d) {
+  std::vector<Holding> all;
   std::size_t i = 0;
   d.parts().each_shape([&](const detail::Shape& shape) {
     const auto place = d.place(i++);

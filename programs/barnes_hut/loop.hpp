@@ -1,0 +1,56 @@
+// The loop over time: leapfrog, kick-drift-kick, in skeletons (Alt, Mueller and Gorlatch, section
+// 3.1). What they do to a shard is in the other files; here is all that is parallel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <trawl/dist.hpp>
+#include <trawl/trawl.hpp>
+
+#include "programs/barnes_hut/forces.hpp"
+
+namespace bh {
+
+/// What there is to do.
+struct Motion {
+  Gravity gravity;
+  std::size_t steps = 0;
+  double dt = 0;
+  std::uint32_t boxes = 32;  ///< by so many a place tells others where its bodies are
+};
+
+inline Body with_key(Body body, const Bounds& bounds) {
+  body.key = hilbert_key(cube_around(bounds).to_unit(body.position));
+  return body;
+}
+
+inline Body update(Body body, double dt) {
+  body.velocity += dt / 2 * body.acceleration;
+  body.position += dt * body.velocity;
+  return body;
+}
+
+// ---- in parallel -------------------------------------------------------------------------------
+
+/// `bodies` are a trawl::Dist or, sequentially, a trawl::Sequence. Before each step and after the
+/// last, `see(step, bodies, bounds)` is shown them with their accelerations.
+template <class Bodies, class See>
+Bodies evolve(Bodies bodies, const Motion& motion, See see) {
+  const Gravity& gravity = motion.gravity;
+  for (std::size_t s = 0;; ++s) {
+    const auto bounds = trawl::reduce<bounds_of, join>(bodies);
+    bodies = trawl::map<with_key>(bodies, bounds);
+    bodies = trawl::sort<&Body::key>(bodies, trawl::by<&Body::work>);
+    const auto tree = trawl::reduce<build_tree, merge>(bodies, bounds, gravity);
+    const auto local =
+        trawl::essential<cover, select_for, assemble>(bodies, motion.boxes, tree, bounds, gravity);
+    bodies =
+        trawl::map_shards<interact>(bodies, local, bounds, gravity, s == 0 ? 0 : motion.dt / 2);
+    see(s, bodies, bounds);
+    if (s == motion.steps) return bodies;
+    bodies = trawl::map<update>(bodies, motion.dt);
+  }
+}
+
+}  // namespace bh
