@@ -7,9 +7,9 @@
 #include <trawl/dist/evenly.hpp>
 #include <trawl/dist/exchange.hpp>
 #include <trawl/dist/file.hpp>
+#include <trawl/dist/holding.hpp>
 #include <trawl/dist/map.hpp>
 #include <trawl/dist/map_reduce.hpp>
-#include <trawl/dist/holding.hpp>
 #include <trawl/dist/rebalance.hpp>
 #include <trawl/dist/reduce.hpp>
 #include <trawl/dist/sequence.hpp>

@@ -40,21 +40,21 @@ double plus(double a, double b) {
 struct Range {
   long low = 0, high = -1;
 };
-Range covered(const trawl::Holding<Item>& own, long margin) {
+Range covered(const trawl::Portion<Item>& own, long margin) {
   Range range{1L << 40, -(1L << 40)};
   for (const auto& shard : own)
     for (const auto& x : shard)
       range = {std::min(range.low, x.key - margin), std::max(range.high, x.key + margin)};
   return range;
 }
-std::vector<Item> within(const trawl::Holding<Item>& own, const Range& range, long) {
+std::vector<Item> within(const trawl::Portion<Item>& own, const Range& range, long) {
   std::vector<Item> some;
   for (const auto& shard : own)
     for (const auto& x : shard)
       if (x.key >= range.low && x.key <= range.high) some.push_back(x);
   return some;
 }
-std::vector<Item> together(const trawl::Holding<Item>& own,
+std::vector<Item> together(const trawl::Portion<Item>& own,
                            const std::vector<trawl::Lazy<std::vector<Item>>>& others, long) {
   std::vector<Item> all;
   for (const auto& shard : own) all.insert(all.end(), shard.begin(), shard.end());
@@ -83,7 +83,7 @@ TEST_P(DistEssential, EachPlaceHasWhatItNeeds) {
   });
 }
 
-std::vector<Item> broken(const trawl::Holding<Item>&, const Range&, long) {
+std::vector<Item> broken(const trawl::Portion<Item>&, const Range&, long) {
   throw std::out_of_range("nothing there");
 }
 
