@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,35 +52,6 @@ struct Body {
 
   friend bool operator==(const Body&, const Body&) = default;
 };
-
-/// Memory that Trawl's collector doesn't look at: only for what holds no Lazy.
-template <class T>
-struct Unscanned {
-  using value_type = T;
-  Unscanned() = default;
-  template <class U>
-  explicit Unscanned(const Unscanned<U>&) {}
-
-  T* allocate(std::size_t count) {
-    void* memory = std::malloc(count * sizeof(T));
-    if (memory == nullptr) throw std::bad_alloc();
-    return static_cast<T*>(memory);
-  }
-  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
-  /// Numbers in a fresh vector are not zero, but whatever was there: they are about to be written.
-  template <class U>
-  void construct(U* at) {
-    ::new (static_cast<void*>(at)) U;
-  }
-  template <class U, class... A>
-  void construct(U* at, A&&... arguments) {
-    ::new (static_cast<void*>(at)) U(std::forward<A>(arguments)...);
-  }
-  friend bool operator==(Unscanned, Unscanned) { return true; }
-};
-
-template <class T>
-using Plain = std::vector<T, Unscanned<T>>;
 
 using Bodies = std::vector<Body>;
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "programs/barnes_hut/kernels.hpp"
+#include "programs/common/plain.hpp"
 
 namespace bh {
 namespace {
@@ -39,7 +40,7 @@ class List {
   const float* row(std::size_t field) const { return rows_[field].data(); }
 
  private:
-  std::vector<Plain<float>> rows_;
+  std::vector<programs::Plain<float>> rows_;
   std::size_t size_ = 0;
   std::size_t capacity_;
 };
@@ -275,7 +276,7 @@ class Targets {
       }
   }
 
-  Plain<float> x_, y_, z_;
+  programs::Plain<float> x_, y_, z_;
 };
 
 template <class Lanes>

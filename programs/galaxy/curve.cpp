@@ -22,7 +22,7 @@ std::uint64_t cell(double from_low, double side) {
 }
 
 // Least significant digit first.
-void radix_sort(Plain<Keyed>& items) {
+void radix_sort(programs::Plain<Keyed>& items) {
   constexpr unsigned bits = 11;
   constexpr std::size_t buckets = std::size_t{1} << bits;
   constexpr unsigned passes = 2 * levels / bits;
@@ -33,7 +33,7 @@ void radix_sort(Plain<Keyed>& items) {
   };
   for (const auto& item : items)
     for (unsigned pass = 0; pass < passes; ++pass) ++counts[pass][digit(item, pass)];
-  Plain<Keyed> other(items.size());
+  programs::Plain<Keyed> other(items.size());
   for (unsigned pass = 0; pass < passes; ++pass) {
     std::uint32_t sum = 0;
     for (auto& count : counts[pass]) sum += std::exchange(count, sum);
@@ -54,8 +54,8 @@ std::uint64_t key(Place p, const Square& square) {
          spread(cell(p.y - square.y, square.side));
 }
 
-Plain<Keyed> along_curve(std::span<const Place> places, const Square& square) {
-  Plain<Keyed> order(places.size());
+programs::Plain<Keyed> along_curve(std::span<const Place> places, const Square& square) {
+  programs::Plain<Keyed> order(places.size());
   for (std::size_t i = 0; i < places.size(); ++i)
     order[i] = {key(places[i], square), static_cast<std::uint32_t>(i)};
   radix_sort(order);

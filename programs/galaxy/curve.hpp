@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "programs/barnes_hut/bodies.hpp"  // Plain
+#include "programs/common/plain.hpp"
 #include "programs/galaxy/stars.hpp"
 
 namespace galaxy {
-
-using bh::Plain;  // vectors that the collector doesn't look at
 
 inline constexpr unsigned levels = 22;  ///< of the tree: two bits of a key each
 
@@ -31,6 +29,6 @@ struct Keyed {
 };
 
 /// All places along the curve; those with equal keys as they were.
-Plain<Keyed> along_curve(std::span<const Place> places, const Square& square);
+programs::Plain<Keyed> along_curve(std::span<const Place> places, const Square& square);
 
 }  // namespace galaxy

@@ -51,18 +51,18 @@ class Walk {
   const Tree& tree_;
   Effort& effort_;
   List list_;
-  Plain<std::uint32_t> todo_;
+  programs::Plain<std::uint32_t> todo_;
 };
 
 /// Which of the stars are in which group: those of group g are in `stars` from ends[g - 1] on.
 struct Members {
-  Plain<std::uint32_t> ends;
-  Plain<std::uint32_t> stars;
+  programs::Plain<std::uint32_t> ends;
+  programs::Plain<std::uint32_t> stars;
 };
 
 Members by_group(const std::vector<Star>& stars, const Tree& tree) {
-  Members members{Plain<std::uint32_t>(tree.groups.size() + 1, 0),
-                  Plain<std::uint32_t>(stars.size())};
+  Members members{programs::Plain<std::uint32_t>(tree.groups.size() + 1, 0),
+                  programs::Plain<std::uint32_t>(stars.size())};
   auto& ends = members.ends;
   for (const auto& star : stars) ++ends[tree.group_of[star.index] + 1];
   for (std::size_t g = 1; g < ends.size(); ++g) ends[g] += ends[g - 1];
@@ -73,9 +73,9 @@ Members by_group(const std::vector<Star>& stars, const Tree& tree) {
 
 }  // namespace
 
-Plain<Pull> pulls(const std::vector<Star>& stars, const Tree& tree, Effort& effort) {
+programs::Plain<Pull> pulls(const std::vector<Star>& stars, const Tree& tree, Effort& effort) {
   const Members members = by_group(stars, tree);
-  Plain<Pull> all(stars.size());
+  programs::Plain<Pull> all(stars.size());
   Walk walk(tree, effort);
   Targets targets;
   std::uint32_t begin = 0;

@@ -21,7 +21,7 @@ struct Effort {
 
 /// On each of some stars, in their order. What pulls a star depends on the tree alone, not on who
 /// else is asked for.
-Plain<Pull> pulls(const std::vector<Star>& stars, const Tree& tree, Effort& effort);
+programs::Plain<Pull> pulls(const std::vector<Star>& stars, const Tree& tree, Effort& effort);
 
 /// The stars after a step: first faster, then farther, as in the report.
 std::vector<Star> moved(const std::vector<Star>& stars, const Tree& tree, Effort& effort);

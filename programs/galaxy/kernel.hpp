@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "programs/barnes_hut/bodies.hpp"  // Plain
+#include "programs/common/plain.hpp"
 
 namespace galaxy {
 
@@ -38,12 +38,12 @@ class List {
 
  private:
   std::size_t size_ = 0;
-  bh::Plain<float> x_, y_, mass_;
+  programs::Plain<float> x_, y_, mass_;
 };
 
 /// The stars of a group: where they are, and what pulls them.
 struct Targets {
-  bh::Plain<float> x, y, ax, ay;
+  programs::Plain<float> x, y, ax, ay;
 
   /// Room for so many, and for as many more as the loops touch.
   void resize(std::size_t count);

@@ -129,7 +129,7 @@ class Builder {
 
   double theta_;
   double side_ = 1;
-  Plain<Keyed> order_;
+  programs::Plain<Keyed> order_;
   Tree tree_;
 };
 
