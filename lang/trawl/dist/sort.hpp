@@ -12,6 +12,7 @@
 
 #include <trawl/dist/cuts.hpp>
 #include <trawl/dist/deal.hpp>
+#include <trawl/dist/rebalance.hpp>
 #include <trawl/dist/weights.hpp>
 
 namespace trawl {
@@ -48,54 +49,102 @@ Order<KeyOf<By, T>> order_of_shard(std::size_t shard, std::size_t samples,
   return {keep(std::move(places)), regular_samples<Weigh>(ranks, shard, samples)};
 }
 
-template <class By, class T, class K>
-std::vector<Sample<K>> splitters_of(const std::vector<Lazy<Order<K>>>& orders) {
+/// Of a stretch's shards, one after the other.
+template <class K>
+std::vector<Sample<K>> samples_of_stretch(const std::vector<Lazy<Order<K>>>& orders) {
   std::vector<Sample<K>> all;
   for (const auto& order : orders) {
     const auto& some = force(order).samples;
     all.insert(all.end(), some.begin(), some.end());
   }
-  return splitters<By, T>(std::move(all), orders.size());
+  return all;
 }
 
-/// What a shard has for others: a hand for each stretch on another PE; for that on its own, where
-/// in its order the parts end.
-template <class T>
-struct Share {
-  std::vector<Lazy<Hand<T>>> hands;      // kept; nothing for its own stretch
-  Lazy<std::vector<std::uint64_t>> own;  // kept: the ends, and before them where the first begins
+template <class By, class T, class K>
+std::vector<Sample<K>> splitters_of(const std::vector<Lazy<std::vector<Sample<K>>>>& stretches,
+                                    std::size_t shards) {
+  for (const auto& samples : stretches) fetch(samples);
+  std::vector<Sample<K>> all;
+  for (const auto& samples : stretches)
+    all.insert(all.end(), force(samples).begin(), force(samples).end());
+  return splitters<By, T>(std::move(all), shards);
+}
+
+constexpr std::size_t nowhere = SIZE_MAX;
+
+/// The shards of a stretch before a sort.
+template <class T, class K>
+struct Unsorted {
+  std::size_t first = 0;
+  std::size_t own_run = nowhere;  // the new stretch on the same PE
+  std::vector<Lazy<Shard<T>>> shards;
+  std::vector<Lazy<Order<K>>> orders;
 };
 
-constexpr std::size_t no_stretch = SIZE_MAX;
+/// What a stretch has for others: a hand for each new one on another PE; for that on its own, where
+/// in the order of each of its shards the parts end, and before them where the first begins.
+template <class T>
+struct Share {
+  std::vector<Lazy<Hand<T>>> hands;                   // kept; nothing for its own stretch
+  Lazy<std::vector<std::vector<std::uint64_t>>> own;  // kept
+};
+
+/// An old shard, in order, and where in it each new one ends.
+template <class By, class T>
+struct Cut {
+  std::vector<Ranked<By, T>> ranks;
+  std::vector<std::uint64_t> ends;
+
+  std::uint64_t begin(std::size_t to) const { return to == 0 ? 0 : ends[to - 1]; }
+};
+
+/// For the new shards [begin, end): each is sorted.
+template <class By, class T>
+Hand<T> hand_for(const std::vector<Cut<By, T>>& cuts, std::size_t begin, std::size_t end) {
+  Hand<T> hand;
+  for (auto to = begin; to < end; ++to) {
+    std::vector<Ranked<By, T>> merged;
+    std::vector<std::size_t> ends{0};
+    for (const auto& cut : cuts) {
+      const auto at = cut.ranks.begin();
+      merged.insert(merged.end(), at + static_cast<std::ptrdiff_t>(cut.begin(to)),
+                    at + static_cast<std::ptrdiff_t>(cut.ends[to]));
+      ends.push_back(merged.size());
+    }
+    merge_stretches(merged, ends);
+    for (const auto& rank : merged) hand.elements.push_back(rank.element());
+    hand.ends.push_back(hand.elements.size());
+  }
+  return hand;
+}
 
 template <class By, class T, class K>
-Share<T> share_out(std::size_t shard, std::size_t shards, std::size_t own_run,
-                   const Lazy<Shard<T>>& source, const Lazy<Order<K>>& order,
-                   const Lazy<std::vector<Sample<K>>>& cuts,
+Share<T> share_out(const Lazy<Unsorted<T, K>>& stretch, std::size_t shards,
+                   const Lazy<std::vector<Sample<K>>>& splitters,
                    const Lazy<std::vector<std::uint64_t>>& run_ends) {
-  const auto ranks = in_order<By>(force(force(source).elements), force(force(order).places));
-  const auto ends = cut_ends<By>(ranks, shard, force(cuts), shards);
+  const auto& source = force(stretch);
+  std::vector<Cut<By, T>> cuts;
+  for (std::size_t i = 0; i < source.shards.size(); ++i) {
+    auto ranks = in_order<By>(force(force(source.shards[i]).elements),
+                              force(force(source.orders[i]).places));
+    auto ends = cut_ends<By>(ranks, source.first + i, force(splitters), shards);
+    cuts.push_back({std::move(ranks), std::move(ends)});
+  }
   Share<T> share;
-  std::uint64_t at = 0;
-  std::size_t to = 0;
-  for (const auto run_end : force(run_ends)) {
-    if (share.hands.size() == own_run) {
-      std::vector<std::uint64_t> own{at};
-      for (; to < run_end; ++to) own.push_back(at = ends[to]);
+  std::size_t begin = 0;
+  for (const auto end : force(run_ends)) {
+    if (share.hands.size() == source.own_run) {
+      std::vector<std::vector<std::uint64_t>> own;
+      for (const auto& cut : cuts) {
+        own.push_back({cut.begin(begin)});
+        for (auto to = begin; to < end; ++to) own.back().push_back(cut.ends[to]);
+      }
       share.own = keep(std::move(own));
       share.hands.emplace_back();
-      continue;
+    } else {
+      share.hands.push_back(keep(hand_for(cuts, begin, static_cast<std::size_t>(end))));
     }
-    Hand<T> hand;
-    const auto begin = at;
-    for (; to < run_end; ++to) {
-      at = ends[to];
-      hand.ends.push_back(at - begin);
-    }
-    hand.elements.reserve(static_cast<std::size_t>(at - begin));
-    for (auto i = begin; i < at; ++i)
-      hand.elements.push_back(ranks[static_cast<std::size_t>(i)].element());
-    share.hands.push_back(keep(std::move(hand)));
+    begin = static_cast<std::size_t>(end);
   }
   return share;
 }
@@ -103,21 +152,10 @@ Share<T> share_out(std::size_t shard, std::size_t shards, std::size_t own_run,
 /// A sort, as those see it who make the new shards of a stretch.
 template <class T, class K>
 struct Sources {
-  std::vector<Lazy<Share<T>>> shares;
-  std::size_t first_own = 0;  // shards that lie on the same PE already
-  std::vector<Lazy<Shard<T>>> own;
-  std::vector<Lazy<Order<K>>> own_orders;
-
-  bool has(std::size_t shard) const { return shard - first_own < own.size(); }
+  std::vector<Lazy<Share<T>>> shares;  // of each old stretch
+  std::size_t own = nowhere;           // that on the same PE
+  Unsorted<T, K> own_shards;
 };
-
-/// Appends what a shard on another PE has for shard `in_run` of stretch `run`.
-template <class By, class T>
-void append_hand(std::vector<Ranked<By, T>>& ranks, const Hand<T>& hand, std::size_t in_run) {
-  const auto begin = in_run == 0 ? 0 : hand.ends[in_run - 1];
-  for (auto i = begin; i < hand.ends[in_run]; ++i)
-    ranks.emplace_back(hand.elements[static_cast<std::size_t>(i)]);
-}
 
 /// All hands are asked for before the first is waited for.
 template <class By, class T, class K>
@@ -125,26 +163,68 @@ Shard<T> merge_shares(const Lazy<Sources<T, K>>& all, std::size_t run, std::size
   const auto& sources = force(all);
   for (const auto& share : sources.shares) fetch(share);
   for (std::size_t i = 0; i < sources.shares.size(); ++i)
-    if (!sources.has(i)) fetch(force(sources.shares[i]).hands[run]);
+    if (i != sources.own) fetch(force(sources.shares[i]).hands[run]);
   std::vector<Ranked<By, T>> ranks;
   std::vector<std::size_t> ends{0};
   for (std::size_t i = 0; i < sources.shares.size(); ++i) {
     const auto& share = force(sources.shares[i]);
-    if (sources.has(i)) {
-      const auto& elements = force(force(sources.own[i - sources.first_own]).elements);
-      const auto& places = force(force(sources.own_orders[i - sources.first_own]).places);
-      const auto& own = force(share.own);
-      for (auto at = own[in_run]; at < own[in_run + 1]; ++at)
-        ranks.emplace_back(elements[places[static_cast<std::size_t>(at)]]);
-    } else {
-      append_hand(ranks, force(share.hands[run]), in_run);
+    if (i != sources.own) {
+      const Hand<T>& hand = force(share.hands[run]);
+      for (auto at = in_run == 0 ? 0 : hand.ends[in_run - 1]; at < hand.ends[in_run]; ++at)
+        ranks.emplace_back(hand.elements[static_cast<std::size_t>(at)]);
+      ends.push_back(ranks.size());
+      continue;
     }
-    ends.push_back(ranks.size());
+    for (std::size_t shard = 0; shard < sources.own_shards.shards.size(); ++shard) {
+      const auto& elements = force(force(sources.own_shards.shards[shard]).elements);
+      const auto& places = force(force(sources.own_shards.orders[shard]).places);
+      const auto& its = force(share.own)[shard];
+      for (auto at = its[in_run]; at < its[in_run + 1]; ++at)
+        ranks.emplace_back(elements[places[static_cast<std::size_t>(at)]]);
+      ends.push_back(ranks.size());
+    }
   }
   merge_stretches(ranks, ends);
   Made<T> made(ranks.size());
   for (const auto& rank : ranks) made.add(rank.element());
   return std::move(made).shard();
+}
+
+/// Where new shards go, which weigh the same: as much to each place as it got through of the old
+/// ones since they were laid out, which weighed the same too; where nothing is known of that, by
+/// its strength. (Section 4.2.)
+template <class T>
+std::vector<Place> places_to_sort_to(const Parts<T>& source) {
+  const auto count = source.shards.size();
+  const auto sites = sched::sites();
+  Measured last;
+  last.loads.assign(count, 1);
+  last.costs.assign(count, 0);
+  std::vector<double> bytes(count);
+  for (const auto& made : source.past) {
+    std::size_t i = 0;
+    for (const auto& group : made) {
+      if (!group.evaluated()) break;
+      for (const auto& shape : force(group).shapes) {
+        last.costs[i] += static_cast<double>(shape.cost);
+        bytes[i++] = static_cast<double>(shape.bytes);
+      }
+    }
+  }
+  for (const auto& site : sites) {
+    last.strengths.push_back(site.strength);
+    last.workers.push_back(site.workers);
+  }
+  for (const auto place : source.places)
+    for (std::size_t s = 0; s < sites.size(); ++s)
+      if (sites[s].pe == pe_of(place)) last.owners.push_back(s);
+  if (last.owners.size() != count || source.past.empty())
+    return places_for(std::vector<double>(count, 1));
+  constexpr double steps = 4;
+  std::vector<Place> places;
+  for (const auto owner : rebalanced(last, bytes, factors(last), steps))
+    places.push_back(place_of(sites[owner].pe));
+  return places;
 }
 
 template <class By, class Weigh, class T>
@@ -159,39 +239,47 @@ Dist<T> sort_by(const Dist<T>& d) {
     orders.push_back(
         lazy_placed<&order_of_shard<By, T, Weigh>>(i, samples_of(count), source.shards[i]));
   start(orders, source.places);
-  const auto cuts = lazy_placed<&splitters_of<By, T, K>>(orders);
-  start(std::vector{cuts}, std::span(source.places).first(1));
-  // Shards weigh the same from now on.
-  const auto places = places_for(std::vector<double>(count, 1));
-  const auto runs = stretches(places);
+  const auto places = places_to_sort_to(source);
   const auto old_runs = stretches(source.places);
+  const auto runs = stretches(places);
   const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
-  std::vector<Lazy<Share<T>>> shares;
-  std::vector<Stretch> own_runs(runs.size());  // of old shards, on the PE of each new stretch
+  std::vector<Unsorted<T, K>> unsorted;
+  std::vector<Lazy<std::vector<Sample<K>>>> samples;
+  std::vector<Place> old_places;
+  std::vector<std::size_t> own_of(runs.size(), nowhere);
   for (const auto& old : old_runs) {
-    const auto same = std::find_if(runs.begin(), runs.end(),
-                                   [&old](const Stretch& run) { return run.place == old.place; });
-    const bool first =
-        same != runs.end() && own_runs[static_cast<std::size_t>(same - runs.begin())].end == 0;
-    const auto own_run = first ? static_cast<std::size_t>(same - runs.begin()) : no_stretch;
-    if (first) own_runs[own_run] = old;
-    for (auto i = old.begin; i < old.end; ++i)
-      shares.push_back(lazy_placed<&share_out<By, T, K>>(i, count, own_run, source.shards[i],
-                                                         orders[i], cuts, run_ends));
-  }
-  start(shares, source.places);
-  std::vector<Lazy<Shard<T>>> shards;
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    Sources<T, K> sources{shares, own_runs[r].begin, {}, {}};
-    for (auto i = own_runs[r].begin; i < own_runs[r].end; ++i) {
-      sources.own.push_back(source.shards[i]);
-      sources.own_orders.push_back(orders[i]);
+    Unsorted<T, K> its;
+    its.first = old.begin;
+    for (std::size_t r = 0; r < runs.size(); ++r)
+      if (runs[r].place == old.place && own_of[r] == nowhere && its.own_run == nowhere) {
+        own_of[r] = unsorted.size();
+        its.own_run = r;
+      }
+    for (auto i = old.begin; i < old.end; ++i) {
+      its.shards.push_back(source.shards[i]);
+      its.orders.push_back(orders[i]);
     }
-    const Lazy<Sources<T, K>> all(std::move(sources));
-    for (auto i = runs[r].begin; i < runs[r].end; ++i)
-      shards.push_back(lazy_placed<&merge_shares<By, T, K>>(all, r, i - runs[r].begin));
+    samples.push_back(lazy_placed<&samples_of_stretch<K>>(its.orders));
+    old_places.push_back(old.place);
+    unsorted.push_back(std::move(its));
   }
-  return made_from(source, std::move(shards), places);
+  start(samples, old_places);
+  const auto cuts = lazy_placed<&splitters_of<By, T, K>>(samples, count);
+  start(std::vector{cuts}, std::span(source.places).first(1));
+  std::vector<Lazy<Share<T>>> shares;
+  for (const auto& its : unsorted)
+    shares.push_back(
+        lazy_placed<&share_out<By, T, K>>(Lazy<Unsorted<T, K>>(its), count, cuts, run_ends));
+  start(shares, old_places);
+  Parts<T> parts{{}, places, {}, source.made, {}};
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const Lazy<Sources<T, K>> all(Sources<T, K>{
+        shares, own_of[r], own_of[r] == nowhere ? Unsorted<T, K>() : unsorted[own_of[r]]});
+    for (auto i = runs[r].begin; i < runs[r].end; ++i)
+      parts.shards.push_back(lazy_placed<&merge_shares<By, T, K>>(all, r, i - runs[r].begin));
+  }
+  parts.made = start(parts.shards, parts.places);
+  return Dist<T>(std::move(parts));
 }
 
 }  // namespace detail

@@ -29,6 +29,8 @@ struct Parts {
   std::vector<Place> places;       // of each
   std::vector<Lazy<Ran>> made;     // by the groups that make them
   std::vector<Lazy<Ran>> sources;  // and those by which what these were made of was
+  /// What was made one of the other, in the same shards at the same places, since the last sort.
+  std::vector<std::vector<Lazy<Ran>>> past{};
 
   /// The element count of each shard.
   std::vector<std::uint64_t> counts() const {
@@ -178,6 +180,13 @@ template <class R, class T>
 Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
                   std::vector<Place> places) {
   Parts<R> parts{std::move(shards), std::move(places), {}, source.made};
+  if (parts.places == source.places) {
+    // Of a loop without a sort only the last steps tell something.
+    constexpr std::size_t most = 8;
+    const auto& past = source.past;
+    parts.past.assign(past.size() < most ? past.begin() : past.begin() + 1, past.end());
+    parts.past.push_back(source.made);
+  }
   parts.made = start(parts.shards, parts.places);
   return Dist<R>(std::move(parts));
 }
