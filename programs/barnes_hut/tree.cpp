@@ -360,7 +360,7 @@ class Selector {
       return dot(d, d) <= static_cast<double>(opening2) * (1 + 1e-6);
     };
     // Who is near one cell of an octet is often near the next.
-    if (reaches(boxes_[latest_])) return true;
+    if (latest_ < boxes_.size() && reaches(boxes_[latest_])) return true;
     for (std::size_t i = 0; i < boxes_.size(); ++i)
       if (reaches(boxes_[i])) {
         latest_ = i;

@@ -29,7 +29,7 @@ struct CatchUp {
 
 /// A call's arguments travel without a packet around them.
 struct NoNodesOut final : heap::PacketOut {
-  std::uint32_t place_of(heap::Node*) override {
+  std::uint32_t place_of(heap::Node*, std::size_t) override {
     throw Error(
         "an argument of a write, or the first value of a Shared, holds a Lazy: each PE would have "
         "its own; pass what it is when it has been forced");

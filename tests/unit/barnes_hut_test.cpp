@@ -141,6 +141,8 @@ TEST(BarnesHut, WhatIsFarAwayIsNotSelectedAndToOpenItIsAnError) {
   const auto selection =
       select(trees.crown, 0, std::span(trees.inside).first(1), {&far, 1}, settings);
   EXPECT_EQ(open(selection.image).bodies.count, 0U);
+  const auto for_nobody = select(trees.crown, 0, std::span(trees.inside).first(1), {}, settings);
+  EXPECT_EQ(open(for_nobody.image).bodies.count, 0U);
   EXPECT_THROW(seen_from(trees, 1, far), std::logic_error);
   const Box own = around(trees.inside[1].bodies);
   const auto near_by =

@@ -160,6 +160,12 @@ Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
   return Sequence<T>(std::move(shards));
 }
 
+/// As of a Dist: there is no other place.
+template <class T, class Weigh = ByCost>
+const Sequence<T>& rebalance(const Sequence<T>& d, double = 1, Weigh = {}) {
+  return d;
+}
+
 /// As of a Dist: it all lies here, so nobody asks for anything.
 template <auto Describe, auto Select, auto Assemble, class T, class Hint, class... A>
 auto essential(const Sequence<T>& d, const Hint&, const A&... args) {
