@@ -49,8 +49,8 @@ Bodies evolve(Bodies bodies, const Motion& motion, See see) {
         trawl::map_shards<interact>(bodies, local, bounds, gravity, s == 0 ? 0 : motion.dt / 2);
     see(s, bodies, bounds);
     if (s == motion.steps) return bodies;
-    bodies = trawl::rebalance(bodies, static_cast<double>(motion.steps - s),
-                              trawl::by<&Body::work>);
+    bodies =
+        trawl::rebalance(bodies, static_cast<double>(motion.steps - s), trawl::by<&Body::work>);
     bodies = trawl::map<update>(bodies, motion.dt);
   }
 }
