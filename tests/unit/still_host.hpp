@@ -29,6 +29,7 @@ class StillHost : public sched::Host {
   heap::SharedHeap& shared_heap() noexcept override { std::abort(); }
   const balance::Tables& tables() const noexcept override { std::abort(); }
   sched::Bounds& bounds() noexcept override { std::abort(); }
+  sched::Objects& objects() noexcept override { std::abort(); }
   bool poll(sched::Worker*) override { return true; }
   bool stopping() const noexcept override { return false; }
   void fail(const std::string& why, int) override { FAIL() << why; }
