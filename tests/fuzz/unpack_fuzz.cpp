@@ -182,6 +182,9 @@ class Others final : public heap::Following {
   Others(const std::vector<heap::Node*>& sent, std::size_t count) : sent_(sent), left_(count) {}
   heap::Node* next() override { return left_ == 0 ? nullptr : sent_[--left_]; }
 
+  void left(std::uint64_t) override {}
+  bool depth_first() const override { return left_ % 2 == 1; }
+
  private:
   const std::vector<heap::Node*>& sent_;
   std::size_t left_;
