@@ -73,7 +73,7 @@ def profile_of(logs, result):
 for env in FABRICS.values():
     for pes in 0, 1, 2, 4:
         for words in ["sum_euler", "1000", "--chunk", "10"], ["queens", "9"], ["fib", "24"], \
-                ["barnes_hut", "plummer", "--bodies", "20000", "--steps", "0"]:
+                ["lin_solv", "--random", "60", "--bits", "20", "--seed", "3"]:
             with tempfile.TemporaryDirectory() as logs:
                 result = run(pes, *words, "--trawl:stats=json", "--trawl:trace=" + logs, env=env)
                 expect(result.code == 0, "expected exit code 0", result)
