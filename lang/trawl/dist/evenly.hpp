@@ -33,8 +33,7 @@ Shard<T> take_evenly(const Lazy<std::vector<Lazy<Dealt<T>>>>& all, std::size_t r
   std::size_t count = 0;
   for (const auto& part : parts) count += part.size();
   Made<T> made(count);
-  for (const auto& part : parts)
-    for (const auto& x : part) made.add(x);
+  for (const auto& part : parts) made.add_all(part);
   return std::move(made).shard();
 }
 
