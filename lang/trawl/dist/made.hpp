@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <new>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -68,6 +69,8 @@ class Made {
     const auto scope = for_elements();
     elements_.reserve(room);
   }
+  /// Copies of some.
+  explicit Made(std::span<const R> some) : Made(some.size()) { add_all(some); }
   /// What others have made, since then.
   Made(Elements&& others, std::int64_t begun) : Made(in_place ? others.size() : 0) {
     begun_ = begun;
