@@ -68,7 +68,7 @@ TEST(SparkPool, TakesMemoryWhenItIsUsed) {
   const auto before = pages();
   std::vector<std::unique_ptr<SparkPool>> pools;
   for (int i = 0; i < 16; ++i) pools.push_back(std::make_unique<SparkPool>(slots));
-  EXPECT_LT((pages() - before) * 4096, 16 * slots * sizeof(Slot) / 4);
+  EXPECT_LT(pages() * 4096, before * 4096 + 16 * slots * sizeof(Slot) / 4);
 }
 
 TEST(SparkPool, WhenFullFizzledSparksMakeRoom) {
