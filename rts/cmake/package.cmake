@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What the library is linked with and its headers include: whoever links it needs these.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
-    "g++, pkg-config, mpich, libmpich-dev, libhwloc-dev, libboost1.81-dev, libboost-context1.81-dev, libcereal-dev, libfmt-dev")
+    "g++, pkg-config, mpich, libmpich-dev, libhwloc-dev, libsodium-dev, libboost1.81-dev, libboost-context1.81-dev, libcereal-dev, libfmt-dev")
 if(TRAWL_HEAP STREQUAL "boehm")
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libgc-dev")
 endif()

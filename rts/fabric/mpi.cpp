@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <deque>
-#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/mpi_calls.hpp"
@@ -198,6 +195,7 @@ Joined make_mpi(std::uint64_t says) {
     avoid_rendezvous();
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "to start");
   }
+  note_hello();
   if (provided < MPI_THREAD_SERIALIZED) {
     throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs");
   }
@@ -216,16 +214,6 @@ Joined make_mpi(std::uint64_t says) {
   std::vector<std::uint64_t> said;
   for (const auto& card : cards) said.push_back(card.says);
   return {std::move(fabric), std::move(place), board, std::move(said)};
-}
-
-void leave(int code) {
-  std::cout.flush();
-  std::fflush(nullptr);
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  Neighbours::say_leaving();
-  if (initialised != 0) say_goodbye();
-  _exit(code);
 }
 
 }  // namespace trawl::fabric

@@ -112,8 +112,10 @@ Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes)
   }
   if (self != pes_.front() || count() == 1) close(card(self).memory);
   if (reach(self).front == nullptr) return;
+  const bool all_watch = pipes == Pipes::always;  // nobody else would tell
   for (const int pe : pes_)
-    if (pe != self && (self == pes_.front() || pe == pes_.front())) watch(pe, card(pe));
+    if (pe != self && (all_watch || self == pes_.front() || pe == pes_.front()))
+      watch(pe, card(pe));
   wait_for_first();
 }
 
