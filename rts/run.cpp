@@ -62,9 +62,13 @@ std::uint64_t grid_of(const Program& program) {
 }
 
 bool goes_by_net(const Options& options) {
-  if (options.fabric == "mpi") return false;
-  return !options.fabric.empty() || !options.join.empty() || !options.meet.empty() ||
-         options.pes != 0;
+  const bool told = !options.join.empty() || !options.meet.empty() || options.pes != 0;
+  if (told && options.fabric == "mpi")
+    throw Error(
+        "fabric mpi is started by mpiexec, without --trawl:join, --trawl:meet and "
+        "--trawl:pes",
+        2);
+  return told || options.fabric == "net";
 }
 
 fabric::NetSetup net_setup(const Options& options) {
