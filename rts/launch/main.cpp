@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,18 @@ void declare(CLI::App& app, Options& options) {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
+}
+
+/// Throws Error (exit code 2) if there is no such program here.
+void look_for(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    if (access(program.c_str(), X_OK) == 0) return;
+    throw Error("cannot start " + program + ": " + std::strerror(errno), 2);
+  }
+  std::istringstream path(variable("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return;
+  throw Error("there is no program " + program, 2);
 }
 
 /// Of a Slurm allocation, if we are in one that is to be filled.
@@ -203,6 +216,7 @@ int main(int argc, char** argv) {
     if (options.program.empty()) throw Error("which program? (trawl-run --help)", 2);
     if (options.program.front().front() == '-')
       throw Error(options.program.front() + " is no option (trawl-run --help)", 2);
+    look_for(options.program.front());
     const bool check = options.check;
     Launch launch(std::move(options));
     return check ? launch.check() : launch.run();
