@@ -182,6 +182,10 @@ Verdict Doorkeeper::judge(std::span<const std::byte> knock) const {
   return sealed == static_cast<std::uint8_t>(terms_.sealed) ? Verdict::come_in : Verdict::sealing;
 }
 
+bool Doorkeeper::may_be_knock(std::span<const std::byte> beginning) {
+  return std::memcmp(beginning.data(), magic.data(), std::min(beginning.size(), magic.size())) == 0;
+}
+
 Verdict Doorkeeper::read(std::span<const std::byte> knock) {
   auto verdict = judge(knock);
   const auto secret = new_secret();

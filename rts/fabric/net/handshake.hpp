@@ -95,6 +95,8 @@ class Doorkeeper {
  public:
   explicit Doorkeeper(const Terms& terms) : terms_(terms) {}
 
+  /// Could this be how one begins? Who says something else needn't be listened to any longer.
+  static bool may_be_knock(std::span<const std::byte> beginning);
   /// Reads a knock of `knock_size` bytes. Whatever the verdict, there is an `answer()`.
   Verdict read(std::span<const std::byte> knock);
   const Bytes& answer() const noexcept { return answer_; }

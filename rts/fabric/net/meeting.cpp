@@ -73,6 +73,8 @@ Meeting::State Meeting::knock() {
 Meeting::State Meeting::answer() {
   if (stage_ == 0) {
     const auto said = read(knock_size);
+    if (!in_.empty() && !Doorkeeper::may_be_knock(in_))
+      return fail(std::string(said_of_other(Verdict::stranger)), true);
     if (!said) return State::going_on;
     const auto verdict = doorkeeper_->read(*said);
     const bool written = write(doorkeeper_->answer());
