@@ -1,5 +1,6 @@
 #include "rts/fabric/launcher.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -16,6 +17,8 @@ namespace trawl::fabric {
 namespace {
 
 constexpr Nanos patience = 1'000'000'000;
+
+constinit std::atomic<bool> said_hello{false};
 
 bool is_set(const char* name) {
   return std::getenv(name) != nullptr;
@@ -72,7 +75,12 @@ void check_launcher(int pes) {
            " (PMIX_RANK)");
 }
 
+void note_hello() noexcept {
+  said_hello = true;
+}
+
 void say_goodbye() {
+  if (!said_hello) return;
   const auto text = environment("PMI_FD");
   int fd = -1;
   if (std::from_chars(text.data(), text.data() + text.size(), fd).ec != std::errc()) return;
