@@ -15,6 +15,10 @@ constexpr double mega = kilo * kilo;
 constexpr double giga = kilo * mega;
 constexpr double tera = kilo * giga;
 
+std::vector<std::string_view> on_or_off() {
+  return {"on", "off"};
+}
+
 std::vector<std::string_view> stats_formats() {
   return {"text", "json"};
 }
@@ -57,6 +61,9 @@ constexpr std::array table{
          "relative speed of this PE (0: measured at start)"},
     Flag{"silence", "SECONDS", &Options::silence, 0.1, 1e6,
          "seconds of silence after which a PE counts as lost", nullptr, true},
+    Flag{"recover", "WORD", &Options::recover, 0, 0,
+         "go on when a PE other than the main one has died, where messages survive that", on_or_off,
+         true},
     Flag{"grid", "FILE", &Options::grid, 0, 0,
          "rehearse on this grid: its links' delays, its PEs' speeds (see profiles/grids)", nullptr,
          true},

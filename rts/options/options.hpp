@@ -33,6 +33,7 @@ struct Options {
   std::string cluster;   ///< empty: the host is the cluster
   double speed = 0;      ///< 0: measured
   double silence = 10;   ///< seconds after which a PE counts as lost
+  std::string recover = "on";  ///< on, off: does the run go on when a PE has died?
   std::string grid;      ///< file; empty: the PEs are as they are
   std::string simulate;  ///< file; empty: off
   unsigned seed = 0;     ///< of random decisions; 0: from the clock, and 1 where it is simulated
