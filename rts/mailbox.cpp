@@ -168,9 +168,10 @@ bool Mailbox::take_own(sched::Worker* by) {
     rooms_.router.deliver(rooms_.fabric.self(), std::span(message).subspan(prefix), now, by);
     return true;
   }
-  if (!rooms_.life.joined() || outside_) return false;
-  const auto next = std::find_if(early_.begin(), early_.end(),
-                                 [this](const auto& each) { return !is_ahead(each.second); });
+  if (rooms_.life.view() == 0 && (!rooms_.life.joined() || outside_)) return false;
+  const auto next = std::find_if(early_.begin(), early_.end(), [this](const auto& each) {
+    return !is_ahead(each.second) && !must_wait(std::span(each.second).subspan(prefix));
+  });
   if (next == early_.end()) return false;
   const auto [from, message] = std::move(*next);
   early_.erase(next);

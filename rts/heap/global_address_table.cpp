@@ -255,7 +255,8 @@ std::map<std::uint64_t, Weight> GlobalAddressTable::weights_out() const {
 
 std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> GlobalAddressTable::weights_held() const {
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> all;
-  for (const auto& [node, proxy] : proxy_of_) all[{proxy->at.pe, proxy->at.slot}] += proxy->weight;
+  for (const auto& [node, proxy] : proxy_of_)
+    if (proxy->weight != 0) all[{proxy->at.pe, proxy->at.slot}] += proxy->weight;
   for (const auto& [pe, list] : frees_)
     for (const auto& [slot, weight] : list) all[{pe, slot}] += weight;
   return all;

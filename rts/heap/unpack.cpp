@@ -448,17 +448,15 @@ class GraphUnpacker final : public PacketIn {
     return lineage;
   }
 
-  // Kept values are large, and made anew again and again: what each came from would keep all that
-  // came before.
+  // What was known before may be among the arguments of what the value was made from: to make that
+  // again may need it. Kept values are large, and made anew again and again: what each came from
+  // would keep all that came before.
   void note_witness(const Item& item) {
-    if (item.reference.at.pe == addresses_.self() || item.node->code().kept) return;
+    if (!item.filled) return;
     auto& witness = addresses_.make_witness(item.node);
-    if (Lineage* lineage = lineages_.empty() ? nullptr : lineages_[item.place];
-        lineage != nullptr && witness.lineage == nullptr) {
-      witness.lineage = lineage;
-      witness.place = item.place;
-    }
-    if (witness.giver == Witness::nobody) witness.giver = from_;
+    if (!lineages_.empty() && !item.node->code().kept) witness.lineage = lineages_[item.place];
+    witness.place = item.place;
+    witness.giver = from_;
   }
 
   Unpacked reveal() {

@@ -78,6 +78,19 @@ Outcome run(std::uint64_t seed, const std::vector<Death>& deaths) {
     EXPECT_EQ(simulation.finish(3).code, 3);
   } catch (const Error& e) {
     ++outcome.failed;
+    if (std::getenv("DUMP")) for (int pe = 0; pe < simulation.size(); ++pe) {
+      printf("PE %d joined %d state %d clock %ld blocked %zu live %u sparks %u\n", pe, simulation.pe(pe).joined(), (int)simulation.pe(pe).life().state(), simulation.net().clock(pe), simulation.pe(pe).workers().blocked().size(), simulation.pe(pe).workers().live_threads(), simulation.pe(pe).workers().load().sparks);
+    if (simulation.net().is_dead(pe)) { printf("PE %d dead\n", pe); continue; }
+      auto& heap = simulation.pe(pe).shared_heap();
+      heap.for_each_queue([&](heap::Node* n, std::size_t w, const std::vector<std::uint32_t>& pes) {
+        printf("PE %d node %p state %d waiters %zu remotes:", pe, (void*)n, (int)n->state(), w);
+        for (auto p : pes) printf(" %u", p);
+        if (auto name = heap.addresses().name(n)) printf(" name %u/%lu", name->pe, name->slot);
+        if (auto t = heap.addresses().target(n)) printf(" target %u/%lu", t->at.pe, t->at.slot);
+        if (auto* wi = heap.addresses().witness(n)) printf(" lineage %p giver %u here %d fetching %d", (void*)wi->lineage, wi->giver, wi->here, wi->fetching);
+        printf("\n");
+      });
+    }
     const std::string why = e.what();
     EXPECT_NE(why.find("was lost with a PE, and can't be made again"), std::string::npos) << why;
   }
@@ -119,6 +132,7 @@ TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
     Random random(seed);
     const auto turns = all ? 2 * messages : std::min<std::uint64_t>(messages, 6);
     for (std::uint64_t turn = 0; turn < turns && !HasFailure(); ++turn) {
+      const char* only = std::getenv("TURN");
       std::vector<Death> deaths;
       const auto first = all ? turn / 2 : below(random, messages);
       deaths.push_back({first, turn % 2 == 0, below(random, 2) == 0});
@@ -126,6 +140,8 @@ TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
         deaths.push_back({first + below(random, messages - first), below(random, 2) == 0, true});
       SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed) + ", message " +
                    std::to_string(first) + ", turn " + std::to_string(turn));
+      if (only && std::stoul(only) != turn) continue;
+      if (only) for (auto& d : deaths) printf("death at %lu sender %d sent %d\n", d.message, d.sender, d.sent);
       add(sum, run(seed, deaths));
     }
   }
