@@ -81,12 +81,14 @@ class Pe final : public sched::Host {
   void look_at_pace(Nanos now);
   void look_at_memory(Nanos now);
   void look_for_deadlock(sched::Worker* by);
+  void on_dead(int pe);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();
 
   std::mutex lock_;
   fabric::Fabric& fabric_;
   bool simulated_;
+  bool recovers_;
   progress::State progress_;
   PollClock clock_;
   Counters counters_;

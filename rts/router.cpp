@@ -110,6 +110,8 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::leave:
       life::Leave::read(message, envelope);
       return life.on_leave();
+    case Kind::view:
+      return life.on_view(life::View::read(message, envelope), now);
     case Kind::fail:
       return life.on_fail(life::Fail::read(message, envelope));
   }

@@ -79,7 +79,7 @@ Nanos Seat::look_time() const {
 
 std::pair<Nanos, Seat::Core*> Seat::next_turn(const Core* but) const {
   std::pair<Nanos, Core*> first{never, cores.front().get()};
-  if (outcome) return first;
+  if (outcome || net->is_dead(index)) return first;
   for (const auto& core : cores) {
     if (core.get() == but) continue;
     if (const auto turn = turn_of(*core); turn < first.first) first = {turn, core.get()};

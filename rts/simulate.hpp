@@ -88,6 +88,7 @@ class Simulation {
   void see_to_spares(Seat& seat);
   void go_on(const std::function<bool()>& done, Nanos limit);
   bool quiet();
+  bool has_ended(std::size_t pe) const;
   std::size_t fish_kept(int thief) const;
 
   fabric::SimNet net_;

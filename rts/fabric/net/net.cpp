@@ -91,6 +91,7 @@ class Net final : public Fabric {
   bool waiting() const noexcept override { return neighbours_.waiting(); }
   bool under_way() const noexcept override { return kept_ != 0 || links_.sending(); }
 
+  bool survives_deaths() const noexcept override { return true; }
   std::optional<int> dead() noexcept override {
     const auto pe = neighbours_.dead();
     if (!pe) return links_.dead();
