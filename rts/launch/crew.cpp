@@ -40,11 +40,15 @@ int code_of(int status) {
 
 }  // namespace
 
-Crew::Crew() {
+Crew::Crew(bool can_start_again) : can_start_again_(can_start_again) {
   const auto set = ours();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   std::signal(SIGPIPE, SIG_IGN);
+}
+
+Crew::~Crew() {
+  close(signals_);
 }
 
 void Crew::add(const Command& command, const std::string& what) {
@@ -82,7 +86,9 @@ void Crew::on_end(Member& member, int status) {
     deadline_ = wall_time() + patience_with_others;
     if (WIFSIGNALED(status)) say("trawl-run: the main PE " + said_of(status) + "\n");
   } else if (!begun_) {
-    say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there\n");
+    again_ = can_start_again_ && code_of(status) == by_signal + SIGKILL;
+    say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there" +
+        (again_ ? ": all are started again\n" : "\n"));
     end(code_of(status) == 0 ? 1 : code_of(status));
   }
 }

@@ -12,8 +12,13 @@ namespace trawl::launch {
 
 class Crew {
  public:
-  /// Signals that are to end the run are taken from here on.
-  Crew();
+  /// Signals that are to end the run are taken from here on. `can_start_again`: the run may end for
+  /// that when somebody is killed before it has begun.
+  explicit Crew(bool can_start_again);
+  ~Crew();
+
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
 
   /// Starts one more; the first is the main PE. `what` names it to the user.
   void add(const Command& command, const std::string& what);
@@ -22,6 +27,8 @@ class Crew {
   /// there: whoever has ended before ends the run. The exit code; if a signal was what ended it, by
   /// this signal.
   int see_through(int begun);
+  /// Is the run to be started again? Once it has ended.
+  bool again() const noexcept { return again_ && signal_ == 0; }
 
  private:
   struct Member {
@@ -42,7 +49,9 @@ class Crew {
   std::vector<Member> members_;
   std::list<Lines> lines_;
   int signals_;
+  bool can_start_again_;
   bool begun_ = false;
+  bool again_ = false;
   bool ending_ = false;
   int signal_ = 0;  // that has ended it
   int code_ = 1;

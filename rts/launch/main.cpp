@@ -117,10 +117,7 @@ class Launch {
     if (!hosts_.empty()) pes_ = 1 + elsewhere_;
     if (pes_ == 0) throw Error("how many PEs? say -n N, or --hosts FILE", 2);
     if (pes_ > static_cast<int>(net::most_pes)) throw Error("too many PEs", 2);
-    const bool only_here = hosts_.empty() && !options_.wait && !by_srun_;
-    listening_ = net::Socket::listening(options_.port, only_here);
-    at_ = net::own_endpoints(listening_.port());
-    here_ = "127.0.0.1:" + std::to_string(listening_.port());
+    listen();
   }
 
   int check() const {
@@ -128,26 +125,45 @@ class Launch {
     return launch::check(options_.ssh, hosts_, options_.program.front(), at_);
   }
 
+  /// A run that has not begun when a PE is killed is started again: nothing has been computed.
   int run() {
-    begin_main();
-    if (options_.wait)
-      print_line();
-    else if (by_srun_)
-      add_by_srun();
-    else if (!hosts_.empty())
-      add_elsewhere();
-    else
-      for (int pe = 1; pe < pes_; ++pe) crew_.add(other(here_), "a PE");
-    listening_ = net::Socket();
-    return crew_.see_through(begun_);
+    constexpr int most_starts = 10;
+    for (int starts = 1;; ++starts) {
+      Crew crew(starts != most_starts && !options_.wait && !by_srun_);
+      const int begun = start(crew);
+      const int code = crew.see_through(begun);
+      if (!crew.again()) return code;
+      listen();
+    }
   }
 
  private:
-  void begin_main() {
+  void listen() {
+    const bool only_here = hosts_.empty() && !options_.wait && !by_srun_;
+    listening_ = net::Socket::listening(options_.port, only_here);
+    at_ = net::own_endpoints(listening_.port());
+    here_ = "127.0.0.1:" + std::to_string(listening_.port());
+  }
+
+  /// A file that ends when all PEs are there.
+  int start(Crew& crew) {
+    const int begun = begin_main(crew);
+    if (options_.wait)
+      print_line();
+    else if (by_srun_)
+      add_by_srun(crew);
+    else if (!hosts_.empty())
+      add_elsewhere(crew);
+    else
+      for (int pe = 1; pe < pes_; ++pe) crew.add(other(here_), "a PE");
+    listening_ = net::Socket();
+    return begun;
+  }
+
+  int begin_main(Crew& crew) {
     std::array<int, 2> begun{};
     if (pipe2(begun.data(), O_CLOEXEC) != 0)
       throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
-    begun_ = begun[0];
     Command command{options_.program};
     command.reads_ours = true;
     command.files = {listening_.file(), begun[1]};
@@ -156,8 +172,9 @@ class Launch {
         {"TRAWL_PES", std::to_string(pes_)},
         {"TRAWL_MEET", "fd:" + std::to_string(listening_.file()) + "," + std::to_string(begun[1])}};
     if (options_.wait) command.environment.emplace_back("TRAWL_START_WAIT", "0");
-    crew_.add(command, "the main PE");
+    crew.add(command, "the main PE");
     close(begun[1]);
+    return begun[0];
   }
 
   Command other(const std::string& at) const {
@@ -166,22 +183,22 @@ class Launch {
     return command;
   }
 
-  void add_by_srun() {
+  void add_by_srun(Crew& crew) {
     auto command = other(joined(at_));
     const std::vector<std::string> srun{"srun", "--ntasks=" + std::to_string(pes_ - 1),
                                         "--input=none", "--overlap"};
     command.words.insert(command.words.begin(), srun.begin(), srun.end());
-    crew_.add(command, "srun");
+    crew.add(command, "srun");
   }
 
-  void add_elsewhere() {
+  void add_elsewhere(Crew& crew) {
     std::vector<std::string> words{"env", "TRAWL_JOIN=" + joined(at_)};
     words.insert(words.end(), options_.program.begin(), options_.program.end());
     for (const auto& host : hosts_)
       for (int pe = 0; pe < host.pes; ++pe) {
         Command command{on_host(options_.ssh, host, words, "TRAWL_KEY")};
         command.input = net::text_of(key_) + "\n";
-        crew_.add(command, "a PE on " + host.name);
+        crew.add(command, "a PE on " + host.name);
       }
   }
 
@@ -200,8 +217,6 @@ class Launch {
   net::Socket listening_;
   std::vector<net::Endpoint> at_;  // where others find it
   std::string here_;               // where those of this host do
-  int begun_ = -1;
-  Crew crew_;
 };
 
 }  // namespace
