@@ -98,7 +98,7 @@ def interrupted(by):
 def wait_for(pes, *words):
     """A run that waits for PEs that others start, and the words that start one."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "--wait", "-n", pes, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
+    process = start([TRAWL_RUN, "--wait", "--port", "0", "-n", pes, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
     line = process.stderr.readline().split()
     expect(line[0] == "TRAWL_KEY=" + KEY and line[-1].startswith("--trawl:join="), f"expected a line: {line}",
            finish(process, begun) if process.poll() is not None else "")
