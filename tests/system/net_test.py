@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """trawl-run and fabric net on one host: results, exit codes, deaths, interruptions, and who is not let in."""
 import os
+import random
 import re
 import signal
 import socket
@@ -105,6 +106,21 @@ def wait_for(pes, *words):
     return process, begun, line[1:]
 
 
+def outlived(seed):
+    """Messages of the living go on whoever else is killed, at whatever instruction."""
+    chance = random.Random(seed)
+    deaths = chance.randint(1, 4)
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", 5, program("tests/outlives"), deaths])
+    line = process.stdout.readline()
+    for victim in chance.sample(processes_of(process.pid)[1:] if line else [], deaths):
+        time.sleep(chance.random() * 0.02)
+        os.kill(victim, signal.SIGKILL)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == f"{5 - deaths} went on\n" and result.err == "",
+           f"expected that {5 - deaths} go on", result)
+
+
 def refused():
     """Strangers change nothing: the run begins when the right PE has come."""
     process, begun, words = wait_for(2, "queens", "9")
@@ -177,6 +193,8 @@ for pe in 0, 1, 2:
     killed(pe)
 for each in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
     interrupted(each)
+for number in range(10):
+    outlived(number)
 refused()
 too_late()
 not_all_come()
