@@ -66,6 +66,9 @@ def codes():
         expect(result.code == 7, "expected the program's exit code, 7", result)
         result = run_words(TRAWL_RUN, "-n", pes, program("fib"), "--no-such-option")
         expect(result.code == run(0, "fib", "--no-such-option").code != 0, "expected its code", result)
+        for flag, env in ("--trawl:bogus", {}), ("--trawl:workers=x", {}), ("30", {"TRAWL_HEAP": "1"}):
+            result = run_words(TRAWL_RUN, "-n", pes, program("fib"), "20", flag, env=env)
+            expect(result.code == 2 and result.out == "" and result.err.count("\n") == 1, "expected one line", result)
     result = run(3, "tests/endings", "code-7-with-work-left", "--trawl:fabric=net")
     expect(result.code == 7, "expected the program's exit code from mpiexec, 7", result)
     result = run_words(TRAWL_RUN, "-n", 3, "/no/such/program")
