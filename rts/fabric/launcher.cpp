@@ -36,7 +36,7 @@ int number_in(const char* name) {
   throw Error(
       "this process was started " + started +
           ", but MPICH, which Trawl uses, does not understand that launcher and sees one process: "
-          "start the program with MPICH's own, mpiexec.mpich or mpiexec.hydra",
+          "start the program with MPICH's own, mpiexec.mpich or mpiexec.hydra, or with trawl-run",
       2);
 }
 

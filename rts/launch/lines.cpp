@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 
+#include <poll.h>
 #include <unistd.h>
 
 namespace trawl::launch {
@@ -17,7 +18,12 @@ void Lines::write(std::size_t bytes) {
   std::size_t written = 0;
   while (written < bytes) {
     const auto count = ::write(to_, kept_.data() + written, bytes - written);
-    if (count < 0 && errno != EINTR) break;  // nobody reads it any more
+    if (count < 0 && errno == EAGAIN) {
+      pollfd room{to_, POLLOUT, 0};
+      poll(&room, 1, -1);
+    } else if (count < 0 && errno != EINTR) {
+      break;  // nobody reads it any more
+    }
     if (count > 0) written += static_cast<std::size_t>(count);
   }
   kept_.erase(0, bytes);

@@ -142,6 +142,9 @@ class Launch {
     const bool only_here = hosts_.empty() && !options_.wait && !by_srun_;
     listening_ = net::Socket::listening(options_.port, only_here);
     at_ = net::own_endpoints(listening_.port());
+    // Elsewhere it would be another host's.
+    if (!only_here && !at_.front().is_loopback())
+      std::erase_if(at_, [](const net::Endpoint& each) { return each.is_loopback(); });
     here_ = "127.0.0.1:" + std::to_string(listening_.port());
   }
 
@@ -205,6 +208,7 @@ class Launch {
   void print_line() const {
     std::string line = "TRAWL_KEY=" + net::text_of(key_);
     for (const auto& word : options_.program) line += " " + quoted(word);
+    line += " --trawl:start-wait=0";
     say(line + " --trawl:join=" + (at_.empty() ? here_ : at_.front().text()) + "\n");
   }
 

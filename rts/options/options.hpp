@@ -56,6 +56,11 @@ struct Options {
 /// Throws Error with exit code 2 for what it can't make sense of.
 Options take_options(std::vector<std::string>& args);
 
+/// Of arguments and an environment that make no sense as a whole, those flags by which a PE joins
+/// the others: so that it can tell them. The rest is as by default. Throws nothing but for lack of
+/// memory.
+Options options_to_join(const std::vector<std::string>& args);
+
 /// What all PEs of a run have to agree on, as one number (not 0): the program's own arguments and
 /// those flags that are not about one PE. `args` as take_options leaves them.
 std::uint64_t flags_digest(const Options& options, const std::vector<std::string>& args);

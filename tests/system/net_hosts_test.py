@@ -58,6 +58,21 @@ def killed(launch, where, hosts):
     expect(not pes & processes_named("endings"), "expected that no PE is left", result)
 
 
+def outlived(launch):
+    """Messages of the living go on when each of the others is killed in its turn."""
+    before = processes_named("outlives")
+    begun = time.monotonic()
+    process = start([*launch, program("tests/outlives"), 2])
+    line = process.stdout.readline()
+    pes = sorted(processes_named("outlives") - before)
+    expect(line == "begun\n" and len(pes) == 4, f"expected 4 PEs, not {pes}", "")
+    for victim in pes[1:3]:  # the first that were started beside the main PE: on both hosts
+        os.kill(victim, signal.SIGKILL)
+        time.sleep(0.01)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == "2 went on\n" and result.err == "", "expected that two go on", result)
+
+
 def checked(launch, hosts, shell, folder):
     result = run_words(*launch, "--check", program("fib"))
     expect(result.code == 0 and result.out.count(": ready\n") == 2, "expected two hosts that are ready", result)
@@ -100,6 +115,7 @@ def main():
             results(launch)
             for where in 0, 1:
                 killed(launch, where, network)
+            outlived(launch)
             checked(launch, network, shell, folder)
     finally:
         network.__exit__()

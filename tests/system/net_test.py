@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """trawl-run and fabric net on one host: results, exit codes, deaths, interruptions, and who is not let in."""
 import os
+import random
 import re
 import signal
 import socket
@@ -65,6 +66,9 @@ def codes():
         expect(result.code == 7, "expected the program's exit code, 7", result)
         result = run_words(TRAWL_RUN, "-n", pes, program("fib"), "--no-such-option")
         expect(result.code == run(0, "fib", "--no-such-option").code != 0, "expected its code", result)
+        for flag, env in ("--trawl:bogus", {}), ("--trawl:workers=x", {}), ("30", {"TRAWL_HEAP": "1"}):
+            result = run_words(TRAWL_RUN, "-n", pes, program("fib"), "20", flag, env=env)
+            expect(result.code == 2 and result.out == "" and result.err.count("\n") == 1, "expected one line", result)
     result = run(3, "tests/endings", "code-7-with-work-left", "--trawl:fabric=net")
     expect(result.code == 7, "expected the program's exit code from mpiexec, 7", result)
     result = run_words(TRAWL_RUN, "-n", 3, "/no/such/program")
@@ -98,11 +102,26 @@ def interrupted(by):
 def wait_for(pes, *words):
     """A run that waits for PEs that others start, and the words that start one."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "--wait", "-n", pes, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
+    process = start([TRAWL_RUN, "--wait", "--port", "0", "-n", pes, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
     line = process.stderr.readline().split()
     expect(line[0] == "TRAWL_KEY=" + KEY and line[-1].startswith("--trawl:join="), f"expected a line: {line}",
            finish(process, begun) if process.poll() is not None else "")
     return process, begun, line[1:]
+
+
+def outlived(seed):
+    """Messages of the living go on whoever else is killed, at whatever instruction."""
+    chance = random.Random(seed)
+    deaths = chance.randint(1, 4)
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", 5, program("tests/outlives"), deaths])
+    line = process.stdout.readline()
+    for victim in chance.sample(processes_of(process.pid)[1:] if line else [], deaths):
+        time.sleep(chance.random() * 0.02)
+        os.kill(victim, signal.SIGKILL)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == f"{5 - deaths} went on\n" and result.err == "",
+           f"expected that {5 - deaths} go on", result)
 
 
 def refused():
@@ -177,6 +196,8 @@ for pe in 0, 1, 2:
     killed(pe)
 for each in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
     interrupted(each)
+for number in range(10):
+    outlived(number)
 refused()
 too_late()
 not_all_come()

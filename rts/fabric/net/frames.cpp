@@ -63,7 +63,7 @@ FrameReader::FrameReader(const Secret* secret) : buffer_(buffer_size), sealed_(s
 
 std::span<std::byte> FrameReader::room() {
   if (begin_ == end_) begin_ = end_ = 0;
-  if (begin_ > buffer_.size() / 2) {
+  if (begin_ != 0 && buffer_.size() - end_ < buffer_.size() / 4) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
   }

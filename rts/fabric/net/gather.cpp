@@ -15,10 +15,6 @@ std::chrono::nanoseconds longest(Wait wait) {
   return std::chrono::nanoseconds(std::min(wait.patience, years));
 }
 
-bool is_here(const Endpoint& endpoint) {
-  return endpoint.text().starts_with("127.") || endpoint.text().starts_with("[::1]");
-}
-
 /// Those who have come to the main PE and wait for the others.
 class Waiting {
  public:
@@ -31,7 +27,7 @@ class Waiting {
       return;  // who gets no answer sees that the connection is closed
     }
     // Who has come from this host is found by others where they found this one.
-    member.at.address = is_here(guest.from) ? Endpoint().address : guest.from.address;
+    member.at.address = guest.from.is_loopback() ? Endpoint().address : guest.from.address;
     members.push_back(member);
     links.push_back(std::move(guest.link));
   }
@@ -74,9 +70,11 @@ class Calls {
         ++call;
         continue;
       }
+      // Another address may lead to the right one still: this one may be of another host.
       if (call->refused())
-        throw Error("refused by " + call->other().text() + ": " + call->why(), 2);
-      why_ = "nobody can be met at " + call->other().text() + ": " + call->why();
+        why_ = "refused by " + call->other().text() + ": " + call->why();
+      else if (why_.empty())
+        why_ = "nobody can be met at " + call->other().text() + ": " + call->why();
       call = calls_.erase(call);
     }
     if (calls_.empty()) throw Error(why_, 2);
@@ -141,7 +139,7 @@ Gathered join(const std::vector<Endpoint>& main, Member own, const Terms& terms,
   Calls calls(main, terms);
   if (!wait_until([&] { return calls.step(); }, longest(wait)))
     throw Error("nobody answers where the main PE should be");
-  const bool only_here = is_here(calls.at);
+  const bool only_here = calls.at.is_loopback();
   Door door(Socket::listening(0, only_here), terms);
   own.at.port = door.port();
   auto& link = *calls.link;

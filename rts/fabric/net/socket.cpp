@@ -99,6 +99,11 @@ std::string Endpoint::text() const {
   return (four ? host : "[" + host + "]") + ":" + std::to_string(port);
 }
 
+bool Endpoint::is_loopback() const {
+  const auto six = six_of(*this);
+  return is_four(*this) ? address[mapped] == 127 : IN6_IS_ADDR_LOOPBACK(&six);
+}
+
 std::vector<Endpoint> find_endpoints(std::string_view text) {
   const auto colon = text.rfind(':');
   const auto number = colon == std::string_view::npos ? "" : text.substr(colon + 1);

@@ -19,6 +19,8 @@ struct Endpoint {
   std::uint16_t port = 0;
 
   std::string text() const;
+  /// Of the host itself, for nobody else.
+  bool is_loopback() const;
 };
 
 /// HOST:PORT or [ADDRESS]:PORT, with all addresses of the host. Throws Error (exit code 2) if it
