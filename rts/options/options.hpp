@@ -30,15 +30,15 @@ struct Options {
   std::string policy = "trawl";
   std::size_t packet_size = 64U << 10U;  ///< bytes
   std::size_t thunks_per_packet = 1024;
-  std::string cluster;   ///< empty: the host is the cluster
-  double speed = 0;      ///< 0: measured
-  double silence = 10;   ///< seconds after which a PE counts as lost
+  std::string cluster;         ///< empty: the host is the cluster
+  double speed = 0;            ///< 0: measured
+  double silence = 10;         ///< seconds after which a PE counts as lost
   std::string recover = "on";  ///< on, off: does the run go on when a PE has died?
-  std::string grid;      ///< file; empty: the PEs are as they are
-  std::string simulate;  ///< file; empty: off
-  unsigned seed = 0;     ///< of random decisions; 0: from the clock, and 1 where it is simulated
-  std::string trace;     ///< directory; empty: off
-  std::string record;    ///< file; empty: off
+  std::string grid;            ///< file; empty: the PEs are as they are
+  std::string simulate;        ///< file; empty: off
+  unsigned seed = 0;   ///< of random decisions; 0: from the clock, and 1 where it is simulated
+  std::string trace;   ///< directory; empty: off
+  std::string record;  ///< file; empty: off
   StatsFormat stats = StatsFormat::none;
   std::string stats_file;  ///< empty: standard error
   bool help = false;

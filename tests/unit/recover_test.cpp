@@ -44,9 +44,10 @@ struct Outcome {
 };
 
 void add(Cases& sum, const Cases& more) {
-  for (auto field : {&Cases::exported, &Cases::moved, &Cases::by_value, &Cases::by_thunk,
-                     &Cases::giver, &Cases::lost, &Cases::reverted, &Cases::fetched,
-                     &Cases::dropped, &Cases::orphaned, &Cases::duplicate, &Cases::forwarded})
+  for (auto field :
+       {&Cases::exported, &Cases::moved, &Cases::by_value, &Cases::by_argument, &Cases::by_thunk,
+        &Cases::giver, &Cases::lost, &Cases::reverted, &Cases::fetched, &Cases::dropped,
+        &Cases::orphaned, &Cases::duplicate, &Cases::forwarded})
     sum.*field += more.*field;
 }
 
@@ -78,19 +79,6 @@ Outcome run(std::uint64_t seed, const std::vector<Death>& deaths) {
     EXPECT_EQ(simulation.finish(3).code, 3);
   } catch (const Error& e) {
     ++outcome.failed;
-    if (std::getenv("DUMP")) for (int pe = 0; pe < simulation.size(); ++pe) {
-      printf("PE %d joined %d state %d clock %ld blocked %zu live %u sparks %u\n", pe, simulation.pe(pe).joined(), (int)simulation.pe(pe).life().state(), simulation.net().clock(pe), simulation.pe(pe).workers().blocked().size(), simulation.pe(pe).workers().live_threads(), simulation.pe(pe).workers().load().sparks);
-    if (simulation.net().is_dead(pe)) { printf("PE %d dead\n", pe); continue; }
-      auto& heap = simulation.pe(pe).shared_heap();
-      heap.for_each_queue([&](heap::Node* n, std::size_t w, const std::vector<std::uint32_t>& pes) {
-        printf("PE %d node %p state %d waiters %zu remotes:", pe, (void*)n, (int)n->state(), w);
-        for (auto p : pes) printf(" %u", p);
-        if (auto name = heap.addresses().name(n)) printf(" name %u/%lu", name->pe, name->slot);
-        if (auto t = heap.addresses().target(n)) printf(" target %u/%lu", t->at.pe, t->at.slot);
-        if (auto* wi = heap.addresses().witness(n)) printf(" lineage %p giver %u here %d fetching %d", (void*)wi->lineage, wi->giver, wi->here, wi->fetching);
-        printf("\n");
-      });
-    }
     const std::string why = e.what();
     EXPECT_NE(why.find("was lost with a PE, and can't be made again"), std::string::npos) << why;
   }
@@ -116,8 +104,9 @@ void add(Outcome& sum, const Outcome& more) {
 
 std::string spell(const Cases& c) {
   return "exported " + std::to_string(c.exported) + " moved " + std::to_string(c.moved) +
-         " by_value " + std::to_string(c.by_value) + " by_thunk " + std::to_string(c.by_thunk) +
-         " giver " + std::to_string(c.giver) + " lost " + std::to_string(c.lost) + " reverted " +
+         " by_value " + std::to_string(c.by_value) + " by_argument " +
+         std::to_string(c.by_argument) + " by_thunk " + std::to_string(c.by_thunk) + " giver " +
+         std::to_string(c.giver) + " lost " + std::to_string(c.lost) + " reverted " +
          std::to_string(c.reverted) + " fetched " + std::to_string(c.fetched) + " dropped " +
          std::to_string(c.dropped) + " orphaned " + std::to_string(c.orphaned) + " duplicate " +
          std::to_string(c.duplicate) + " forwarded " + std::to_string(c.forwarded);
@@ -132,7 +121,6 @@ TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
     Random random(seed);
     const auto turns = all ? 2 * messages : std::min<std::uint64_t>(messages, 6);
     for (std::uint64_t turn = 0; turn < turns && !HasFailure(); ++turn) {
-      const char* only = std::getenv("TURN");
       std::vector<Death> deaths;
       const auto first = all ? turn / 2 : below(random, messages);
       deaths.push_back({first, turn % 2 == 0, below(random, 2) == 0});
@@ -140,13 +128,25 @@ TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
         deaths.push_back({first + below(random, messages - first), below(random, 2) == 0, true});
       SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed) + ", message " +
                    std::to_string(first) + ", turn " + std::to_string(turn));
-      if (only && std::stoul(only) != turn) continue;
-      if (only) for (auto& d : deaths) printf("death at %lu sender %d sent %d\n", d.message, d.sender, d.sent);
       add(sum, run(seed, deaths));
     }
   }
-  RecordProperty("cases", spell(sum.cases));
-  std::printf("deaths %lu failed %lu %s\n", sum.deaths, sum.failed, spell(sum.cases).c_str());
+  if (from + 1 == to) return;
+  const auto& cases = sum.cases;
+  SCOPED_TRACE(spell(cases));
+  EXPECT_EQ(sum.failed, 0U);
+  EXPECT_GT(sum.deaths, 2 * (to - from));
+  EXPECT_GT(cases.exported, 0U);
+  EXPECT_GT(cases.moved, 0U);
+  EXPECT_GT(cases.by_value, 0U);
+  EXPECT_GT(cases.giver, 0U);
+  EXPECT_GT(cases.lost, 0U);
+  EXPECT_GT(cases.reverted, 0U);
+  EXPECT_GT(cases.fetched, 0U);
+  EXPECT_GT(cases.dropped, 0U);
+  EXPECT_GT(cases.orphaned, 0U);
+  EXPECT_GT(cases.duplicate, 0U);
+  EXPECT_GT(cases.forwarded, 0U);
 }
 
 }  // namespace
