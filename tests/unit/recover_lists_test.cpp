@@ -105,7 +105,7 @@ TEST(RecoverLists, WhatWasPassedOn) {
 TEST(RecoverLists, WhatThunksNeed) {
   const auto sum = die_in_list([] { return lazy<needing>(length, lazy<first_number>(100)); });
   SCOPED_TRACE(sum.text());
-  EXPECT_GT(sum.cases.by_thunk, 0U);
+  EXPECT_GT(sum.cases.by_argument, 0U);
 }
 
 TEST(RecoverLists, WhatStayedWhereItWasMade) {
@@ -152,9 +152,9 @@ TEST(Recover, ArraysThatAreLent) {
     std::vector<Lazy<Numbers>> all;
     for (int i = 0; i < 4; ++i) all.push_back(par(lazy<raised>(ones, i)));
     let_others_begin();
-    double sum = 0;
-    for (const auto& each : all) sum += total(force(each));
-    EXPECT_EQ(sum, 20'000 * (4 + 6));
+    double all_together = 0;
+    for (const auto& each : all) all_together += total(force(each));
+    EXPECT_EQ(all_together, 20'000 * (4 + 6));
   });
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
