@@ -81,10 +81,10 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       workers_({setup.options, setup.workers, log_.get(), setup.pause, setup.work, recorder_.get(),
                 setup.throttle},
                *this, fabric, progress_),
-      shared_heap_(static_cast<std::uint32_t>(fabric.self()),
-                   static_cast<std::uint32_t>(fabric.size()), setup.full_weight,
-                   pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
-                   [this](heap::Node* spark) { workers_.add_arrived(spark); }, recovers_),
+      shared_heap_(
+          static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),
+          setup.full_weight, pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
+          [this](heap::Node* spark) { workers_.add_arrived(spark); }, recovers_),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
       bounds_(fabric.self(), fabric.size(), mailbox_),
       objects_(fabric.self(), fabric.size(), shared_heap_, mailbox_,
@@ -104,8 +104,9 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       told_pace_(setup.pace),
       memory_(setup.memory),
       housekeeping_(life_, chores()) {
-  shared_heap_.set_recovery({[this](heap::Node* thunk) { workers_.add_placed(thunk); },
-                             [this](heap::Node* node) { workers_.add_placed(recover::again(node)); }});
+  shared_heap_.set_recovery(
+      {[this](heap::Node* thunk) { workers_.add_placed(thunk); },
+       [this](heap::Node* node) { workers_.add_placed(recover::again(node)); }});
   const std::lock_guard lock(lock_);
   life_.begin(fabric_.now());
 }
@@ -141,9 +142,9 @@ void Pe::on_dead(int pe) {
   fishing_.dead(pe, fabric_.now());
   if (self() == 0) deadlock_detector_.dead(pe);
   if (objects_.used())
-    return life_.fail("PE " + std::to_string(pe) +
-                          " is lost, and shared objects are not made again without it",
-                      1);
+    return life_.fail(
+        "PE " + std::to_string(pe) + " is lost, and shared objects are not made again without it",
+        1);
   shared_heap_.dead(static_cast<std::uint32_t>(pe));
 }
 

@@ -137,9 +137,8 @@ void SimNet::kill(int pe) {
 
 std::optional<int> SimNet::told_dead(int pe) noexcept {
   if (pe != 0) return std::nullopt;
-  const auto found =
-      std::find_if(deaths_.begin(), deaths_.end(),
-                   [&](const Death& death) { return death.told <= pe_at(0).clock; });
+  const auto found = std::find_if(deaths_.begin(), deaths_.end(),
+                                  [&](const Death& death) { return death.told <= pe_at(0).clock; });
   if (found == deaths_.end()) return std::nullopt;
   const int dead = found->pe;
   deaths_.erase(found);

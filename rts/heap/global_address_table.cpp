@@ -203,7 +203,8 @@ void GlobalAddressTable::forget(Node* node) {
 
 std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node) const {
   const Proxy* proxy = find(node);
-  return proxy == nullptr || !proxy->elsewhere() ? std::nullopt : std::optional(Target{proxy->at, proxy->ticket});
+  return proxy == nullptr || !proxy->elsewhere() ? std::nullopt
+                                                 : std::optional(Target{proxy->at, proxy->ticket});
 }
 
 Reference GlobalAddressTable::share(Node* node) {

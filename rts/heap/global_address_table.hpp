@@ -138,7 +138,7 @@ class GlobalAddressTable {
   struct Slot {
     Node* node;
     Weight out;
-    std::uint64_t copies = 0;  // a bit for all PEs with the same last six
+    std::uint64_t copies = 0;                // a bit for all PEs with the same last six
     std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
     bool spark = false;                      // ... as a spark
   };

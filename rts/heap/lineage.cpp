@@ -34,11 +34,19 @@ Route route_to(const Lineage& lineage, std::uint32_t place) {
   return route;
 }
 
-Node* handle_of(Node* value, std::uint32_t handle) {
+Node* handle_of(Node* node, std::uint32_t handle) {
   Writer bytes;
   Handles handles;
   Packer packer(bytes, handles);
-  value->code().pack_value(value, packer);
+  if ((handle & Lineage::in_arguments) == 0) {
+    node->code().pack_value(node, packer);
+  } else {
+    const bool claimed = node->move(State::unevaluated, State::exported);
+    if (node->state() != State::exported) return nullptr;
+    node->code().pack_arguments(node, packer);
+    if (claimed) node->settle(State::exported, State::unevaluated);
+    handle &= ~Lineage::in_arguments;
+  }
   return handle < handles.nodes.size() ? handles.nodes[handle] : nullptr;
 }
 

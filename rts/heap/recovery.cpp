@@ -37,9 +37,9 @@ void SharedHeap::dead(std::uint32_t pe) {
 void SharedHeap::forget_requests_of(std::uint32_t pe) {
   std::vector<Node*> owed;
   for (auto& [key, queue] : queues_) {
-    const bool owes = std::any_of(
-        queue.remotes.begin(), queue.remotes.end(),
-        [pe](const Remote& remote) { return remote.pe == pe && remote.weight != 0; });
+    const bool owes =
+        std::any_of(queue.remotes.begin(), queue.remotes.end(),
+                    [pe](const Remote& remote) { return remote.pe == pe && remote.weight != 0; });
     const auto end = std::remove_if(queue.remotes.begin(), queue.remotes.end(),
                                     [pe](const Remote& remote) { return remote.pe == pe; });
     if (end == queue.remotes.end()) continue;
@@ -50,8 +50,10 @@ void SharedHeap::forget_requests_of(std::uint32_t pe) {
     const auto state = node->state();
     const auto found = queues_.find(Hidden(node));
     const bool wanted = !found->second.waiters.empty() || !found->second.remotes.empty();
-    if (!wanted && state == State::unevaluated) drop_import(node);
-    else if (state == State::black_hole) ++cases_.orphaned;
+    if (!wanted && state == State::unevaluated)
+      drop_import(node);
+    else if (state == State::black_hole)
+      ++cases_.orphaned;
   }
   // What is left empty goes: only then, as nobody else looks for it.
   std::vector<Node*> empty;
@@ -89,7 +91,6 @@ void SharedHeap::seek(Node* proxy) {
   auto* witness = addresses_.witness(proxy);
   if (witness != nullptr && witness->lineage != nullptr) {
     if (std::exchange(witness->fetching, true)) return;  // it is being made
-    ++cases_.by_value;
     return recovery_.remake(proxy);
   }
   if (!can_be_sought(proxy)) return lose(proxy);
@@ -172,10 +173,15 @@ bool SharedHeap::begin_to_remake(Node* node) {
   return true;
 }
 
-std::optional<Route> SharedHeap::route(Node* node) const {
+std::optional<Route> SharedHeap::route(Node* node) {
   const auto* witness = addresses_.witness(node);
   if (witness == nullptr || witness->lineage == nullptr) return std::nullopt;
-  return route_to(*witness->lineage, witness->place);
+  auto route = route_to(*witness->lineage, witness->place);
+  const bool by_argument = std::any_of(route.handles.begin(), route.handles.end(), [](auto handle) {
+    return (handle & Lineage::in_arguments) != 0;
+  });
+  ++(by_argument ? cases_.by_argument : cases_.by_value);
+  return route;
 }
 
 // A copy of the value takes the node's place, as if it had been fetched from this PE itself.

@@ -96,19 +96,20 @@ class SharedHeap {
   /// Is it known what this node, under evaluation here, came from? Then it counts as elsewhere.
   bool begin_to_remake(Node* node);
   /// From where to begin, and which way to go.
-  std::optional<Route> route(Node* node) const;
+  std::optional<Route> route(Node* node);
   /// A node that was lost has been found again: `as` has its value or exception; nullptr: it can't
   /// be.
   void remade(Node* node, Node* as);
 
   /// How often each case of recovery has happened.
   struct Cases {
-    std::uint64_t exported = 0;   ///< a spark that was sent away is evaluated again
-    std::uint64_t moved = 0;      ///< a thunk that had moved is
-    std::uint64_t by_value = 0;   ///< made again: a part of a value
-    std::uint64_t by_thunk = 0;   ///< made again: a thunk that had come, and needed what is lost
-    std::uint64_t giver = 0;      ///< asked for what it had a reference to
-    std::uint64_t lost = 0;       ///< told others that a value is lost, or was told
+    std::uint64_t exported = 0;     ///< a spark that was sent away is evaluated again
+    std::uint64_t moved = 0;        ///< a thunk that had moved is
+    std::uint64_t by_value = 0;     ///< made again: a part of a value
+    std::uint64_t by_argument = 0;  ///< ... and of a thunk's arguments
+    std::uint64_t by_thunk = 0;     ///< made again: a thunk that had come, and needed what is lost
+    std::uint64_t giver = 0;        ///< asked for what it had a reference to
+    std::uint64_t lost = 0;         ///< told others that a value is lost, or was told
     std::uint64_t reverted = 0;   ///< evaluates what somebody else was to, who needed what is lost
     std::uint64_t fetched = 0;    ///< a FETCH was sent again
     std::uint64_t dropped = 0;    ///< a spark that a dead PE wanted

@@ -378,6 +378,7 @@ class GraphUnpacker final : public PacketIn {
         failure_of(node) = unpack_failure(payload_);
         break;
       case Part::thunk:
+        begin_arguments();
         node->code().unpack_arguments(node, unpacker_);
         break;
       default:
@@ -409,6 +410,7 @@ class GraphUnpacker final : public PacketIn {
     ++reading_;
     handles_ = 0;
   }
+  void begin_arguments() noexcept { handles_ = Lineage::in_arguments; }
 
   void note_found(std::uint32_t place) noexcept {
     auto& found = found_[place];
@@ -420,23 +422,22 @@ class GraphUnpacker final : public PacketIn {
   /// the one in which it was found.
   void find_lineages() {
     lineages_.resize(nodes_.size());
-    std::vector<bool> is_no_value(nodes_.size());
     each_item([&](const Item& item, Part part) {
-      is_no_value[item.place] = part == Part::thunk;
-      if (part == Part::value || part == Part::named_value || part == Part::shared_value)
+      if (part != Part::reference && part != Part::rest && part != Part::failure)
         lineages_[item.place] = lineage_of(item);
     });
     for (std::size_t place = 1; place < nodes_.size(); ++place) {
       if (lineages_[place] != nullptr || found_[place] == Lineage::nowhere) continue;
       const auto in = found_[place] >> 32U;
-      if (in < place && !is_no_value[in]) lineages_[place] = lineages_[in];
+      if (in < place) lineages_[place] = lineages_[in];
     }
   }
 
   Lineage* lineage_of(const Item& item) const {
     if (!item.filled) return nullptr;
     const Witness* witness = item.guard != nullptr ? nullptr : addresses_.witness(item.node);
-    if (item.guard == nullptr && (witness == nullptr || witness->lineage == nullptr)) return nullptr;
+    if (item.guard == nullptr && (witness == nullptr || witness->lineage == nullptr))
+      return nullptr;
     auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
     lineage->guard = item.guard;
     if (witness != nullptr) {
@@ -457,6 +458,17 @@ class GraphUnpacker final : public PacketIn {
     if (!lineages_.empty() && !item.node->code().kept) witness.lineage = lineages_[item.place];
     witness.place = item.place;
     witness.giver = from_;
+  }
+
+  // Of a thunk that has come along with another: it is known by the name that it had, which stands
+  // for nothing else any more.
+  void note_lineage(const Item& item) {
+    if (lineages_[item.place] == nullptr) return;
+    addresses_.adopt(item.node, {item.reference.at, 0});
+    auto& witness = addresses_.make_witness(item.node);
+    witness.lineage = lineages_[item.place];
+    witness.place = item.place;
+    witness.here = true;
   }
 
   Unpacked reveal() {
@@ -487,6 +499,7 @@ class GraphUnpacker final : public PacketIn {
     if (!item.filled) return;
     const auto was = item.node->state();
     if (part == Part::thunk) {
+      if (was == State::black_hole && !lineages_.empty()) note_lineage(item);
       if (was != State::black_hole) addresses_.forget(item.node);
       item.node->settle(was, State::unevaluated);
       result.thunks.push_back({item.node, item.reference});
@@ -521,7 +534,7 @@ class GraphUnpacker final : public PacketIn {
   std::uint32_t reading_ = 0;       // the place of the node that is being read
   std::uint32_t handles_ = 0;       // that were read of it
   std::vector<Lineage*> lineages_;  // by place
-  Node* chosen_one_ = nullptr;  // known nodes that get their value: the first, all others
+  Node* chosen_one_ = nullptr;      // known nodes that get their value: the first, all others
   bool chosen_one_again_ = false;
   boost::unordered_flat_set<Node*> chosen_;
   boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> borrowed_;

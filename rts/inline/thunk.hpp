@@ -99,8 +99,9 @@ inline Failure*& failure_of(Node* node) {
   return *reinterpret_cast<Failure**>(node->payload(failure_offset));
 }
 
-/// What is being handled at this moment is the outcome of a thunk under evaluation. False: it needed
-/// what was lost with a PE, but can be made again (rts/recover), by `remake`, with nothing handled.
+/// What is being handled at this moment is the outcome of a thunk under evaluation. False: it
+/// needed what was lost with a PE, but can be made again (rts/recover), by `remake`, with nothing
+/// handled.
 [[gnu::cold]] bool fail(Node* node);
 [[gnu::cold]] void remake(Node* node);
 

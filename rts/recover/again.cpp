@@ -50,19 +50,19 @@ struct AgainCode : heap::Code {
 };
 const AgainCode again_code;
 
-// Nullptr: it can't be found. What lies on the way has its value or exception.
+// Nullptr: it can't be found.
 Node* find(const heap::Route& route) {
   Node* at = route.from;
-  sched::demand(at);
   for (const auto handle : route.handles) {
-    if (at->state() != State::value) return nullptr;
-    {
-      const std::lock_guard lock(sched::worker_here().host().lock());
-      at = heap::handle_of(at, handle);
+    if ((handle & heap::Lineage::in_arguments) == 0) {
+      sched::demand(at);
+      if (at->state() != State::value) return nullptr;
     }
+    const std::lock_guard lock(sched::worker_here().host().lock());
+    at = heap::handle_of(at, handle);
     if (at == nullptr) return nullptr;
-    sched::demand(at);
   }
+  sched::demand(at);
   return at;
 }
 

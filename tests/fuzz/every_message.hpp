@@ -15,11 +15,11 @@
 namespace trawl::test {
 
 /// In the order of their kinds.
-using Messages = std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack,
-                            heap::Free, sched::WorkAvailable, sched::Found, sched::Write,
-                            life::Hello, life::Welcome, life::Ping, life::Pong, sched::Probe,
-                            sched::State, life::Finish, life::Bye, life::Leave, life::View,
-                            life::Fail>;
+using Messages =
+    std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
+               sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
+               life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
+               life::Leave, life::View, life::Fail>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
