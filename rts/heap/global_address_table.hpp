@@ -42,6 +42,11 @@ class GlobalAddressTable {
   Node* own(std::uint64_t slot) const;
   /// Names a node of ours for the outside, with a full weight.
   Reference lend(Node* node);
+  /// The same for a thunk that has come from another PE, by whose name it may still be referred to:
+  /// until its sender has been told of the new one.
+  Reference lend_imported(Node* node, const Address& was);
+  /// Our node that had this name on another PE, if that is known.
+  Node* imported(const Address& was) const;
   /// Weight has come home. Throws BadBytes when more comes back than is out.
   void give_back(std::uint64_t slot, Weight weight);
 
@@ -107,7 +112,8 @@ class GlobalAddressTable {
   struct Slot {
     Node* node;
     Weight out;
-    std::uint64_t copies = 0;  // a bit for all PEs with the same last six
+    std::uint64_t copies = 0;      // a bit for all PEs with the same last six
+    std::optional<Address> was{};  // where it has come from
   };
   struct Proxy {
     Proxy(Node* its_node, const Reference& reference, std::uint32_t its_ticket)
@@ -145,6 +151,7 @@ class GlobalAddressTable {
   // there, or taken out first.
   boost::unordered_flat_map<std::uint64_t, Slot> own_;
   boost::unordered_flat_map<Hidden, std::uint64_t> slot_of_;
+  boost::unordered_flat_map<Address, std::uint64_t> slot_of_imported_;
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   // A dead node's entry may be found by the address of another that has got its memory.
   boost::unordered_flat_map<Hidden, std::unique_ptr<Proxy>> proxy_of_;
