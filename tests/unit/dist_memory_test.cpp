@@ -20,8 +20,8 @@ long plus(long x, long y) {
   return x + y;
 }
 
-// Of a loop's steps only the last few are anywhere: the last one, which is still there, refers to no
-// other.
+// Of a loop's steps only the last few are anywhere: the last one, which is still there, refers to
+// no other.
 TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
   constexpr int steps = 40;
   trawl::Dist<long> d;
