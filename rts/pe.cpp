@@ -68,6 +68,12 @@ void give_memory_back() {
   heap::give_back(std::max(seldom, 100 * heap::collector_statistics().last));
 }
 
+// A simulated PE's processor is as slow as it is, and measured so.
+std::function<double()> share_of_core(const Pe::Setup& setup) {
+  if (setup.processor != nullptr) return {};
+  return [share = setup.share, pace = setup.pace] { return share * (pace ? pace() : 1); };
+}
+
 }  // namespace
 
 Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life::Outcome&)> over)
@@ -78,8 +84,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       log_(open_log(setup, fabric)),
       recorder_(open_recording(setup, fabric)),
       tables_(fabric.self(), fabric.size()),
-      workers_({setup.options, setup.workers, log_.get(), setup.pause, setup.work, recorder_.get(),
-                setup.throttle},
+      workers_({setup.options, setup.workers, log_.get(), setup.pause, setup.work, setup.processor,
+                share_of_core(setup), recorder_.get(), setup.throttle},
                *this, fabric, progress_),
       shared_heap_(
           static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),

@@ -27,6 +27,7 @@ class Pe final : public sched::Host {
     /// Simulated PEs share an OS thread, see Workers::Setup.
     void (*pause)(sched::Worker&, sched::Moment) = nullptr;
     void (*work)(sched::Worker&, Nanos) = nullptr;
+    Nanos (*processor)() = nullptr;
     std::function<double()> pace{};    ///< of its speed at present; not to be measured
     std::function<double()> memory{};  ///< that is used, of what there may be; none: no matter
     /// Of a PE that is to be slower than its host, see Workers::Setup.

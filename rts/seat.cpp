@@ -28,6 +28,7 @@ void Seat::charge(Core& core, Nanos work) const {
   const auto now = clock();
   const auto alone = net->done(index, work);
   const auto factor = crowd();
+  core.used += alone - now;
   core.ready = factor == 1 ? alone : after(now, static_cast<double>(alone - now) * factor);
 }
 

@@ -91,6 +91,7 @@ void Simulation::add_seat(const Config& config, int index) {
   setup.full_weight = config.full_weight;
   setup.pause = &Simulation::pause;
   setup.work = [](sched::Worker&, Nanos time) { work(time); };
+  setup.processor = &Simulation::processor_here;
   setup.pace = [this, index] { return net_.pace(index); };
   if (config.memory) setup.memory = [memory = config.memory, index] { return memory(index); };
   seat->pe = std::make_unique<Pe>(setup, net_.endpoint(index),
@@ -227,6 +228,11 @@ Nanos Simulation::clock_here() {
   Core& core = *simulation_here->running_;
   if (simulation_here->clock_) pause(*core.worker, sched::Moment::in_thread);
   return simulation_here->net_.clock(simulation_here->running_->seat->index);
+}
+
+Nanos Simulation::processor_here() {
+  clock_here();  // up to here
+  return simulation_here->running_->used;
 }
 
 int Simulation::here() {

@@ -62,6 +62,8 @@ class Simulation {
   static int here();
   /// Its clock.
   static Nanos clock_here();
+  /// What the worker whose turn it is has had of its processor.
+  static Nanos processor_here();
 
  private:
   using Core = Seat::Core;

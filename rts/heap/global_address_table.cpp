@@ -95,6 +95,20 @@ Witness& GlobalAddressTable::make_witness(Node* proxy) {
   return *witness;
 }
 
+Reference GlobalAddressTable::lend_imported(Node* node, const Address& was) {
+  const auto reference = lend(node);
+  auto& slot = own_.at(reference.at.slot);
+  if (slot.was) slot_of_imported_.erase(*slot.was);
+  slot_of_imported_.insert_or_assign(was, reference.at.slot);
+  slot.was = was;
+  return reference;
+}
+
+Node* GlobalAddressTable::imported(const Address& was) const {
+  const auto found = slot_of_imported_.find(was);
+  return found == slot_of_imported_.end() ? nullptr : own_.at(found->second).node;
+}
+
 void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   const auto found = own_.find(slot);
   if (found == own_.end() || found->second.out < weight)
@@ -103,6 +117,7 @@ void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   Node* node = found->second.node;
   static_cast<Node* volatile&>(found->second.node) =
       nullptr;  // plainly, it would be optimised away
+  if (found->second.was) slot_of_imported_.erase(*found->second.was);
   own_.erase(found);
   slot_of_.erase(Hidden(node));
   if (find(node) == nullptr) node->unmark(Node::named);

@@ -53,6 +53,11 @@ class GlobalAddressTable {
   Reference lend_to(Node* thunk, std::uint32_t pe);
   /// ... as a spark, whose value comes home.
   void note_spark(Node* thunk);
+  /// The same for a thunk that has come from another PE, by whose name it may still be referred to:
+  /// until its sender has been told of the new one.
+  Reference lend_imported(Node* node, const Address& was);
+  /// Our node that had this name on another PE, if that is known.
+  Node* imported(const Address& was) const;
   /// Weight has come home. Throws BadBytes when more comes back than is out.
   void give_back(std::uint64_t slot, Weight weight);
 
@@ -139,6 +144,7 @@ class GlobalAddressTable {
     Node* node;
     Weight out;
     std::uint64_t copies = 0;                // a bit for all PEs with the same last six
+    std::optional<Address> was{};            // where it has come from
     std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
     bool spark = false;                      // ... as a spark
   };
@@ -186,6 +192,7 @@ class GlobalAddressTable {
   // there, or taken out first.
   boost::unordered_flat_map<std::uint64_t, Slot> own_;
   boost::unordered_flat_map<Hidden, std::uint64_t> slot_of_;
+  boost::unordered_flat_map<Address, std::uint64_t> slot_of_imported_;
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   // A dead node's entry may be found by the address of another that has got its memory.
   boost::unordered_flat_map<Hidden, std::unique_ptr<Proxy>> proxy_of_;

@@ -338,7 +338,8 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   if (thunks.empty()) return;
   Ack message;
   for (const auto& arrived : thunks)
-    message.thunks.push_back({arrived.was, addresses_.lend(arrived.thunk)});
+    message.thunks.push_back(
+        {arrived.was, addresses_.lend_imported(arrived.thunk, arrived.was.at)});
   counters_.add(Count::ack_sent);
   fabric::send(outbox_, static_cast<int>(thunks.front().was.at.pe), message);
 }

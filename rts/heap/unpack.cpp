@@ -106,6 +106,7 @@ class GraphUnpacker final : public PacketIn {
   struct Item {
     Node* node = nullptr;
     bool filled = false;                    // `node` is made from this record
+    bool imported = false;                  // it is ours, and the reference is by its former name
     std::optional<std::uint32_t> ticket{};  // it was fetched ahead
     std::size_t read = 0;                   // of the payload
     Reference reference{};
@@ -238,6 +239,9 @@ class GraphUnpacker final : public PacketIn {
         if (item.reference.weight == 0) throw BadBytes("it has a reference without weight");
         item.node = known(item.reference.at, code);
         if (item.node != nullptr) return;
+        item.node = imported(item.reference.at, code);
+        item.imported = item.node != nullptr;
+        if (item.imported) return;
         if (item.reference.at.pe == addresses_.self())
           throw BadBytes("it refers to a node that is gone");
         item.node = fresh(code);
@@ -297,6 +301,13 @@ class GraphUnpacker final : public PacketIn {
     if (node != nullptr && node->code().id != code.id)
       throw BadBytes("it names a node that is of another type here");
     return node;
+  }
+
+  // The sender has not been told yet that it came here. Else there would be a second node for it,
+  // and a FETCH for that to the sender and back.
+  Node* imported(const Address& at, const Code& code) const {
+    Node* node = addresses_.imported(at);
+    return node != nullptr && node->code().id == code.id ? node : nullptr;
   }
 
   // A list goes on in one place, or in a few: what else is needed goes along, if it is asked for in
@@ -512,6 +523,7 @@ class GraphUnpacker final : public PacketIn {
   void take_reference(Item& item) {
     const auto& [at, weight] = item.reference;
     if (at.pe == addresses_.self()) return addresses_.give_back(at.slot, weight);
+    if (item.imported) return addresses_.send_home(item.reference);
     if (item.ticket)
       addresses_.adopt(item.node, item.reference, *item.ticket);
     else

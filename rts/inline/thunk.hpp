@@ -272,10 +272,12 @@ struct Thunk {
                       *static_cast<std::tuple<A...>*>(const_cast<void*>(frame_arguments)));
   }
 
+  // A Lazy is trivially destroyed, and would keep what it refers to alive as long as the node
+  // lives: a thunk that has gone to another PE never gets its result, which would overwrite it.
   static void drop_arguments(Node* node) {
     arguments(node).~Arguments();
     if constexpr (arguments_are_destroyed) on_death(node, nullptr, nullptr);
-    if constexpr (!std::is_trivially_destructible_v<Arguments>) {
+    if constexpr (!std::is_trivially_destructible_v<Arguments> || !(PointerFree<A> && ...)) {
       void* const gone = node->payload(offset);
       std::memset(gone, 0, sizeof(Arguments));
       asm volatile("" : : "r"(gone) : "memory");  // also where nothing seems to read it
