@@ -412,6 +412,8 @@ class GraphUnpacker final : public PacketIn {
       return run.part == Part::reference || run.part == Part::rest;
     };
     if (!addresses_.recovers() || std::none_of(runs_.begin(), runs_.end(), is_elsewhere)) return;
+    if (std::none_of(items_.begin(), items_.end(), [this](auto& item) { return comes_from(item); }))
+      return;
     const StorageScope scope(Storage::owned_plain);
     found_ = new std::uint64_t[nodes_.size()];
     std::fill_n(found_, nodes_.size(), Lineage::nowhere);
@@ -444,11 +446,16 @@ class GraphUnpacker final : public PacketIn {
     }
   }
 
+  /// Is it known from what it can be made again?
+  bool comes_from(const Item& item) const {
+    if (!item.filled || item.guard != nullptr) return item.filled;
+    const Witness* witness = addresses_.witness(item.node);
+    return witness != nullptr && witness->lineage != nullptr;
+  }
+
   Lineage* lineage_of(const Item& item) const {
-    if (!item.filled) return nullptr;
+    if (!comes_from(item)) return nullptr;
     const Witness* witness = item.guard != nullptr ? nullptr : addresses_.witness(item.node);
-    if (item.guard == nullptr && (witness == nullptr || witness->lineage == nullptr))
-      return nullptr;
     auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
     lineage->guard = item.guard;
     if (witness != nullptr) {
