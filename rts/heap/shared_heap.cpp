@@ -344,10 +344,16 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   fabric::send(outbox_, static_cast<int>(thunks.front().was.at.pe), message);
 }
 
+// Not of what was placed elsewhere: its value stays there, and one step of a loop of skeletons
+// would keep all before it.
+bool SharedHeap::keeps_guard(const Node* thunk) const {
+  return addresses_.recovers() && !thunk->code().placed;
+}
+
 void SharedHeap::on_ack(const Ack& message) {
   for (const auto& [was, is] : message.thunks) {
     Node* node = addresses_.own(was.at.slot);
-    if (node != nullptr && addresses_.recovers() && node->state() == State::exported) {
+    if (node != nullptr && keeps_guard(node) && node->state() == State::exported) {
       addresses_.adopt(node, is);
       addresses_.give_back(was.at.slot, was.weight);
       if (queues_.contains(Hidden(node))) fetch(node);

@@ -162,6 +162,7 @@ class SharedHeap {
   void acknowledge(std::span<const Arrived> thunks);
   void resume_waiters(const Unpacked& unpacked);
   bool is_guarded(Node* node) const;
+  bool keeps_guard(const Node* thunk) const;
   void on_fetch_of_dead(const Fetch& message);
   void send_lost(const Remote& remote);
   void seek(Node* proxy);

@@ -66,6 +66,7 @@ class GraphUnpacker final : public PacketIn {
 
   Unpacked unpack(Node* into, const Ahead* ahead) {
     if (runs_.front().part == Part::lost) {
+      if (!addresses_.recovers()) throw BadBytes("it says that a value is lost, and no PE may be");
       Unpacked nothing;
       nothing.lost = true;
       return nothing;
@@ -277,7 +278,7 @@ class GraphUnpacker final : public PacketIn {
   // Until the value is whole, and as long as there are parts of it elsewhere, it can be made again.
   void take_arguments(Item& item) {
     const Code& code = item.node->code();
-    if (!addresses_.recovers()) return code.drop_arguments(item.node);
+    if (!addresses_.recovers() || code.placed) return code.drop_arguments(item.node);
     item.guard = static_cast<Node*>(allocate(code.bytes));
     item.guard->init(code, State::unevaluated);
     code.move_arguments(item.node, item.guard);
