@@ -31,8 +31,6 @@ class Start {
   void on_ping(const Ping& message, int from, Nanos now);
   void on_pong(const Pong& message, int from, Nanos now);
   void on_welcome(const Welcome& message, Nanos now);
-  /// It will not answer any more.
-  void dead(int pe, Nanos now);
 
  private:
   struct Peer {
@@ -42,7 +40,6 @@ class Start {
     Nanos best_round_trip = 0;
     Nanos offset = 0;
     bool same_clock = false;
-    bool dead = false;
   };
 
   void ping(int pe, Nanos now);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <trawl/dist/group.hpp>
-#include <trawl/inline/places.hpp>
+#include <trawl/inline/work.hpp>
 
 namespace trawl::detail {
 
@@ -65,14 +65,14 @@ class Made {
   static constexpr bool in_place = made_in_place<Elements>;
 
  public:
-  explicit Made(std::size_t room) : begun_(sched::begin_cost()) {
+  explicit Made(std::size_t room) : begun_(now()) {
     const auto scope = for_elements();
     elements_.reserve(room);
   }
   /// Copies of some.
   explicit Made(std::span<const R> some) : Made(some.size()) { add_all(some); }
   /// What others have made, since then.
-  Made(Elements&& others, const sched::CostMark& begun) : Made(in_place ? others.size() : 0) {
+  Made(Elements&& others, std::int64_t begun) : Made(in_place ? others.size() : 0) {
     begun_ = begun;
     if constexpr (in_place)
       add_all(others);
@@ -121,8 +121,9 @@ class Made {
 
   /// To be called once.
   Shard<R> shard() && {
+    const auto cost = now() - begun_;
     Shard<R> shard;
-    shard.cost = sched::cost_since(begun_);
+    shard.cost = cost;
     shard.count = elements_.size();
     for (const auto& x : elements_) {
       if constexpr (heap::PointerFree<R>) {
@@ -154,12 +155,12 @@ class Made {
   }
 
   Elements elements_;
-  sched::CostMark begun_;
+  std::int64_t begun_;
 };
 
 /// Of elements that others have made.
 template <class R>
-Shard<R> shard_of(std::vector<R>&& elements, const sched::CostMark& begun) {
+Shard<R> shard_of(std::vector<R>&& elements, std::int64_t begun) {
   Made<R> made(std::move(elements), begun);
   return std::move(made).shard();
 }
