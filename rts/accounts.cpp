@@ -103,6 +103,7 @@ Statistics gather(const Counters& counters, sched::Workers& workers,
   at(sum, Count::heap_bytes) = collector.heap_bytes;
   at(sum, Count::live_bytes) = collector.live_bytes;
   at(sum, Count::allocated_bytes) = collector.allocated_bytes;
+  at(sum, Count::slots_leaked) = shared_heap.addresses().leaked_slots();
   at(sum, Count::slots) = shared_heap.addresses().slots();
   at(sum, Count::proxies) = shared_heap.addresses().proxies();
   return sum;

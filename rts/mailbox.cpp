@@ -1,5 +1,6 @@
 #include "rts/mailbox.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -24,7 +25,7 @@ constexpr auto prefix = fabric::Fragmenter::prefix;
 Writer Mailbox::open(Kind kind, int to) {
   auto message = std::exchange(spare_, Writer());
   if (message.room() == 0) message = Writer(usual_message);
-  fabric::Fragmenter::begin(message);
+  fabric::Fragmenter::begin(message, rooms_.life.view());
   message.put(kind);
   if (fabric::row_of(kind).is(fabric::tables)) {
     auto load = rooms_.workers.load();
@@ -39,6 +40,7 @@ void Mailbox::send(int to, Writer message) {
   const auto kind = static_cast<Kind>(message.view()[prefix]);
   const auto& row = fabric::row_of(kind);
   if (rooms_.life.stopping() && row.flow == fabric::Flow::work) return;
+  if (rooms_.life.is_dead(to) && kind != Kind::view) return;
   if (row.is(fabric::carries_work)) rooms_.deadlock_detector.sent();
   if (to == rooms_.fabric.self()) {
     to_self_.push_back(message.take());
@@ -62,6 +64,7 @@ void Mailbox::send(int to, Writer message) {
       rooms_.fabric.events().notify_progress_thread();
   } catch (const Error& e) {
     // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
+    if (rooms_.life.recovers()) return rooms_.life.unreachable(to, e.what());
     rooms_.life.fail("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
   } catch (const std::bad_alloc&) {  // nor can he take back what the message says
     rooms_.life.fail_without_memory();
@@ -82,7 +85,17 @@ void Mailbox::send_kept() {
   if (!fragmenter_.keeps_any()) return;
   if (rooms_.life.stopping()) fragmenter_.drop_work();
   handled_ += sched::MessageTime::long_message;
-  fragmenter_.go_on(rooms_.fabric);
+  try {
+    fragmenter_.go_on(rooms_.fabric);
+  } catch (const Error&) {  // a PE is lost: what is kept for it goes when that is decided
+    if (!rooms_.life.recovers()) throw;
+    rooms_.life.look_for_the_dead();
+  }
+}
+
+void Mailbox::forget(int pe) {
+  fragmenter_.forget(pe);
+  std::erase_if(early_, [pe](const auto& message) { return message.first == pe; });
 }
 
 bool Mailbox::flushed() {
@@ -107,6 +120,11 @@ void Mailbox::take_messages(sched::Worker* by) {
     if (fabric.size() == 1) return;
     const auto arrival = receive();
     if (!arrival) return;
+    if (life.is_dead(arrival->from)) {
+      fragmenter_.forget(arrival->from);
+      life.heard_dead(arrival->from);
+      continue;
+    }
     life.heard(arrival->from);
     handled_ += arrival->bytes.empty() ? fabric.limit() : arrival->bytes.size();
     if (arrival->bytes.empty()) {  // more of a long message
@@ -117,12 +135,12 @@ void Mailbox::take_messages(sched::Worker* by) {
     counters.add(Count::messages_received);
     const auto payload = fabric::Fragmenter::payload(*arrival);
     const bool brings = fabric::row_of(payload).is(fabric::brings_work);
-    if (must_wait(payload)) {
+    if (must_wait(payload) || is_ahead(arrival->bytes)) {
       early_.emplace_back(arrival->from, fragmenter_.keep(*arrival));
       continue;
     }
     arriving_ = &*arrival;
-    router.deliver(arrival->from, payload, clock.time(), by);
+    deliver(arrival->from, payload, by);
     // That goes first; whoever begins it finds what else has come.
     if (by != nullptr && brings && fabric.all_notify() && to_self_.empty() &&
         (by->running() || workers.threads().size() != 0 || workers.has_imported()))
@@ -150,12 +168,32 @@ bool Mailbox::take_own(sched::Worker* by) {
     rooms_.router.deliver(rooms_.fabric.self(), std::span(message).subspan(prefix), now, by);
     return true;
   }
-  if (!rooms_.life.joined() || outside_ || early_.empty()) return false;
-  const auto [from, message] = std::move(early_.front());
-  early_.pop_front();
+  if (rooms_.life.view() == 0 && (!rooms_.life.joined() || outside_)) return false;
+  const auto next = std::find_if(early_.begin(), early_.end(), [this](const auto& each) {
+    return !is_ahead(each.second) && !must_wait(std::span(each.second).subspan(prefix));
+  });
+  if (next == early_.end()) return false;
+  const auto [from, message] = std::move(*next);
+  early_.erase(next);
   handled_ += message.size();
-  rooms_.router.deliver(from, std::span(message).subspan(prefix), now, by);
+  deliver(from, std::span(message).subspan(prefix), by);
   return true;
+}
+
+// What its sender knows of the dead has to be known here first: what it says may rest on that.
+bool Mailbox::is_ahead(std::span<const std::byte> message) const {
+  if (!rooms_.life.recovers()) return false;
+  constexpr std::size_t views = 128;
+  const auto by = (fabric::Fragmenter::view_of(message) - rooms_.life.view()) % views;
+  return by != 0 && by < views / 2 && fabric::row_of(message.subspan(prefix)).kind != Kind::view;
+}
+
+void Mailbox::deliver(int from, std::span<const std::byte> payload, sched::Worker* by) {
+  try {
+    rooms_.router.deliver(from, payload, rooms_.clock.time(), by);
+  } catch (const fabric::Gone&) {  // it has lent what it can't be asked for any more
+    if (!rooms_.life.recovers()) throw;
+  }
 }
 
 bool Mailbox::must_wait(std::span<const std::byte> message) const {

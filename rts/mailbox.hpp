@@ -31,7 +31,9 @@ class Mailbox final : public fabric::Outbox {
 
   /// `look_around`: polls once, for somebody who has stepped out.
   Mailbox(const Rooms& rooms, std::mutex& lock, std::function<void()> look_around)
-      : rooms_(rooms), lock_(lock), look_around_(std::move(look_around)) {}
+      : rooms_(rooms), lock_(lock), look_around_(std::move(look_around)) {
+    if (rooms.life.recovers()) fragmenter_.expect_views();
+  }
 
   // Outbox
   Writer open(fabric::Kind kind, int to) override;
@@ -45,6 +47,8 @@ class Mailbox final : public fabric::Outbox {
   void take_messages(sched::Worker* by);
   /// Sends more of what waits for room. Throws Error where a PE is lost, again and again.
   void send_kept();
+  /// A PE is dead: what has come of it and was not read, and what is kept for it, goes.
+  void forget(int pe);
   /// All messages have left this process.
   bool flushed();
 
@@ -60,6 +64,8 @@ class Mailbox final : public fabric::Outbox {
   std::optional<fabric::Arrival> receive();
   bool take_own(sched::Worker* by);
   bool must_wait(std::span<const std::byte> message) const;
+  bool is_ahead(std::span<const std::byte> message) const;
+  void deliver(int from, std::span<const std::byte> payload, sched::Worker* by);
   void note_sent_by_thread();
 
   Rooms rooms_;

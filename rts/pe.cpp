@@ -8,6 +8,8 @@
 #include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/inline/error.hpp"
+#include "rts/recover/again.hpp"
+#include "rts/say.hpp"
 #include "rts/sched/recorder.hpp"
 #include "rts/trace/codes.hpp"
 
@@ -66,22 +68,29 @@ void give_memory_back() {
   heap::give_back(std::max(seldom, 100 * heap::collector_statistics().last));
 }
 
+// A simulated PE's processor is as slow as it is, and measured so.
+std::function<double()> share_of_core(const Pe::Setup& setup) {
+  if (setup.processor != nullptr) return {};
+  return [share = setup.share, pace = setup.pace] { return share * (pace ? pace() : 1); };
+}
+
 }  // namespace
 
 Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life::Outcome&)> over)
     : fabric_(fabric),
       simulated_(setup.pause != nullptr),
+      recovers_(fabric.survives_deaths() && setup.options.recover != "off"),
       clock_(fabric, progress_.last_poll),
       log_(open_log(setup, fabric)),
       recorder_(open_recording(setup, fabric)),
       tables_(fabric.self(), fabric.size()),
-      workers_({setup.options, setup.workers, log_.get(), setup.pause, setup.work, recorder_.get(),
-                setup.throttle},
+      workers_({setup.options, setup.workers, log_.get(), setup.pause, setup.work, setup.processor,
+                share_of_core(setup), recorder_.get(), setup.throttle},
                *this, fabric, progress_),
-      shared_heap_(static_cast<std::uint32_t>(fabric.self()),
-                   static_cast<std::uint32_t>(fabric.size()), setup.full_weight,
-                   pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
-                   [this](heap::Node* spark) { workers_.add_arrived(spark); }),
+      shared_heap_(
+          static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),
+          setup.full_weight, pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
+          [this](heap::Node* spark) { workers_.add_arrived(spark); }, recovers_),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
       bounds_(fabric.self(), fabric.size(), mailbox_),
       objects_(fabric.self(), fabric.size(), shared_heap_, mailbox_,
@@ -90,7 +99,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                  workers_.add_arrived(thunk);
                }),
       deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_, silence(setup.options)),
-      life_(setup.facts, silence(setup.options), fabric, tables_, mailbox_,
+      life_(setup.facts, silence(setup.options), recovers_, fabric, tables_, mailbox_,
             life_hooks(std::move(over))),
       router_({tables_, shared_heap_, fishing_, bounds_, objects_, deadlock_detector_, life_,
                log_.get()}),
@@ -101,6 +110,9 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       told_pace_(setup.pace),
       memory_(setup.memory),
       housekeeping_(life_, chores()) {
+  shared_heap_.set_recovery(
+      {[this](heap::Node* thunk) { workers_.add_placed(thunk); },
+       [this](heap::Node* node) { workers_.add_placed(recover::again(node)); }});
   const std::lock_guard lock(lock_);
   life_.begin(fabric_.now());
 }
@@ -117,7 +129,29 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
               [this, over = std::move(over)](const life::Outcome& outcome) {
                 if (log_ != nullptr) log_->close();
                 over(outcome);
-              }};
+              },
+          .gives_up =
+              [this](int pe, const std::string& why) {
+                if (!simulated_)
+                  say("trawl: PE " + std::to_string(pe) + " is lost: " + why +
+                      "; the run goes on without it\n");
+              },
+          .dead = [this](int pe) { on_dead(pe); }};
+}
+
+// What came of it and was not read, and what is kept for it, goes first.
+void Pe::on_dead(int pe) {
+  mailbox_.forget(pe);
+  if (stopping()) return;
+  counters_.add(Count::pes_lost);
+  trace::note(log(), trace::Kind::pe_lost, 0, static_cast<std::uint32_t>(pe));
+  fishing_.dead(pe, fabric_.now());
+  if (self() == 0) deadlock_detector_.dead(pe);
+  if (objects_.used())
+    return life_.fail(
+        "PE " + std::to_string(pe) + " is lost, and shared objects are not made again without it",
+        1);
+  shared_heap_.dead(static_cast<std::uint32_t>(pe));
 }
 
 // In this order: who finds that the run is over, or can't go on, keeps the rest from being done.

@@ -27,6 +27,7 @@ class Pe final : public sched::Host {
     /// Simulated PEs share an OS thread, see Workers::Setup.
     void (*pause)(sched::Worker&, sched::Moment) = nullptr;
     void (*work)(sched::Worker&, Nanos) = nullptr;
+    Nanos (*processor)() = nullptr;
     std::function<double()> pace{};    ///< of its speed at present; not to be measured
     std::function<double()> memory{};  ///< that is used, of what there may be; none: no matter
     /// Of a PE that is to be slower than its host, see Workers::Setup.
@@ -81,12 +82,14 @@ class Pe final : public sched::Host {
   void look_at_pace(Nanos now);
   void look_at_memory(Nanos now);
   void look_for_deadlock(sched::Worker* by);
+  void on_dead(int pe);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();
 
   std::mutex lock_;
   fabric::Fabric& fabric_;
   bool simulated_;
+  bool recovers_;
   progress::State progress_;
   PollClock clock_;
   Counters counters_;

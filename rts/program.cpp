@@ -27,6 +27,7 @@ Program::Program(int argc, char** argv) : args_(argv, argv + argc) {
     options = take_options(args_);
   } catch (const Error& e) {
     trouble = e;
+    options = options_to_join(args_);
   }
 }
 

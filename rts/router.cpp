@@ -110,6 +110,11 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::leave:
       life::Leave::read(message, envelope);
       return life.on_leave();
+    case Kind::view: {
+      const auto view = life::View::read(message, envelope);
+      if (envelope.from != 0) throw BadBytes("only the main PE may send it");
+      return life.on_view(view, now);
+    }
     case Kind::fail:
       return life.on_fail(life::Fail::read(message, envelope));
   }

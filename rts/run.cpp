@@ -15,10 +15,13 @@
 
 #include "rts/fabric/fragments.hpp"
 #include "rts/fabric/launcher.hpp"
+#include "rts/fabric/leaving.hpp"
 #include "rts/fabric/mpi.hpp"
+#include "rts/fabric/net/net.hpp"
 #include "rts/fabric/rehearsal.hpp"
 #include "rts/fabric/solo.hpp"
 #include "rts/fabric/ucx.hpp"
+#include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/host/memory.hpp"
@@ -56,6 +59,38 @@ std::uint64_t grid_of(const Program& program) {
   if (program.options.grid.empty() || program.asks()) return no_grid;
   const auto digest = fabric::digest_of_grid_file(program.options.grid);
   return digest ? std::max(*digest, is_in_trouble + 1) : is_in_trouble;
+}
+
+bool goes_by_net(const Options& options) {
+  const bool told = !options.join.empty() || !options.meet.empty() || options.pes != 0;
+  if (told && options.fabric == "mpi")
+    throw Error(
+        "fabric mpi is started by mpiexec, without --trawl:join, --trawl:meet and "
+        "--trawl:pes",
+        2);
+  return told || options.fabric == "net";
+}
+
+fabric::NetSetup net_setup(const Options& options) {
+  fabric::NetSetup setup;
+  setup.terms.key = fabric::net::read_key(options.key);
+  setup.terms.identity = fabric::net::own_identity(TRAWL_VERSION, heap::CodeTable::get().digest());
+  setup.terms.sealed = options.encrypt == "on";
+  setup.join = options.join;
+  setup.meet = options.meet;
+  setup.pes = std::max(options.pes, 1);
+  if (options.start_wait > 0) setup.wait = static_cast<Nanos>(options.start_wait * 1e9);
+  return setup;
+}
+
+/// With the others, as whoever has started them has arranged it.
+fabric::Joined join_others(const Program& program) {
+  const auto& options = program.options;
+  if (goes_by_net(options)) return fabric::make_net(net_setup(options), grid_of(program));
+  auto joined = fabric::under_mpiexec() ? fabric::make_mpi(grid_of(program))
+                                        : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
+  fabric::check_launcher(joined.fabric->size());
+  return joined;
 }
 
 /// The PE of this process with its threads.
@@ -379,10 +414,7 @@ int run_program(int argc, char** argv, const Root& root) {
     sched::prepare_fences();
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
       return run_simulated(program, root);
-    auto joined = fabric::under_mpiexec()
-                      ? fabric::make_mpi(grid_of(program))
-                      : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
-    fabric::check_launcher(joined.fabric->size());
+    auto joined = join_others(program);
     // Never destroyed: its threads may be anywhere when it ends.
     process = new Process(std::move(program), std::move(joined));
     on_exit(&on_exit_called, nullptr);

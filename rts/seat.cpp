@@ -28,6 +28,7 @@ void Seat::charge(Core& core, Nanos work) const {
   const auto now = clock();
   const auto alone = net->done(index, work);
   const auto factor = crowd();
+  core.used += alone - now;
   core.ready = factor == 1 ? alone : after(now, static_cast<double>(alone - now) * factor);
 }
 
@@ -79,7 +80,7 @@ Nanos Seat::look_time() const {
 
 std::pair<Nanos, Seat::Core*> Seat::next_turn(const Core* but) const {
   std::pair<Nanos, Core*> first{never, cores.front().get()};
-  if (outcome) return first;
+  if (outcome || net->is_dead(index)) return first;
   for (const auto& core : cores) {
     if (core.get() == but) continue;
     if (const auto turn = turn_of(*core); turn < first.first) first = {turn, core.get()};

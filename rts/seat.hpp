@@ -23,6 +23,7 @@ struct Seat {
     std::unique_ptr<sched::Fiber> main{};
     sched::Fiber* resume = nullptr;  // where it was when others got their turn
     Nanos ready = 0;
+    Nanos used = 0;        // of the processor, so far
     Nanos idle_until = 0;  // 0: has something to do
     progress::WorkerPolicy policy{false};
     std::function<void()> relieve{};  // of a spare one

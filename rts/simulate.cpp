@@ -91,12 +91,13 @@ void Simulation::add_seat(const Config& config, int index) {
   setup.full_weight = config.full_weight;
   setup.pause = &Simulation::pause;
   setup.work = [](sched::Worker&, Nanos time) { work(time); };
+  setup.processor = &Simulation::processor_here;
   setup.pace = [this, index] { return net_.pace(index); };
   if (config.memory) setup.memory = [memory = config.memory, index] { return memory(index); };
   seat->pe = std::make_unique<Pe>(setup, net_.endpoint(index),
                                   [this, seat = seat.get()](const life::Outcome& o) {
                                     seat->outcome = o;
-                                    if (!o.error.empty()) failed_ = &*seat->outcome;
+                                    if (!o.error.empty() && !o.given_up) failed_ = &*seat->outcome;
                                   });
   auto& workers = seat->pe->workers();
   for (std::size_t i = 0; i < workers.size(); ++i)
@@ -217,7 +218,8 @@ void Simulation::charge_piece(Core& core) {
 void Simulation::go_on_when_ready(Core& core, sched::Fiber& from) {
   const auto others = turns_.earliest();
   const auto from_others = others > never - lookahead_ ? never : others + lookahead_;
-  if (core.ready >= from_others || core.ready >= core.seat->next_turn(&core).first)
+  const bool dead = net_.is_dead(core.seat->index);
+  if (dead || core.ready >= from_others || core.ready >= core.seat->next_turn(&core).first)
     return yield(core, from);
   net_.advance_to(core.seat->index, core.ready);
 }
@@ -226,6 +228,11 @@ Nanos Simulation::clock_here() {
   Core& core = *simulation_here->running_;
   if (simulation_here->clock_) pause(*core.worker, sched::Moment::in_thread);
   return simulation_here->net_.clock(simulation_here->running_->seat->index);
+}
+
+Nanos Simulation::processor_here() {
+  clock_here();  // up to here
+  return simulation_here->running_->used;
 }
 
 int Simulation::here() {
@@ -321,7 +328,8 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
   std::size_t joined = 0;
   go_on(
       [this, &joined] {
-        while (joined != seats_.size() && seats_[joined]->pe->joined()) ++joined;
+        while (joined != seats_.size() && (has_ended(joined) || seats_[joined]->pe->joined()))
+          ++joined;
         return joined == seats_.size();
       },
       limit);
@@ -350,6 +358,7 @@ bool Simulation::quiet() {
   std::size_t fish = 0;
   std::int64_t work = 0;
   for (const auto& seat : seats_) {
+    if (has_ended(static_cast<std::size_t>(seat->index))) continue;
     if (!seat->pe->workers().at_rest(nullptr) || seat->pe->shared_heap().addresses().has_frees())
       return false;
     fish += seat->pe->fishing().outstanding() - fish_kept(seat->index);
@@ -370,12 +379,16 @@ void Simulation::settle(Nanos limit) {
   go_on([this] { return quiet(); }, limit);
 }
 
+bool Simulation::has_ended(std::size_t pe) const {
+  return seats_[pe]->outcome || net_.is_dead(static_cast<int>(pe));
+}
+
 life::Outcome Simulation::finish(int code) {
   pe(0).finish(code);
   std::size_t over = 0;
   go_on(
       [this, &over] {
-        while (over != seats_.size() && seats_[over]->outcome) ++over;
+        while (over != seats_.size() && has_ended(over)) ++over;
         return over == seats_.size();
       },
       3600'000'000'000);

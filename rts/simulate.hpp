@@ -62,6 +62,8 @@ class Simulation {
   static int here();
   /// Its clock.
   static Nanos clock_here();
+  /// What the worker whose turn it is has had of its processor.
+  static Nanos processor_here();
 
  private:
   using Core = Seat::Core;
@@ -88,6 +90,7 @@ class Simulation {
   void see_to_spares(Seat& seat);
   void go_on(const std::function<bool()>& done, Nanos limit);
   bool quiet();
+  bool has_ended(std::size_t pe) const;
   std::size_t fish_kept(int thief) const;
 
   fabric::SimNet net_;

@@ -30,6 +30,13 @@ class SharedLoop {
       }
     }
   }
+  /// As who is helped: what helpers have used is a part of what this thread does.
+  void take_costs() const { sched::add_used(used_by_helpers_.load(std::memory_order_relaxed)); }
+  void help_another() {
+    const auto before = sched::used_here();
+    help();
+    used_by_helpers_.fetch_add(sched::used_here() - before, std::memory_order_relaxed);
+  }
   /// What the first part that failed threw.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
@@ -52,6 +59,7 @@ class SharedLoop {
 
   std::size_t parts_;
   std::atomic<std::size_t> next_{0};
+  std::atomic<std::int64_t> used_by_helpers_{0};  // ns
   std::mutex failing_;
   std::size_t failed_ = SIZE_MAX;
   std::exception_ptr error_;
@@ -59,7 +67,7 @@ class SharedLoop {
 
 /// The thunk never leaves its PE, and the loop waits for it.
 inline bool help_with(std::uintptr_t loop) {
-  reinterpret_cast<SharedLoop*>(loop)->help();
+  reinterpret_cast<SharedLoop*>(loop)->help_another();
   return true;
 }
 
@@ -72,6 +80,7 @@ inline void run_shared(SharedLoop& loop, std::size_t parts) {
   }
   loop.help();
   for (const auto& call : calls) force(call);
+  if (!calls.empty()) loop.take_costs();
   loop.rethrow();
 }
 

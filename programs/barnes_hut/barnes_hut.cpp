@@ -39,6 +39,7 @@ struct Options {
   double view = 0;
   std::string kernel = "best";
   std::uint32_t boxes = 32;
+  bool phases = false;
 };
 
 void add_options(programs::Command& command, Options& o) {
@@ -71,6 +72,9 @@ void add_options(programs::Command& command, Options& o) {
               "by so many boxes a PE tells others where its bodies are: with more, less of their "
               "trees comes",
               std::uint32_t{1}, std::uint32_t{65536});
+  app.add_flag(
+      "--phases", o.phases,
+      "time sorting, trees, forces and motion, each waited for, which takes a little longer");
 }
 
 // ---- the two ways to compute -------------------------------------------------------------------
@@ -201,7 +205,10 @@ class Session {
       }
       if (shows(step)) write_frame(bodies, view, step / options_.frame_every);
     };
-    state.bodies = evolve(std::move(state.bodies), motion_, see);
+    Phases phases;
+    const bool timed = loud && options_.phases;
+    state.bodies = evolve(std::move(state.bodies), motion_, see, timed ? &phases : nullptr);
+    if (timed) tell(phases);
     if (loud) tell(programs::now() - begin, acted / static_cast<double>(count));
     state.bodies = trawl::sort<&Body::place>(state.bodies);
     return state;
@@ -267,6 +274,13 @@ class Session {
         "forces computed {} times, on average {:.4f} s ({}); interactions per body at the end: "
         "{:.0f}\n",
         options_.steps + 1, seconds / times, kernels()[motion_.gravity.kernel].name, acted);
+  }
+
+  void tell(const Phases& phases) const {
+    const auto times = static_cast<double>(options_.steps + 1);
+    std::cerr << fmt::format(
+        "of a step: sorting {:.4f} s, trees {:.4f} s, forces {:.4f} s, motion {:.4f} s\n",
+        phases.sort / times, phases.tree / times, phases.forces / times, phases.motion / times);
   }
 
   Options options_;

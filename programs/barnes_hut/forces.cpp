@@ -43,9 +43,9 @@ std::vector<Box> cover(const trawl::Portion<Body>& own, std::uint32_t boxes) {
   std::size_t before = 0;
   std::size_t due = 0;  // bodies before the next box
   for (const auto& shard : own)
-    for (std::size_t begin = 0; begin < shard.size(); begin += Settings().group) {
-      const auto group =
-          shard.subspan(begin, std::min<std::size_t>(Settings().group, shard.size() - begin));
+    for (std::size_t begin = 0, size = group_size(shard.size(), {}); begin < shard.size();
+         begin += size) {
+      const auto group = shard.subspan(begin, std::min(size, shard.size() - begin));
       if (before >= due) {
         all.push_back({group.front().position, group.front().position});
         due = (bodies * all.size() + boxes - 1) / boxes;
@@ -110,6 +110,7 @@ Bodies interact(const Bodies& shard, const LocalTree& tree, const Bounds& bounds
   const auto own = std::ranges::find(tree.firsts, shard.front().place) - tree.firsts.begin();
   const Forces on = forces_on({&tree.top, tree.top.domains, images},
                               images.at(static_cast<std::size_t>(own)).bodies, units.settings);
+  const auto size = group_size(shard.size(), units.settings);
   for (std::size_t i = 0; i < moved.size(); ++i) {
     Body& body = moved[i];
     const Force& f = on.forces[i];
@@ -117,7 +118,7 @@ Bodies interact(const Bodies& shard, const LocalTree& tree, const Bounds& bounds
     body.potential = units.potential * f.potential;
     if (!units.settings.skip_coincident) body.potential += body.mass / gravity.softening;
     body.velocity += kick * body.acceleration;
-    body.work = on.acted[i / units.settings.group];
+    body.work = on.acted[i / size];
   }
   return moved;
 }

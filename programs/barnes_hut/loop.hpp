@@ -9,6 +9,7 @@
 #include <trawl/trawl.hpp>
 
 #include "programs/barnes_hut/forces.hpp"
+#include "programs/barnes_hut/phases.hpp"
 
 namespace bh {
 
@@ -34,24 +35,31 @@ inline Body update(Body body, double dt) {
 // ---- in parallel -------------------------------------------------------------------------------
 
 /// `bodies` are a trawl::Dist or, sequentially, a trawl::Sequence. Before each step and after the
-/// last, `see(step, bodies, bounds)` is shown them with their accelerations.
+/// last, `see(step, bodies, bounds)` is shown them with their accelerations. With `phases`, each is
+/// waited for and timed.
 template <class Bodies, class See>
-Bodies evolve(Bodies bodies, const Motion& motion, See see) {
+Bodies evolve(Bodies bodies, const Motion& motion, See see, Phases* phases = nullptr) {
   const Gravity& gravity = motion.gravity;
+  Stopwatch watch(phases);
   for (std::size_t s = 0;; ++s) {
     const auto bounds = trawl::reduce<bounds_of, join>(bodies);
     bodies = trawl::map<with_key>(bodies, bounds);
     bodies = trawl::sort<&Body::key>(bodies, trawl::by<&Body::work>);
+    watch.end(&Phases::sort, bodies);
     const auto tree = trawl::reduce<build_tree, merge>(bodies, bounds, gravity);
+    watch.end(&Phases::tree, tree);
     const auto local =
         trawl::essential<cover, select_for, assemble>(bodies, motion.boxes, tree, bounds, gravity);
     bodies =
         trawl::map_shards<interact>(bodies, local, bounds, gravity, s == 0 ? 0 : motion.dt / 2);
+    watch.end(&Phases::forces, bodies);
     see(s, bodies, bounds);
+    watch.begin();
     if (s == motion.steps) return bodies;
     bodies =
         trawl::rebalance(bodies, static_cast<double>(motion.steps - s), trawl::by<&Body::work>);
     bodies = trawl::map<update>(bodies, motion.dt);
+    watch.end(&Phases::motion, bodies);
   }
 }
 

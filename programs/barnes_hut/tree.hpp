@@ -23,9 +23,12 @@ struct Settings {
   bool quadrupole = false;
   bool skip_coincident = true;  ///< pairs at the same place are left out, not just without force
   std::uint32_t leaf = 12;      ///< bodies of a cell that is not divided
-  std::uint32_t group = 128;    ///< bodies that share a walk
+  std::uint32_t group = 128;    ///< bodies that share a walk, at most
   std::uint32_t kernel = 0;     ///< see kernels.hpp
 };
+
+/// How many of a shard's bodies share a walk: as many in each but the last, and whole vectors.
+std::size_t group_size(std::size_t bodies, const Settings& settings);
 
 /// A body as far as the tree needs it.
 struct Mass {

@@ -288,8 +288,9 @@ Forces shard_forces(const View& view, const Places& bodies, const Settings& sett
   result.forces.resize(bodies.count);
   Walk<Lanes> walk(view, settings);
   Targets<Lanes> targets;
-  for (std::size_t begin = 0; begin < bodies.count; begin += settings.group) {
-    const auto end = std::min<std::size_t>(begin + settings.group, bodies.count);
+  const auto size = group_size(bodies.count, settings);
+  for (std::size_t begin = 0; begin < bodies.count; begin += size) {
+    const auto end = std::min<std::size_t>(begin + size, bodies.count);
     const Group group = group_of(bodies, begin, end);
     walk.run(group);
     targets.load(bodies, begin, end, group);

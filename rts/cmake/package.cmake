@@ -4,7 +4,7 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The Trawl maintainers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Headers, static library, CMake package and pkg-config file of Trawl, and\ntrawl-profile, which draws what each PE of a run did, and trawl-replay, which\nevaluates its task graph again.")
+    "Headers, static library, CMake package and pkg-config file of Trawl, and\ntrawl-run, which starts PEs, trawl-profile, which draws what each of them did, and\ntrawl-replay, which evaluates a task graph again.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What the library is linked with and its headers include: whoever links it needs these.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
-    "g++, pkg-config, mpich, libmpich-dev, libhwloc-dev, libboost1.81-dev, libboost-context1.81-dev, libcereal-dev, libfmt-dev")
+    "g++, pkg-config, mpich, libmpich-dev, libhwloc-dev, libsodium-dev, libboost1.81-dev, libboost-context1.81-dev, libcereal-dev, libfmt-dev")
 if(TRAWL_HEAP STREQUAL "boehm")
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libgc-dev")
 endif()

@@ -62,6 +62,9 @@ class Fabric {
   /// be seen from here.
   virtual std::optional<int> dead() noexcept { return std::nullopt; }
 
+  /// Does the run go on here when another PE than the main one has died (rts/recover)?
+  virtual bool survives_deaths() const noexcept { return false; }
+
   /// Whose memory this PE can read. Long arrays needn't be sent there (heap/packet.hpp).
   const Memory& memory() const noexcept { return memory_; }
 

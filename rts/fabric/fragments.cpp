@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::byte whole{'W'};
 constexpr std::byte fragment{'F'};
+constexpr std::byte with_view{0x80};  // and the view: it is whole, and not the first
+constexpr unsigned id_bits = 56;      // of a fragment's id; the rest is the prefix of the message
 
 struct Header {
   std::uint64_t id;     ///< of the message, unique at its sender
@@ -38,12 +40,21 @@ void copy(std::byte* to, std::span<const std::byte> from) {
 
 }  // namespace
 
-void Fragmenter::begin(Writer& message) {
-  message.put(whole);
+void Fragmenter::begin(Writer& message, std::size_t view) {
+  message.put(view == 0 ? whole : with_view | static_cast<std::byte>(view & 0x7fU));
+}
+
+std::size_t Fragmenter::view_of(std::span<const std::byte> message) noexcept {
+  const auto first = message.front();
+  return (first & with_view) == std::byte{0} ? 0 : std::to_integer<std::size_t>(first ^ with_view);
+}
+
+bool Fragmenter::is_whole(std::byte first) const noexcept {
+  return first == whole || (views_ && (first & with_view) != std::byte{0});
 }
 
 void Fragmenter::send(Fabric& fabric, int to, Writer& message) {
-  if (message.view().empty() || message.view().front() != whole)
+  if (message.view().empty() || !is_whole(message.view().front()))
     throw Error("a message came without its prefix");
   const auto size = message.size();
   if (size > max_message) throw Error("a message is longer than 1 TiB");
@@ -54,7 +65,8 @@ void Fragmenter::send(Fabric& fabric, int to, Writer& message) {
   const auto room = is_short ? most_unsent_of_all : most_unsent;
   if (!waits && size <= limit && fabric.unsent(to) < room) return put(fabric, to, message);
   auto& kept = found != kept_.end() ? found->second : kept_[to];
-  kept.push_back({std::move(message), ++last_id_});
+  const auto first = std::to_integer<std::uint64_t>(message.view().front());
+  kept.push_back({std::move(message), ++last_id_ | first << id_bits});
   auto budget = bytes_a_turn;
   if (!waits) go_on(fabric, to, budget);
 }
@@ -121,7 +133,7 @@ std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
   auto arrival = fabric.poll();  // and this one is returned, without a copy
   if (!arrival) return arrival;
   if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
-  if (arrival->bytes.front() == whole) return arrival;
+  if (is_whole(arrival->bytes.front())) return arrival;
   if (arrival->bytes.front() != fragment) refuse(arrival->from, "its first byte is unknown");
   *arrival = accept(*arrival, fabric.limit());
   return arrival;
@@ -186,6 +198,8 @@ Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   }
   if (entry.next <= last) return {from, {}};
   complete_ = std::move(entry.message);
+  if (const auto first = static_cast<std::byte>(header.id >> id_bits); is_whole(first))
+    complete_.front() = first;
   messages.erase(found);
   --unfinished_count_;
   return {from, complete_};

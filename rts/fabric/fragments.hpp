@@ -27,8 +27,13 @@ class Fragmenter {
   /// The most messages one PE may have begun and not finished.
   static constexpr std::size_t max_unfinished = 4096;
 
-  /// Writes the prefix of a message.
-  static void begin(Writer& message);
+  /// Writes the prefix of a message, and with it which view (life::View) its sender has: 0 to 127,
+  /// modulo 128.
+  static void begin(Writer& message, std::size_t view = 0);
+  /// What was written there.
+  static std::size_t view_of(std::span<const std::byte> message) noexcept;
+  /// Messages come with views other than 0: until then they are refused.
+  void expect_views() noexcept { views_ = true; }
   /// What is handed to the fabric for one PE and has not left: of long messages, and of all.
   static constexpr std::size_t most_unsent = std::size_t{1} << 20U;
   static constexpr std::size_t most_unsent_of_all = 2 * most_unsent;
@@ -64,8 +69,10 @@ class Fragmenter {
 
   /// Drops what a PE that died has left unfinished.
   void forget(int pe) {
-    unfinished_count_ -= unfinished_[pe].size();
-    unfinished_.erase(pe);
+    if (const auto found = unfinished_.find(pe); found != unfinished_.end()) {
+      unfinished_count_ -= found->second.size();
+      unfinished_.erase(found);
+    }
     kept_.erase(pe);
   }
 
@@ -100,6 +107,9 @@ class Fragmenter {
   void go_on(Fabric& fabric, int to, std::size_t& budget);
   Arrival accept(const Arrival& arrival, std::size_t limit);
 
+  bool is_whole(std::byte first) const noexcept;
+
+  bool views_ = false;
   std::uint64_t last_id_ = 0;
   std::unordered_map<int, std::unordered_map<std::uint64_t, Unfinished>> unfinished_;
   std::size_t unfinished_count_ = 0;

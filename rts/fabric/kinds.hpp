@@ -36,6 +36,7 @@ enum class Kind : std::uint8_t {
   finish,  ///< the program has ended
   bye,     ///< I have stopped; my statistics
   leave,   ///< you may exit
+  view,    ///< who is dead, as the main PE has decided
   fail,    ///< the run can't go on, because
 };
 
@@ -101,6 +102,7 @@ using enum Fate;
 constexpr std::uint8_t none = 0;
 constexpr std::uint8_t request = tables | carries_work;
 constexpr std::uint8_t long_list = tables | may_be_long;
+constexpr std::uint8_t membership = may_be_long | brings_nodes;
 constexpr std::uint8_t addresses = request | may_be_long | brings_nodes;
 constexpr std::uint8_t packet = addresses | brings_work;
 constexpr std::uint8_t call = request | may_be_long | brings_work;
@@ -128,6 +130,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {finish,         "FINISH",         none,        control, from_main, {wait,   take,   take}},
     {bye,            "BYE",            may_be_long, control, to_main,   {refuse, refuse, take}},
     {leave,          "LEAVE",          none,        control, from_main, {refuse, refuse, take}},
+    {view,           "VIEW",           membership,  control, any,       {take,   take,   take}},
     {fail,           "FAIL",           may_be_long, control, with_main, {take,   take,   take}},
     {Kind{kinds},    "message",        none,        control, any,       {refuse, refuse, refuse}},
 }};

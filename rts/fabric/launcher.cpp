@@ -1,5 +1,6 @@
 #include "rts/fabric/launcher.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr Nanos patience = 1'000'000'000;
 
+constinit std::atomic<bool> said_hello{false};
+
 bool is_set(const char* name) {
   return std::getenv(name) != nullptr;
 }
@@ -33,7 +36,7 @@ int number_in(const char* name) {
   throw Error(
       "this process was started " + started +
           ", but MPICH, which Trawl uses, does not understand that launcher and sees one process: "
-          "start the program with MPICH's own, mpiexec.mpich or mpiexec.hydra",
+          "start the program with MPICH's own, mpiexec.mpich or mpiexec.hydra, or with trawl-run",
       2);
 }
 
@@ -72,7 +75,12 @@ void check_launcher(int pes) {
            " (PMIX_RANK)");
 }
 
+void note_hello() noexcept {
+  said_hello = true;
+}
+
 void say_goodbye() {
+  if (!said_hello) return;
   const auto text = environment("PMI_FD");
   int fd = -1;
   if (std::from_chars(text.data(), text.data() + text.size(), fd).ec != std::errc()) return;

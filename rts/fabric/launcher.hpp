@@ -15,8 +15,11 @@ bool under_mpiexec();
 /// several: each would compute everything, believing to be alone.
 void check_launcher(int pes);
 
-/// Says goodbye in the launcher's own protocol (PMI 1), as MPI_Finalize would at its very end.
-/// Without it hydra takes an exit for a crash and kills the other PEs.
+/// This process has said hello to the launcher in its protocol (PMI 1), or MPI has.
+void note_hello() noexcept;
+
+/// Who has said hello says goodbye, as MPI_Finalize would at its very end. Without it hydra takes
+/// an exit for a crash and kills the other PEs.
 void say_goodbye();
 
 }  // namespace trawl::fabric

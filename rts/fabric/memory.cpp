@@ -18,7 +18,7 @@ void Memory::read(int pe, std::uint64_t at, std::span<std::byte> into) const {
     const auto count = process_vm_readv(process, &here, 1, &there, 1, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == ESRCH)
-      throw Error("PE " + std::to_string(pe) + " is lost: its process is gone");
+      throw Gone("PE " + std::to_string(pe) + " is lost: its process is gone");
     if (count <= 0) throw BadBytes("it lends memory that can't be read");
     at += static_cast<std::uint64_t>(count);
     into = into.subspan(static_cast<std::size_t>(count));

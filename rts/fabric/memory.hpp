@@ -10,7 +10,15 @@
 
 #include <sys/types.h>
 
+#include "rts/inline/error.hpp"
+
 namespace trawl::fabric {
+
+/// The process that was to be read from is gone.
+class Gone : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Whose memory this PE can read, and who can read its own. To be used by any thread.
 class Memory {
@@ -32,7 +40,7 @@ class Memory {
   }
 
   /// Copies what is at address `at` of the PE's process. Throws BadBytes if there is no such
-  /// memory, Error if its process is gone.
+  /// memory, Gone if its process is.
   void read(int pe, std::uint64_t at, std::span<std::byte> into) const;
 
  private:

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <deque>
-#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include "rts/fabric/launcher.hpp"
-#include "rts/fabric/mpi_host.hpp"
+#include "rts/fabric/mpi_calls.hpp"
+#include "rts/fabric/neighbours.hpp"
 #include "rts/fabric/ucx.hpp"
 
 namespace trawl::fabric {
@@ -49,7 +47,10 @@ struct Transfer {
 class Mpi final : public Fabric {
  public:
   Mpi(MPI_Comm comm, int self, const std::vector<Card>& cards)
-      : neighbours_(self, cards), comm_(comm), self_(self), size_(static_cast<int>(cards.size())) {
+      : neighbours_(self, cards, Pipes::where_wide),
+        comm_(comm),
+        self_(self),
+        size_(static_cast<int>(cards.size())) {
     share_memory(neighbours_.memory(cards));
     unsent_.resize(static_cast<std::size_t>(size_));
     if (progress::EventCount* own = neighbours_.events(self_)) share_events(*own);
@@ -75,7 +76,7 @@ class Mpi final : public Fabric {
 
   std::optional<Arrival> poll() override {
     finish_sends(tests_per_poll);
-    const bool expects_mpi = !neighbours_.are_all() || neighbours_.expects_mpi();
+    const bool expects_mpi = !neighbours_.are_all() || neighbours_.expects_other();
     const bool uses_mpi = expects_mpi || sent_by_mpi_ || polls_ < polls_at_start;
     const bool first_mpi = ++polls_ % polls_between_mpi == 0 && uses_mpi;
     if (first_mpi)
@@ -106,7 +107,7 @@ class Mpi final : public Fabric {
   void send_by_mpi(int to, std::span<const std::byte> message) {
     Transfer transfer{to, MPI_REQUEST_NULL, copy_of(message)};
     // Before it can be received: else another's announcement would count for it.
-    neighbours_.announce_mpi(to);
+    neighbours_.announce(to);
     sent_by_mpi_ = true;
     check(MPI_Isend(transfer.bytes.data(), static_cast<int>(transfer.bytes.size()), MPI_BYTE, to,
                     tag, comm_, &transfer.request),
@@ -119,7 +120,7 @@ class Mpi final : public Fabric {
   std::optional<Arrival> receive_by_mpi() {
     auto arrival = finish_receive();
     if (!arrival) arrival = begin_receive();
-    if (arrival) neighbours_.count_mpi(arrival->from);
+    if (arrival) neighbours_.count_other(arrival->from);
     return arrival;
   }
 
@@ -194,6 +195,7 @@ Joined make_mpi(std::uint64_t says) {
     avoid_rendezvous();
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "to start");
   }
+  note_hello();
   if (provided < MPI_THREAD_SERIALIZED) {
     throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs");
   }
@@ -203,23 +205,15 @@ Joined make_mpi(std::uint64_t says) {
   check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "to start");
   int self = 0;
   check(MPI_Comm_rank(comm, &self), "to start");
-  const auto cards = exchange_cards(comm, make_card(says));
+  auto own = make_card(says, HostIs::kernel);
+  own.pipes = asked_for_tcp() ? 0 : 1;
+  const auto cards = exchange_cards(comm, own);
   auto fabric = std::make_unique<Mpi>(comm, self, cards);
   auto place = fabric->place(cards);
   const auto board = fabric->board();
   std::vector<std::uint64_t> said;
   for (const auto& card : cards) said.push_back(card.says);
   return {std::move(fabric), std::move(place), board, std::move(said)};
-}
-
-void leave(int code) {
-  std::cout.flush();
-  std::fflush(nullptr);
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  Neighbours::say_leaving();
-  if (initialised != 0) say_goodbye();
-  _exit(code);
 }
 
 }  // namespace trawl::fabric

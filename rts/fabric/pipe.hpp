@@ -41,7 +41,12 @@ class PipeWriter {
  public:
   PipeWriter(Pipe& pipe, std::size_t lines) noexcept : pipe_(&pipe), lines_(lines) {}
 
-  /// False: there is no room, or it is empty, or longer than a quarter of the pipe.
+  /// The longest message that a pipe of so many lines takes: a quarter of it, in bytes.
+  static constexpr std::size_t limit(std::size_t lines) noexcept {
+    return lines / 4 * Pipe::line - sizeof(std::uint32_t);
+  }
+
+  /// False: there is no room, or it is empty, or longer than the limit.
   bool write(std::span<const std::byte> message) noexcept;
 
  private:

@@ -31,6 +31,8 @@ class SimNet::Endpoint final : public Fabric {
       if (unsent(pe) != 0) return true;
     return false;
   }
+  bool survives_deaths() const noexcept override { return true; }
+  std::optional<int> dead() noexcept override { return net_.told_dead(self_); }
   Nanos now() const noexcept override { return net_.shown(self_, net_.clock(self_)); }
 
  private:
@@ -103,6 +105,7 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
   if (message.size() > config_.limit) throw Error("a message is longer than the fabric's limit");
   auto& sender = pe_at(from);
   auto& receiver = pe_at(to);
+  if (sender.dead) return;  // it has not been stopped yet
   sender.clock += config_.send_cost;
   const auto number = counters_.messages++;
   counters_.bytes += message.size();
@@ -112,6 +115,7 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
     ++counters_.lost;
     return;
   }
+  if (receiver.dead) return;
   if (!config_.reorder) {
     auto& last = receiver.last_arrival_from[from];
     last = arrival = std::max(last, arrival);
@@ -120,6 +124,25 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
   std::push_heap(receiver.inbox.begin(), receiver.inbox.end());
   ++in_flight_;
   if (tell_) tell_(to);
+}
+
+void SimNet::kill(int pe) {
+  auto& entry = pe_at(pe);
+  if (std::exchange(entry.dead, true)) return;
+  in_flight_ -= entry.inbox.size();
+  entry.inbox.clear();
+  deaths_.push_back({entry.clock + config_.notice, pe});
+  if (tell_) tell_(pe);
+}
+
+std::optional<int> SimNet::told_dead(int pe) noexcept {
+  if (pe != 0) return std::nullopt;
+  const auto found = std::find_if(deaths_.begin(), deaths_.end(),
+                                  [&](const Death& death) { return death.told <= pe_at(0).clock; });
+  if (found == deaths_.end()) return std::nullopt;
+  const int dead = found->pe;
+  deaths_.erase(found);
+  return dead;
 }
 
 std::optional<Arrival> SimNet::poll(int pe) {

@@ -37,6 +37,8 @@ struct SimConfig {
   std::optional<GridFile> grid{};
   /// Overrides `latency`, if given.
   std::function<Nanos(int from, int to)> latency_between{};
+  /// After so long the main PE is told that another has died.
+  Nanos notice = 1'000'000;
   /// True loses the message. Asked once for each, in the order of sending.
   std::function<bool(int from, int to, std::span<const std::byte> message)> lose{};
 };
@@ -104,6 +106,10 @@ class SimNet {
 
   const Counters& counters() const noexcept { return counters_; }
 
+  /// The process of a PE ends: what it has sent still arrives, what is sent to it does not.
+  void kill(int pe);
+  bool is_dead(int pe) const noexcept { return pe_at(pe).dead; }
+
   /// Of a described grid.
   const std::optional<Network>& network() const noexcept { return network_; }
 
@@ -126,6 +132,7 @@ class SimNet {
     Nanos clock = 0;
     double speed = 1.0;
     double drift = 0;
+    bool dead = false;
     std::vector<Message, PlainAllocator<Message>> inbox{};      ///< a heap, the next one in front
     Bytes received{};                                           ///< the last message
     boost::unordered_flat_map<int, Nanos> last_arrival_from{};  ///< of those not yet received
@@ -137,6 +144,7 @@ class SimNet {
   const Pe& pe_at(int pe) const noexcept { return pes_[static_cast<std::size_t>(pe)]; }
   void send(int from, int to, std::span<const std::byte> message);
   std::optional<Arrival> poll(int pe);
+  std::optional<int> told_dead(int pe) noexcept;
   Nanos arrival_time(int from, int to, std::size_t bytes);
 
   SimConfig config_;
@@ -146,6 +154,12 @@ class SimNet {
   std::vector<Pe> pes_;
   Counters counters_;
   std::size_t in_flight_ = 0;
+  /// A death of which the main PE learns at a time.
+  struct Death {
+    Nanos told;
+    int pe;
+  };
+  std::vector<Death> deaths_;  // of which it has not been told
 };
 
 }  // namespace trawl::fabric

@@ -51,6 +51,9 @@ struct CollectorStatistics {
 };
 CollectorStatistics collector_statistics();
 
+/// What the calling OS thread has had of the processor for collections.
+Nanos collecting_time_here() noexcept;
+
 /// Calls `hook(true)` before and `hook(false)` after each collection; it may not allocate.
 void set_collection_hook(void (*hook)(bool begins));
 

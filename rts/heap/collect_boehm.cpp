@@ -33,6 +33,7 @@ constinit union Sources {
   ~Sources() {}
 } root_sources;
 constinit Nanos collection_began = 0;
+constinit thread_local Nanos collecting_here = 0;
 constinit std::size_t allocated_before = 0;
 constinit std::atomic<Nanos> collection_time{0};
 constinit std::atomic<Nanos> last_collection{0};
@@ -94,6 +95,7 @@ struct CollectorHooks {
   static void event(GC_EventType type) {
     if (type == GC_EVENT_PRE_STOP_WORLD) {
       collection_began = wall_time();
+      collecting_here -= processor_time();
       allocated_before = GC_get_bytes_since_gc();
       if (auto* hook = collection_hook.load()) hook(true);
       stacks.lock();
@@ -110,6 +112,7 @@ struct CollectorHooks {
       stacks.unlock();
       if (auto* hook = collection_hook.load()) hook(false);
       last_collection = wall_time() - collection_began;
+      collecting_here += processor_time();
       collection_time += last_collection;
     } else if (type == GC_EVENT_MARK_END) {
       begin_to_cut_links();
@@ -340,6 +343,10 @@ CollectorStatistics collector_statistics() {
           .free_bytes = free,
           .live_bytes = live_bytes,
           .allocated_bytes = given + reused_bytes()};
+}
+
+Nanos collecting_time_here() noexcept {
+  return collecting_here;
 }
 
 void set_collection_hook(void (*hook)(bool)) {

@@ -26,6 +26,9 @@ void set_torture(unsigned) {}
 CollectorStatistics collector_statistics() {
   return {};
 }
+Nanos collecting_time_here() noexcept {
+  return 0;
+}
 void set_collection_hook(void (*)(bool)) {}
 
 Mutator::Mutator() = default;

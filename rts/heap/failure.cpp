@@ -141,6 +141,39 @@ Failure* failure_without_memory() {
 
 }  // namespace
 
+/// Ends evaluations that need what is lost, up to one that can be run again. If a function catches
+/// it and goes on, its result is worth nothing.
+class LostValue {
+ public:
+  LostValue() = default;
+  LostValue(const LostValue& other) noexcept : seen_(other.seen_) { other.seen_ = true; }
+  LostValue& operator=(const LostValue&) = delete;
+  ~LostValue() {
+    if (!seen_) note_lost_ignored();
+  }
+  void see() const noexcept { seen_ = true; }
+
+ private:
+  mutable bool seen_ = false;
+};
+
+// Is it that which is being handled at this moment?
+bool handles_lost() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  return type != nullptr && *type == typeid(LostValue);
+}
+
+// It is an outcome from now on.
+bool takes_lost() {
+  if (!handles_lost()) return false;
+  try {
+    throw;
+  } catch (const LostValue& lost) {
+    lost.see();
+  }
+  return true;
+}
+
 ExceptionType::ExceptionType(const std::type_info& its_type,
                              void (*its_write)(Packer&, const std::exception_ptr&),
                              std::exception_ptr (*its_make)(const std::string&, Unpacker&))
@@ -155,7 +188,25 @@ std::vector<std::string_view> exceptions_that_travel() {
   return names;
 }
 
+Failure* lost_failure() {
+  static Failure failure{nullptr, "lost", "lost with a PE", nullptr};
+  return &failure;
+}
+
+bool is_lost(Node* node) {
+  return node->state() == State::exception && failure_of(node) == lost_failure();
+}
+
+bool fail(Node* node) {
+  auto* const failure = current_failure();
+  if (failure == lost_failure() && can_be_remade(node)) return false;
+  failure_of(node) = failure;
+  finish(node, State::exception);
+  return true;
+}
+
 Failure* current_failure() try {
+  if (takes_lost()) return lost_failure();
   const ExceptionType* type = type_handled();
   const RemoteError remote = as_remote();
   auto error = type != nullptr ? std::current_exception() : std::make_exception_ptr(remote);
@@ -165,11 +216,15 @@ Failure* current_failure() try {
 }
 
 void throw_as_value() {
-  if (type_handled() != nullptr) throw;
+  if (type_handled() != nullptr || handles_lost()) throw;
   throw as_remote();
 }
 
 void throw_failure(Node* node) {
+  if (failure_of(node) == lost_failure()) {
+    note_lost_needed();
+    throw LostValue();
+  }
   std::rethrow_exception(failure_of(node)->error);
 }
 

@@ -22,6 +22,18 @@ struct Failure {
   const ExceptionType* type;  ///< nullptr: `error` is a RemoteError
 };
 
+/// What a node holds whose value was lost with a PE, and can't be made again from what is here.
+Failure* lost_failure();
+bool is_lost(Node* node);
+
+/// Defined where threads are known (sched/demand.cpp), as is notify_waiters. The running thread
+/// needs what is lost: if it is the program's root, the run fails. A function has caught what was
+/// thrown for that, and goes on: so does it.
+void note_lost_needed();
+void note_lost_ignored();
+/// Can the node, whose evaluation needed what is lost, be made again by what it came from?
+bool can_be_remade(Node* node);
+
 void pack_failure(Writer& to, const Failure& failure);
 Failure* unpack_failure(Reader& from);
 

@@ -29,6 +29,86 @@ Reference GlobalAddressTable::lend(Node* node) {
   return {{self_, 0, at->second}, full_weight_};
 }
 
+void GlobalAddressTable::note_dead(std::uint32_t pe) {
+  if (dead_.empty()) dead_.resize(pes_);
+  dead_[pe] = true;
+  frees_.erase(pe);
+}
+
+Reference GlobalAddressTable::lend_to(Node* thunk, std::uint32_t pe) {
+  const auto reference = lend(thunk);
+  if (recovers_) {
+    auto& slot = own_.at(reference.at.slot);
+    slot.holder = pe;
+    slot.spark = false;
+  }
+  return reference;
+}
+
+void GlobalAddressTable::note_spark(Node* thunk) {
+  if (const auto slot = slot_of_.find(Hidden(thunk)); slot != slot_of_.end())
+    own_.at(slot->second).spark = true;
+}
+
+bool GlobalAddressTable::is_spark(Node* thunk) const {
+  const auto slot = slot_of_.find(Hidden(thunk));
+  return slot != slot_of_.end() && own_.at(slot->second).spark;
+}
+
+// A thunk that has been acknowledged is where its proxy says, else where it was sent.
+std::vector<GlobalAddressTable::Sent> GlobalAddressTable::sent_to(std::uint32_t pe) const {
+  std::vector<Sent> all;
+  for (const auto& [number, slot] : own_) {
+    if (slot.node->state() != State::exported || slot.holder != pe) continue;
+    const auto* proxy = find(slot.node);
+    if (proxy != nullptr && proxy->elsewhere()) continue;
+    all.push_back({slot.node, slot.spark, Reference{{self_, 0, number}, full_weight_}});
+  }
+  for (const auto& [key, proxy] : proxy_of_) {
+    if (proxy->node.dead() || !lives_at(*proxy, pe)) continue;
+    auto* node = static_cast<Node*>(proxy->key.reveal());
+    if (node->state() == State::exported) all.push_back({node, is_spark(node), std::nullopt});
+  }
+  return all;
+}
+
+std::vector<Node*> GlobalAddressTable::fetched() const {
+  std::vector<Node*> all;
+  for (const auto& [key, proxy] : proxy_of_) {
+    if (proxy->node.dead() || !proxy->elsewhere()) continue;
+    auto* node = static_cast<Node*>(proxy->key.reveal());
+    const auto state = node->state();
+    const bool guarded = state == State::exported && proxy->witness && proxy->witness->fetching;
+    if (state == State::fetching || guarded) all.push_back(node);
+  }
+  return all;
+}
+
+Witness* GlobalAddressTable::witness(Node* node) const {
+  const Proxy* proxy = find(node);
+  return proxy == nullptr ? nullptr : proxy->witness;
+}
+
+Witness& GlobalAddressTable::make_witness(Node* proxy) {
+  auto& witness = find(proxy)->witness;
+  if (witness == nullptr) witness = new (allocate(sizeof(Witness))) Witness();
+  return *witness;
+}
+
+Reference GlobalAddressTable::lend_imported(Node* node, const Address& was) {
+  const auto reference = lend(node);
+  auto& slot = own_.at(reference.at.slot);
+  if (slot.was) slot_of_imported_.erase(*slot.was);
+  slot_of_imported_.insert_or_assign(was, reference.at.slot);
+  slot.was = was;
+  return reference;
+}
+
+Node* GlobalAddressTable::imported(const Address& was) const {
+  const auto found = slot_of_imported_.find(was);
+  return found == slot_of_imported_.end() ? nullptr : own_.at(found->second).node;
+}
+
 void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   const auto found = own_.find(slot);
   if (found == own_.end() || found->second.out < weight)
@@ -37,6 +117,7 @@ void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   Node* node = found->second.node;
   static_cast<Node* volatile&>(found->second.node) =
       nullptr;  // plainly, it would be optimised away
+  if (found->second.was) slot_of_imported_.erase(*found->second.was);
   own_.erase(found);
   slot_of_.erase(Hidden(node));
   if (find(node) == nullptr) node->unmark(Node::named);
@@ -54,7 +135,7 @@ bool GlobalAddressTable::has_copy(Node* node, std::uint32_t pe) const {
   if (const auto slot = slot_of_.find(Hidden(node)); slot != slot_of_.end())
     return (own_.at(slot->second).copies & bit_of(pe)) != 0;
   const auto* proxy = find(node);
-  return proxy != nullptr && proxy->at.pe == pe;
+  return proxy != nullptr && lives_at(*proxy, pe);
 }
 
 void GlobalAddressTable::drop_copy(std::uint64_t slot, std::uint32_t pe) {
@@ -84,6 +165,7 @@ Node* GlobalAddressTable::proxy(const Address& at, std::uint32_t ticket) {
 }
 
 void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint32_t ticket) {
+  Witness* witness = nullptr;
   if (const auto known = proxy_of_.find(Hidden(node)); known != proxy_of_.end()) {
     Proxy& proxy = *known->second;
     if (!proxy.node.dead() && proxy.at == reference.at) {
@@ -91,12 +173,15 @@ void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint
       return;
     }
     // A node that moved on stands for its newest home; the weight of the old one goes back.
+    witness = proxy.node.dead() ? nullptr : proxy.witness;
     drop(proxy);
   }
+  if (witness != nullptr) witness->here = witness->fetching = false;
   young_.push_back(node);
   const auto made =
       proxy_of_.emplace(Hidden(node), std::make_unique<Proxy>(node, reference, ticket));
   Proxy* proxy = made.first->second.get();
+  proxy->witness = witness;
   try {
     const auto [first, fresh] = proxies_.try_emplace(reference.at, proxy);
     if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
@@ -121,17 +206,25 @@ void GlobalAddressTable::sweep() {
   for (Proxy* proxy : dead) drop(*proxy);
 }
 
+// What it can be made again from it keeps: its evaluation may need what is lost.
 void GlobalAddressTable::forget(Node* node) {
-  if (Proxy* proxy = find(node)) drop(*proxy);
+  Proxy* proxy = find(node);
+  if (proxy == nullptr) return;
+  if (proxy->witness == nullptr || proxy->witness->lineage == nullptr) return drop(*proxy);
+  send_home({proxy->at, std::exchange(proxy->weight, 0)});
+  proxy->witness->here = true;
+  proxy->witness->fetching = false;
 }
 
 std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node) const {
   const Proxy* proxy = find(node);
-  return proxy == nullptr ? std::nullopt : std::optional(Target{proxy->at, proxy->ticket});
+  return proxy == nullptr || !proxy->elsewhere() ? std::nullopt
+                                                 : std::optional(Target{proxy->at, proxy->ticket});
 }
 
 Reference GlobalAddressTable::share(Node* node) {
-  if (Proxy* proxy = find(node); proxy != nullptr && proxy->weight > 1) {
+  if (Proxy* proxy = find(node);
+      proxy != nullptr && proxy->weight > 1 && proxy->elsewhere() && !is_dead(proxy->at.pe)) {
     const auto half = proxy->weight / 2;
     proxy->weight -= half;
     return {proxy->at, half};
@@ -178,7 +271,8 @@ std::map<std::uint64_t, Weight> GlobalAddressTable::weights_out() const {
 
 std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> GlobalAddressTable::weights_held() const {
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> all;
-  for (const auto& [node, proxy] : proxy_of_) all[{proxy->at.pe, proxy->at.slot}] += proxy->weight;
+  for (const auto& [node, proxy] : proxy_of_)
+    if (proxy->weight != 0) all[{proxy->at.pe, proxy->at.slot}] += proxy->weight;
   for (const auto& [pe, list] : frees_)
     for (const auto& [slot, weight] : list) all[{pe, slot}] += weight;
   return all;

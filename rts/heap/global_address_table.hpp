@@ -14,6 +14,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "rts/heap/collect.hpp"
+#include "rts/heap/lineage.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/inline/address.hpp"
 #include "rts/inline/bytes.hpp"
@@ -31,6 +32,12 @@ class GlobalAddressTable {
 
   std::uint32_t self() const noexcept { return self_; }
 
+  /// From now on it is noted what may be needed if a PE dies.
+  void expect_deaths() noexcept { recovers_ = true; }
+  bool recovers() const noexcept { return recovers_; }
+  void note_dead(std::uint32_t pe);
+  bool is_dead(std::uint32_t pe) const noexcept { return !dead_.empty() && dead_[pe]; }
+
   /// Throws BadBytes if there is no such PE.
   void check(std::uint32_t pe) const {
     if (pe >= pes_) throw BadBytes("it names a PE that does not exist");
@@ -42,6 +49,15 @@ class GlobalAddressTable {
   Node* own(std::uint64_t slot) const;
   /// Names a node of ours for the outside, with a full weight.
   Reference lend(Node* node);
+  /// The same for a thunk that goes to `pe` itself.
+  Reference lend_to(Node* thunk, std::uint32_t pe);
+  /// ... as a spark, whose value comes home.
+  void note_spark(Node* thunk);
+  /// The same for a thunk that has come from another PE, by whose name it may still be referred to:
+  /// until its sender has been told of the new one.
+  Reference lend_imported(Node* node, const Address& was);
+  /// Our node that had this name on another PE, if that is known.
+  Node* imported(const Address& was) const;
   /// Weight has come home. Throws BadBytes when more comes back than is out.
   void give_back(std::uint64_t slot, Weight weight);
 
@@ -76,6 +92,25 @@ class GlobalAddressTable {
     std::uint32_t ticket;
   };
   std::optional<Target> target(Node* node) const;
+  /// Of a proxy; nullptr: nothing is known, or it is none.
+  Witness* witness(Node* node) const;
+  Witness& make_witness(Node* proxy);
+
+  // ---- when a PE has died
+
+  /// A thunk that was sent away, and may be evaluated here.
+  struct Sent {
+    Node* thunk;
+    bool spark;
+    std::optional<Reference> owed;  ///< what its receiver would have given back
+  };
+  /// Those that are, as far as is known, on that PE.
+  std::vector<Sent> sent_to(std::uint32_t pe) const;
+  /// Proxies for which a FETCH is under way, and for which none is but which live on that PE.
+  std::vector<Node*> fetched() const;
+  bool is_spark(Node* thunk) const;
+  /// Slots to which a dead PE may have referred: some weight of theirs never comes back.
+  std::size_t leaked_slots() const noexcept { return recovers_ && !dead_.empty() ? slots() : 0; }
 
   /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or
   /// the node is ours, a slot of our own.
@@ -87,6 +122,7 @@ class GlobalAddressTable {
 
   /// A reference that nobody needs any more.
   void send_home(const Reference& reference) {
+    if (reference.weight == 0 || is_dead(reference.at.pe)) return;
     frees_[reference.at.pe].emplace_back(reference.at.slot, reference.weight);
   }
 
@@ -107,7 +143,10 @@ class GlobalAddressTable {
   struct Slot {
     Node* node;
     Weight out;
-    std::uint64_t copies = 0;  // a bit for all PEs with the same last six
+    std::uint64_t copies = 0;                // a bit for all PEs with the same last six
+    std::optional<Address> was{};            // where it has come from
+    std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
+    bool spark = false;                      // ... as a spark
   };
   struct Proxy {
     Proxy(Node* its_node, const Reference& reference, std::uint32_t its_ticket)
@@ -127,6 +166,9 @@ class GlobalAddressTable {
     Weight weight;
     std::uint32_t ticket;
     Proxy* next = nullptr;  // for the same address
+    Witness* witness = nullptr;
+
+    bool elsewhere() const noexcept { return witness == nullptr || !witness->here; }
   };
 
   static std::uint64_t bit_of(std::uint32_t pe) noexcept { return std::uint64_t{1} << (pe % 64); }
@@ -135,9 +177,14 @@ class GlobalAddressTable {
   }
   Proxy* find(Node* node) const;
   void drop(Proxy& proxy);
+  bool lives_at(const Proxy& proxy, std::uint32_t pe) const noexcept {
+    return proxy.elsewhere() && proxy.at.pe == pe;
+  }
 
   std::uint32_t self_;
   std::uint32_t pes_;
+  bool recovers_ = false;
+  std::vector<bool> dead_;  // by PE, once there is one
   std::uint32_t next_ticket_ = 0;
   Weight full_weight_;
   std::uint64_t next_slot_ = 1;
@@ -145,6 +192,7 @@ class GlobalAddressTable {
   // there, or taken out first.
   boost::unordered_flat_map<std::uint64_t, Slot> own_;
   boost::unordered_flat_map<Hidden, std::uint64_t> slot_of_;
+  boost::unordered_flat_map<Address, std::uint64_t> slot_of_imported_;
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   // A dead node's entry may be found by the address of another that has got its memory.
   boost::unordered_flat_map<Hidden, std::unique_ptr<Proxy>> proxy_of_;

@@ -50,7 +50,6 @@ Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {
   in.end();
   check(fetch.target, envelope);
   check(fetch.key, envelope);
-  if (!is_of(fetch.target, envelope.to)) throw BadBytes("it fetches a node of another PE");
   if (!envelope.has(fetch.pe)) throw BadBytes("it is from a PE that does not exist");
   if (fetch.key.pe == fetch.pe) throw BadBytes("it is from the PE that has the node");
   return fetch;

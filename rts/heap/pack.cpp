@@ -152,6 +152,11 @@ class GraphPacker final : public PacketOut {
     return given.reference = addresses_.lend(node);
   }
 
+  Reference lend_thunk(Node* node) {
+    auto& given = given_.emplace_back(Given{node, {}});
+    return given.reference = addresses_.lend_to(node, receiver_.pe);
+  }
+
   Reference share(Node* node) {
     auto& given = given_.emplace_back(Given{node, {}});
     return given.reference = addresses_.share(node);
@@ -200,6 +205,10 @@ class GraphPacker final : public PacketOut {
         return room ? put_value(node, root) : put_reference(node, Part::rest);
       case State::exception:
         if (!room) break;
+        if (is_lost(node)) {  // elsewhere it can perhaps be made again
+          if (!root) break;
+          return Part::lost;
+        }
         pack_failure(out_, *failure_of(node));
         return Part::failure;
       case State::unevaluated:
@@ -287,7 +296,7 @@ class GraphPacker final : public PacketOut {
   }
 
   Part put_thunk(Node* node) {
-    out_.put(lend(node));
+    out_.put(lend_thunk(node));
     packer_.no_limit(receiver_.arrays);
     node->code().pack_arguments(node, packer_);
     return Part::thunk;

@@ -44,7 +44,7 @@ class Claim {
 SharedHeap::SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight,
                        const PackLimits& limits, const fabric::Memory& memory,
                        fabric::Outbox& outbox, Counters& counters,
-                       std::function<void(Node*)> add_spark)
+                       std::function<void(Node*)> add_spark, bool recovers)
     : addresses_(self, pes, full_weight),
       limits_(limits),
       memory_(memory),
@@ -52,7 +52,9 @@ SharedHeap::SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight
       counters_(counters),
       add_spark_(std::move(add_spark)),
       fetch_ahead_([this](const Address& at) { return fetch_ahead(at); }),
-      askers_(std::make_unique<Askers>()) {}
+      askers_(std::make_unique<Askers>()) {
+  if (recovers) addresses_.expect_deaths();
+}
 
 SharedHeap::~SharedHeap() = default;
 
@@ -70,8 +72,9 @@ bool SharedHeap::wait(std::span<Node* const> nodes, Waiter& waiter) {
 }
 
 bool SharedHeap::wait(Node* node, Waiter& waiter) {
+  if (node->state() == State::fetch_me && !can_be_sought(node)) lose(node);
   if (node->state() == State::unevaluated || !enqueue(node, &waiter, nullptr)) return false;
-  if (node->state() == State::fetch_me) fetch(node);
+  fetch_early(node);
   return true;
 }
 
@@ -92,7 +95,16 @@ void SharedHeap::erase_if_empty(Queues::iterator queue) {
 }
 
 void SharedHeap::fetch_early(Node* node) {
-  if (node->state() == State::fetch_me) fetch(node);
+  const auto state = node->state();
+  if (state == State::fetch_me && !can_be_sought(node)) return;
+  if (state == State::fetch_me || (state == State::exported && is_guarded(node))) fetch(node);
+}
+
+// It has moved, and was acknowledged, but its arguments are kept: so it is as one that was fetched.
+bool SharedHeap::is_guarded(Node* node) const {
+  if (!addresses_.recovers() || !addresses_.target(node)) return false;
+  const auto* witness = addresses_.witness(node);
+  return witness == nullptr || !witness->fetching;
 }
 
 // The mark and the state are in one word: either whoever finishes the node sees the mark, or we see
@@ -142,6 +154,7 @@ bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   pack_graph(message, thunk, addresses_, limits_, receiver(static_cast<std::uint32_t>(to)), &along);
   along.sent();
   claim.keep();
+  if (addresses_.recovers()) addresses_.note_spark(thunk);
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
@@ -168,8 +181,12 @@ void SharedHeap::on_schedule(Reader& packet, int from) {
 
 void SharedHeap::fetch(Node* proxy) {
   const auto [at, ticket] = addresses_.target(proxy).value();
+  if (proxy->state() == State::exported)
+    addresses_.make_witness(proxy).fetching = true;
+  else
+    proxy->settle(State::fetch_me, State::fetching);
+  if (addresses_.is_dead(at.pe)) return seek(proxy);
   send_fetch({at, addresses_.self(), ticket, at});
-  proxy->settle(State::fetch_me, State::fetching);
   counters_.add(Count::fetch_sent);
 }
 
@@ -188,17 +205,28 @@ void SharedHeap::send_fetch(const Fetch& message) {
 void SharedHeap::on_fetch(const Fetch& message) {
   counters_.add(Count::fetch_received);
   const auto& [target, pe, ticket, key] = message;
+  if (addresses_.is_dead(pe)) return;
+  if (target.pe != addresses_.self()) return on_fetch_of_dead(message);
   if (Node* node = addresses_.own(target.slot)) return answer(node, {pe, ticket, key, 0});
   // A FETCH that was sent on has been overtaken by the thunk it was after: it starts again where it
   // was sent first. If that slot is gone too, whoever asked has got the node by another way.
-  if (key != target) send_fetch({key, pe, ticket, key});
+  if (key != target && !addresses_.is_dead(key.pe)) send_fetch({key, pe, ticket, key});
 }
 
 void SharedHeap::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
   if (state == State::value) return send_value(node, remote);
   if (state == State::exception) return send_resume(node, remote);
-  if (state == State::fetch_me) {
+  const auto is_elsewhere =
+      state == State::fetch_me ||
+      (state == State::exported && addresses_.recovers() && addresses_.target(node));
+  if (is_elsewhere && addresses_.is_dead(addresses_.target(node).value().at.pe)) {
+    if (!can_be_sought(node)) return send_lost(remote);
+    enqueue(node, nullptr, &remote);
+    return fetch(node);
+  }
+  if (is_elsewhere) {
+    ++cases_.forwarded;
     return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
   }
   bool stays = false;
@@ -251,11 +279,17 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key, ticket);
   if (own && node == nullptr) throw BadBytes("it resumes a node that is gone");
   counters_.add(Count::resume_received);
+  if (node != nullptr && node->finished()) ++cases_.duplicate;
   // Somebody waits for it, and is likely to need what comes after it.
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
   const auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
                                      node, ahead ? &fetch_ahead_ : nullptr, &outbox_);
+  if (unpacked.lost) {
+    if (own) addresses_.give_back(key.slot, weight);
+    if (node != nullptr) on_lost(node);
+    return;
+  }
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
@@ -304,14 +338,27 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   if (thunks.empty()) return;
   Ack message;
   for (const auto& arrived : thunks)
-    message.thunks.push_back({arrived.was, addresses_.lend(arrived.thunk)});
+    message.thunks.push_back(
+        {arrived.was, addresses_.lend_imported(arrived.thunk, arrived.was.at)});
   counters_.add(Count::ack_sent);
   fabric::send(outbox_, static_cast<int>(thunks.front().was.at.pe), message);
+}
+
+// Not of what was placed elsewhere: its value stays there, and one step of a loop of skeletons
+// would keep all before it.
+bool SharedHeap::keeps_guard(const Node* thunk) const {
+  return addresses_.recovers() && !thunk->code().placed;
 }
 
 void SharedHeap::on_ack(const Ack& message) {
   for (const auto& [was, is] : message.thunks) {
     Node* node = addresses_.own(was.at.slot);
+    if (node != nullptr && keeps_guard(node) && node->state() == State::exported) {
+      addresses_.adopt(node, is);
+      addresses_.give_back(was.at.slot, was.weight);
+      if (queues_.contains(Hidden(node))) fetch(node);
+      continue;
+    }
     if (node == nullptr || (node->state() != State::exported && !node->finished()))
       throw BadBytes("it acknowledges a thunk that was not sent");
     if (node->state() == State::exported) {

@@ -46,7 +46,7 @@ class SharedHeap {
   /// `add_spark` is told of thunks that another PE waits for and nobody here evaluates.
   SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight, const PackLimits& limits,
              const fabric::Memory& memory, fabric::Outbox& outbox, Counters& counters,
-             std::function<void(Node*)> add_spark);
+             std::function<void(Node*)> add_spark, bool recovers = false);
   ~SharedHeap();
 
   SharedHeap(const SharedHeap&) = delete;
@@ -78,6 +78,46 @@ class SharedHeap {
 
   /// Sends the weights of proxies that have died.
   void send_frees();
+
+  // ---- where deaths are survived (rts/recover/README.md)
+
+  /// What is done where threads are known.
+  struct Recovery {
+    /// Evaluates a thunk here and nowhere else.
+    std::function<void(Node*)> evaluate_here;
+    /// Has a node made again by what it came from, which calls `remade` at last.
+    std::function<void(Node*)> remake;
+  };
+  void set_recovery(Recovery recovery) { recovery_ = std::move(recovery); }
+
+  /// A PE is dead: what it had is evaluated again where it can be, and asked for elsewhere.
+  void dead(std::uint32_t pe);
+
+  /// Is it known what this node, under evaluation here, came from? Then it counts as elsewhere.
+  bool begin_to_remake(Node* node);
+  /// From where to begin, and which way to go.
+  std::optional<Route> route(Node* node);
+  /// A node that was lost has been found again: `as` has its value or exception; nullptr: it can't
+  /// be.
+  void remade(Node* node, Node* as);
+
+  /// How often each case of recovery has happened.
+  struct Cases {
+    std::uint64_t exported = 0;     ///< a spark that was sent away is evaluated again
+    std::uint64_t moved = 0;        ///< a thunk that had moved is
+    std::uint64_t by_value = 0;     ///< made again: a part of a value
+    std::uint64_t by_argument = 0;  ///< ... and of a thunk's arguments
+    std::uint64_t by_thunk = 0;     ///< made again: a thunk that had come, and needed what is lost
+    std::uint64_t giver = 0;        ///< asked for what it had a reference to
+    std::uint64_t lost = 0;         ///< told others that a value is lost, or was told
+    std::uint64_t reverted = 0;   ///< evaluates what somebody else was to, who needed what is lost
+    std::uint64_t fetched = 0;    ///< a FETCH was sent again
+    std::uint64_t dropped = 0;    ///< a spark that a dead PE wanted
+    std::uint64_t orphaned = 0;   ///< ... that was under evaluation
+    std::uint64_t duplicate = 0;  ///< an answer for what had its value
+    std::uint64_t forwarded = 0;  ///< a FETCH was sent on
+  };
+  const Cases& cases() const noexcept { return cases_; }
 
   GlobalAddressTable& addresses() noexcept { return addresses_; }
 
@@ -121,6 +161,17 @@ class SharedHeap {
   void arrived(Node* thunk);
   void acknowledge(std::span<const Arrived> thunks);
   void resume_waiters(const Unpacked& unpacked);
+  bool is_guarded(Node* node) const;
+  bool keeps_guard(const Node* thunk) const;
+  void on_fetch_of_dead(const Fetch& message);
+  void send_lost(const Remote& remote);
+  void seek(Node* proxy);
+  bool can_be_sought(Node* proxy) const;
+  void lose(Node* proxy);
+  void on_lost(Node* node);
+  void revive(Node* thunk, bool spark);
+  void forget_requests_of(std::uint32_t pe);
+  void drop_import(Node* thunk);
 
   GlobalAddressTable addresses_;
   PackLimits limits_;
@@ -131,6 +182,8 @@ class SharedHeap {
   const Ahead fetch_ahead_;  // made once: each RESUME may need it
   Queues queues_;
   std::unique_ptr<Askers> askers_;
+  Recovery recovery_;
+  Cases cases_;
 };
 
 }  // namespace trawl::heap

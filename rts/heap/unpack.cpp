@@ -2,6 +2,7 @@
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -64,11 +65,22 @@ class GraphUnpacker final : public PacketIn {
   }
 
   Unpacked unpack(Node* into, const Ahead* ahead) {
-    make_nodes(into);
-    if (ahead != nullptr) look_ahead(*ahead);
-    {
+    if (runs_.front().part == Part::lost) {
+      if (!addresses_.recovers()) throw BadBytes("it says that a value is lost, and no PE may be");
+      Unpacked nothing;
+      nothing.lost = true;
+      return nothing;
+    }
+    try {
+      make_nodes(into);
+      if (ahead != nullptr) look_ahead(*ahead);
+      note_ways();
       const Outside outside(outbox_);
       read_payloads();
+    } catch (...) {
+      for (const Item& item : items_)
+        if (item.guard != nullptr) item.guard->code().move_arguments(item.guard, item.node);
+      throw;
     }
     return reveal();
   }
@@ -95,9 +107,13 @@ class GraphUnpacker final : public PacketIn {
   struct Item {
     Node* node = nullptr;
     bool filled = false;                    // `node` is made from this record
+    bool imported = false;                  // it is ours, and the reference is by its former name
     std::optional<std::uint32_t> ticket{};  // it was fetched ahead
     std::size_t read = 0;                   // of the payload
     Reference reference{};
+    bool comes_back = false;  // a thunk of which we have kept the arguments
+    Node* guard = nullptr;    // the arguments that `node` had
+    std::uint32_t place = 0;
   };
 
   // New nodes that nobody knows yet.
@@ -130,6 +146,8 @@ class GraphUnpacker final : public PacketIn {
     Node* node = nodes_[place];
     if (node->code().result_type != result_type)
       throw BadBytes("it refers to a node of another type");
+    if (found_ != nullptr) [[unlikely]]
+      note_found(place);
     return node;
   }
 
@@ -170,6 +188,7 @@ class GraphUnpacker final : public PacketIn {
         payload_ = Reader(payloads.slice(run.size));
         make_node(item, run.part, code, r == 0 ? into : nullptr);
         item.read = run.size - payload_.left();
+        item.place = static_cast<std::uint32_t>(nodes_.size());
         nodes_.push_back(item.node);
       }
     }
@@ -206,6 +225,11 @@ class GraphUnpacker final : public PacketIn {
         item.reference = payload_.get<Reference>();
         if (!is_senders(item.reference))
           throw BadBytes("it moves a thunk that was not the sender's");
+        if (into != nullptr && into->state() == State::exported && addresses_.recovers()) {
+          item.comes_back = true;
+          item.node = into;
+          return;
+        }
         return choose(item, code, into);
       case Part::reference:
       case Part::rest:
@@ -216,11 +240,16 @@ class GraphUnpacker final : public PacketIn {
         if (item.reference.weight == 0) throw BadBytes("it has a reference without weight");
         item.node = known(item.reference.at, code);
         if (item.node != nullptr) return;
+        item.node = imported(item.reference.at, code);
+        item.imported = item.node != nullptr;
+        if (item.imported) return;
         if (item.reference.at.pe == addresses_.self())
           throw BadBytes("it refers to a node that is gone");
         item.node = fresh(code);
         item.filled = true;
         return;
+      case Part::lost:
+        break;  // which is alone in its packet
     }
     throw BadBytes("it has a node of unknown kind");
   }
@@ -239,11 +268,20 @@ class GraphUnpacker final : public PacketIn {
       if (state == State::value) return;
       // Two nodes of the sender may both be copies of this one.
       item.filled = lacks_value(known_node) && chosen_first_time(known_node);
-      if (item.filled && state == State::exported) known_node->code().drop_arguments(known_node);
+      if (item.filled && state == State::exported) take_arguments(item);
       if (item.filled) return;
     }
     item.node = fresh(code);
     item.filled = true;
+  }
+
+  // Until the value is whole, and as long as there are parts of it elsewhere, it can be made again.
+  void take_arguments(Item& item) {
+    const Code& code = item.node->code();
+    if (!addresses_.recovers() || code.placed) return code.drop_arguments(item.node);
+    item.guard = static_cast<Node*>(allocate(code.bytes));
+    item.guard->init(code, State::unevaluated);
+    code.move_arguments(item.node, item.guard);
   }
 
   bool chosen_first_time(Node* node) {
@@ -266,6 +304,13 @@ class GraphUnpacker final : public PacketIn {
     return node;
   }
 
+  // The sender has not been told yet that it came here. Else there would be a second node for it,
+  // and a FETCH for that to the sender and back.
+  Node* imported(const Address& at, const Code& code) const {
+    Node* node = addresses_.imported(at);
+    return node != nullptr && node->code().id == code.id ? node : nullptr;
+  }
+
   // A list goes on in one place, or in a few: what else is needed goes along, if it is asked for in
   // order. A tree goes on in too many places for a guess, unless the sender knows.
   void look_ahead(const Ahead& ahead) {
@@ -276,6 +321,7 @@ class GraphUnpacker final : public PacketIn {
     bool first = true;
     each_item([&](Item& item, Part part) {
       if (part != Part::rest || !item.filled || !std::exchange(first, false)) return;
+      if (addresses_.is_dead(item.reference.at.pe)) return;
       item.ticket = ahead(item.reference.at);
     });
   }
@@ -323,7 +369,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void read_item(const Item& item, Part part) {
-    if (part == Part::reference || part == Part::rest) return;
+    if (part == Part::reference || part == Part::rest) return next_node();
     payload_.slice(item.read);
     if (part == Part::shared_value)
       payload_ = Reader(payload_.slice(payload_.left() - sizeof(Reference)));
@@ -344,6 +390,7 @@ class GraphUnpacker final : public PacketIn {
         failure_of(node) = unpack_failure(payload_);
         break;
       case Part::thunk:
+        begin_arguments();
         node->code().unpack_arguments(node, unpacker_);
         break;
       default:
@@ -356,26 +403,122 @@ class GraphUnpacker final : public PacketIn {
   void end_payload() {
     if (payload_.left() != 0) throw BadBytes("one of its nodes is longer than its type");
     unpacker_.end_node();
+    next_node();
+  }
+
+  // ---- where nodes that are elsewhere come from (lineage.hpp)
+
+  void note_ways() {
+    const auto is_elsewhere = [](const Run& run) {
+      return run.part == Part::reference || run.part == Part::rest;
+    };
+    if (!addresses_.recovers() || std::none_of(runs_.begin(), runs_.end(), is_elsewhere)) return;
+    if (std::none_of(items_.begin(), items_.end(), [this](auto& item) { return comes_from(item); }))
+      return;
+    const StorageScope scope(Storage::owned_plain);
+    found_ = new std::uint64_t[nodes_.size()];
+    std::fill_n(found_, nodes_.size(), Lineage::nowhere);
+  }
+
+  void next_node() noexcept {
+    ++reading_;
+    handles_ = 0;
+  }
+  void begin_arguments() noexcept { handles_ = Lineage::in_arguments; }
+
+  void note_found(std::uint32_t place) noexcept {
+    auto& found = found_[place];
+    if (found == Lineage::nowhere) found = Lineage::as_found(reading_, handles_);
+    ++handles_;
+  }
+
+  /// By place: below which value that can be made again each node was found. A node comes behind
+  /// the one in which it was found.
+  void find_lineages() {
+    lineages_.resize(nodes_.size());
+    each_item([&](const Item& item, Part part) {
+      if (part != Part::reference && part != Part::rest && part != Part::failure)
+        lineages_[item.place] = lineage_of(item);
+    });
+    for (std::size_t place = 1; place < nodes_.size(); ++place) {
+      if (lineages_[place] != nullptr || found_[place] == Lineage::nowhere) continue;
+      const auto in = found_[place] >> 32U;
+      if (in < place) lineages_[place] = lineages_[in];
+    }
+  }
+
+  /// Is it known from what it can be made again?
+  bool comes_from(const Item& item) const {
+    if (!item.filled || item.guard != nullptr) return item.filled;
+    const Witness* witness = addresses_.witness(item.node);
+    return witness != nullptr && witness->lineage != nullptr;
+  }
+
+  Lineage* lineage_of(const Item& item) const {
+    if (!comes_from(item)) return nullptr;
+    const Witness* witness = item.guard != nullptr ? nullptr : addresses_.witness(item.node);
+    auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
+    lineage->guard = item.guard;
+    if (witness != nullptr) {
+      lineage->before = witness->lineage;
+      lineage->at_before = witness->place;
+    }
+    lineage->top = item.place;
+    lineage->found = found_;
+    return lineage;
+  }
+
+  // What was known before may be among the arguments of what the value was made from: to make that
+  // again may need it. Kept values are large, and made anew again and again: what each came from
+  // would keep all that came before.
+  void note_witness(const Item& item) {
+    if (!item.filled) return;
+    auto& witness = addresses_.make_witness(item.node);
+    if (!lineages_.empty() && !item.node->code().kept) witness.lineage = lineages_[item.place];
+    witness.place = item.place;
+    witness.giver = from_;
+  }
+
+  // Of a thunk that has come along with another: it is known by the name that it had, which stands
+  // for nothing else any more.
+  void note_lineage(const Item& item) {
+    if (lineages_[item.place] == nullptr) return;
+    addresses_.adopt(item.node, {item.reference.at, 0});
+    auto& witness = addresses_.make_witness(item.node);
+    witness.lineage = lineages_[item.place];
+    witness.place = item.place;
+    witness.here = true;
   }
 
   Unpacked reveal() {
     Unpacked result;
     result.root = nodes_[0];
+    if (found_ != nullptr) find_lineages();
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
     for (const Reference& reference : borrowed_) addresses_.send_home(reference);
+    for (const Item& item : items_)
+      if (item.guard != nullptr && found_ == nullptr) item.guard->code().drop_arguments(item.guard);
     return result;
   }
 
   void reveal(Item& item, Part part, Unpacked& result) {
     if (part == Part::reference || part == Part::rest) {
       take_reference(item);
+      if (addresses_.recovers()) note_witness(item);
       if (item.ticket) result.ahead.push_back(item.node);
       return;
     }
     if (part == Part::shared_value) addresses_.adopt(item.node, item.reference);
+    if (item.comes_back) {
+      addresses_.forget(item.node);
+      item.node->settle(State::exported, State::unevaluated);
+      result.thunks.push_back({item.node, item.reference});
+      return result.resolved.push_back(item.node);
+    }
     if (!item.filled) return;
     const auto was = item.node->state();
     if (part == Part::thunk) {
+      if (was == State::black_hole && !lineages_.empty()) note_lineage(item);
       if (was != State::black_hole) addresses_.forget(item.node);
       item.node->settle(was, State::unevaluated);
       result.thunks.push_back({item.node, item.reference});
@@ -388,6 +531,7 @@ class GraphUnpacker final : public PacketIn {
   void take_reference(Item& item) {
     const auto& [at, weight] = item.reference;
     if (at.pe == addresses_.self()) return addresses_.give_back(at.slot, weight);
+    if (item.imported) return addresses_.send_home(item.reference);
     if (item.ticket)
       addresses_.adopt(item.node, item.reference, *item.ticket);
     else
@@ -406,7 +550,11 @@ class GraphUnpacker final : public PacketIn {
   // Where the collector looks: nobody else refers to the new nodes yet.
   boost::container::small_vector<Node*, 4> nodes_;
   boost::container::small_vector<Item, 4> items_;
-  Node* chosen_one_ = nullptr;  // known nodes that get their value: the first, all others
+  std::uint64_t* found_ = nullptr;  // see Lineage; in memory of the collector's
+  std::uint32_t reading_ = 0;       // the place of the node that is being read
+  std::uint32_t handles_ = 0;       // that were read of it
+  std::vector<Lineage*> lineages_;  // by place
+  Node* chosen_one_ = nullptr;      // known nodes that get their value: the first, all others
   bool chosen_one_again_ = false;
   boost::unordered_flat_set<Node*> chosen_;
   boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> borrowed_;

@@ -27,6 +27,7 @@ struct alignas(32) Code {
   void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
   Node* (*promote)(const void* arguments);  ///< a heap thunk with a frame's arguments
   void (*drop_arguments)(Node*);
+  void (*move_arguments)(Node* from, Node* to);  ///< `to` has none before, `from` none after
   void (*pack_arguments)(Node*, Packer&);
   void (*unpack_arguments)(Node*, Unpacker&);
   void (*pack_value)(Node*, Packer&);

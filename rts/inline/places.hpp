@@ -50,6 +50,22 @@ int workers_here();
 Way way_between(int from, int to);
 void note_decision(const Decision& decision, std::span<const Decision::Part> parts);
 
+/// Where a thread stood when something began of which the cost is asked.
+struct CostMark {
+  std::int64_t used = 0;
+  std::int64_t told = 0;
+};
+
+/// What a shard costs, in ns: what the running thread had of the processor since `begun`, without
+/// collections and what else was asked about meanwhile, and by what a worker gets of a core where a
+/// PE has less than one for each. It does not depend on who else is busy on the host.
+CostMark begin_cost();
+std::int64_t cost_since(const CostMark& begun);
+/// What the running thread has had of the processor so far, in ns; and what another has used for
+/// this one.
+std::int64_t used_here();
+void add_used(std::int64_t used);
+
 /// Has an unevaluated thunk evaluated by that PE; its value comes home unasked. Of a thunk that is
 /// not `Placed` (code.hpp) it makes a spark there. If that PE is lost, this one evaluates it.
 /// Throws Error outside of a run.

@@ -99,6 +99,12 @@ inline Failure*& failure_of(Node* node) {
   return *reinterpret_cast<Failure**>(node->payload(failure_offset));
 }
 
+/// What is being handled at this moment is the outcome of a thunk under evaluation. False: it
+/// needed what was lost with a PE, but can be made again (rts/recover), by `remake`, with nothing
+/// handled.
+[[gnu::cold]] bool fail(Node* node);
+[[gnu::cold]] void remake(Node* node);
+
 inline void finish(Node* node, State outcome) {
   if ((node->settle(State::black_hole, outcome) & Node::waited) != 0) [[unlikely]]
     notify_waiters(node);
@@ -174,6 +180,7 @@ struct ValueCode : Code {
     promote = nullptr;
     kept = Kept == Stay::yes;
     drop_arguments = nullptr;
+    move_arguments = nullptr;
     pack_arguments = nullptr;
     unpack_arguments = nullptr;
     result_at = ResultOf<R>::offset;
@@ -243,6 +250,7 @@ struct Thunk {
   }
 
   static void evaluate(Node* node) {
+    bool lost = false;
     try {
       R result = use_up(node);
       if constexpr (has_one_reader<Call>)
@@ -250,9 +258,11 @@ struct Thunk {
       else
         ResultOf<R>::put(node, std::move(result));
     } catch (...) {
-      failure_of(node) = current_failure();
-      return finish(node, State::exception);
+      if (fail(node)) return;
+      lost = true;
     }
+    if (lost) [[unlikely]]
+      return remake(node);
     finish(node, State::value);
   }
 
@@ -262,14 +272,22 @@ struct Thunk {
                       *static_cast<std::tuple<A...>*>(const_cast<void*>(frame_arguments)));
   }
 
+  // A Lazy is trivially destroyed, and would keep what it refers to alive as long as the node
+  // lives: a thunk that has gone to another PE never gets its result, which would overwrite it.
   static void drop_arguments(Node* node) {
     arguments(node).~Arguments();
     if constexpr (arguments_are_destroyed) on_death(node, nullptr, nullptr);
-    if constexpr (!std::is_trivially_destructible_v<Arguments>) {
+    if constexpr (!std::is_trivially_destructible_v<Arguments> || !(PointerFree<A> && ...)) {
       void* const gone = node->payload(offset);
       std::memset(gone, 0, sizeof(Arguments));
       asm volatile("" : : "r"(gone) : "memory");  // also where nothing seems to read it
     }
+  }
+
+  static void move_arguments(Node* from, Node* to) {
+    new (to->payload(offset)) Arguments(std::move(arguments(from)));
+    destroy_at_death(to);
+    drop_arguments(from);
   }
 
   static void pack_arguments(Node* node, Packer& to) {
@@ -310,6 +328,7 @@ struct ThunkCode : Code {
     writes = is_write<Call>;
     promote = &T::promote;
     drop_arguments = &T::drop_arguments;
+    move_arguments = &T::move_arguments;
     pack_arguments = &T::pack_arguments;
     unpack_arguments = &T::unpack_arguments;
     result_at = ResultOf<R>::offset;

@@ -62,7 +62,8 @@ std::optional<Outcome> Ending::over(Nanos now, bool flushed) {
   if (!begun_) return std::nullopt;
   const bool agreed = self_ == 0 ? missing_count_ == 0 : may_leave_;
   if ((!agreed || !flushed) && now < deadline_) return std::nullopt;
-  return Outcome{code_, {}, self_ == 0 ? statistics_ : std::vector<std::optional<Statistics>>()};
+  return Outcome{
+      code_, {}, false, self_ == 0 ? statistics_ : std::vector<std::optional<Statistics>>()};
 }
 
 }  // namespace trawl::life

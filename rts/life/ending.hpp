@@ -15,7 +15,8 @@ namespace trawl::life {
 /// How a run ended, for one PE.
 struct Outcome {
   int code = 0;
-  std::string error;  ///< why it failed, if it did and this PE is the one to say so
+  std::string error;      ///< why it failed, if it did and this PE is the one to say so
+  bool given_up = false;  ///< the run goes on without this PE
   std::vector<std::optional<Statistics>>
       statistics;  ///< by PE, if it answered; on the main PE only
 };

@@ -11,14 +11,15 @@ constexpr Nanos start_patience = 10'000'000'000;  // over --trawl:silence
 
 }  // namespace
 
-Life::Life(const Introduction& own, Nanos silence, fabric::Fabric& fabric, balance::Tables& tables,
-           fabric::Outbox& outbox, Hooks hooks)
+Life::Life(const Introduction& own, Nanos silence, bool recovers, fabric::Fabric& fabric,
+           balance::Tables& tables, fabric::Outbox& outbox, Hooks hooks)
     : self_(fabric.self()),
       fabric_(fabric),
       tables_(tables),
       outbox_(outbox),
       hooks_(std::move(hooks)),
-      no_memory_{1, "PE " + std::to_string(self_) + " has no memory left", {}},
+      no_memory_{1, "PE " + std::to_string(self_) + " has no memory left", false, {}},
+      recovers_(recovers),
       awake_(fabric.now()),
       alive_(self_, fabric.size(), silence),
       start_(self_, fabric.size(), own, tables, outbox),
@@ -67,6 +68,7 @@ void Life::look_for_the_dead() {
 }
 
 void Life::on_dead(int pe) {
+  if (recovers_) return unreachable(pe, "its process has ended");
   tables_.forget(pe);
   const bool speaks = pe != 0 || self_ == 1;  // for the main PE, whom others see dying too
   if (!stopping())
@@ -82,9 +84,61 @@ void Life::beat(Nanos now) {
   for (const int pe : others) fabric::send(outbox_, pe, Ping{now});
   if (others.empty()) return;
   if (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience)))
-    fail("PE " + std::to_string(*lost) +
-             " is lost: nothing has been heard of it for too long (--trawl:silence)",
-         1);
+    on_silent(*lost);
+}
+
+void Life::on_silent(int pe) {
+  const std::string why = "nothing has been heard of it for too long (--trawl:silence)";
+  if (recovers_) return unreachable(pe, why);
+  fail("PE " + std::to_string(pe) + " is lost: " + why, 1);
+}
+
+// ---- who is dead -------------------------------------------------------------------------------
+
+// The main PE alone decides; others learn of it by its VIEW.
+void Life::unreachable(int pe, const std::string& why) {
+  if (self_ == 0) return give_up(pe, why);
+  if (pe == 0) end_alone("the main PE is lost: " + why);
+}
+
+// All hear of it, the dead one as well: it may be alive, behind a network that was cut.
+void Life::give_up(int pe, const std::string& why) {
+  const auto name = static_cast<std::uint32_t>(pe);
+  auto& dead = decided_.dead;
+  if (std::find(dead.begin(), dead.end(), name) != dead.end()) return;
+  dead.push_back(name);
+  alive_.forget(pe);
+  if (!stopping()) hooks_.gives_up(pe, why);
+  for (int other = 0; other < fabric_.size(); ++other) fabric::send(outbox_, other, decided_);
+}
+
+void Life::heard_dead(int from) {
+  if (self_ == 0) fabric::send(outbox_, from, decided_);
+}
+
+void Life::on_view(const View& message, Nanos now) {
+  if (!recovers_) throw BadBytes("this run does not survive deaths");
+  if (is_dead_.empty()) is_dead_.resize(static_cast<std::size_t>(fabric_.size()));
+  for (auto i = dead_.size(); i < message.dead.size(); ++i) {
+    const auto pe = static_cast<int>(message.dead[i]);
+    if (pe == self_) return end_alone("it was given up by the main PE");
+    dead_.push_back(message.dead[i]);
+    is_dead_[message.dead[i]] = true;
+    tables_.forget(pe);
+    start_.dead(pe, now);
+    if (failure_)
+      failure_missing_ -= failure_missing_ > 0 && self_ == 0 ? 1 : 0;
+    else
+      ending_.dead(pe);
+    hooks_.dead(pe);
+  }
+  check_joined();
+}
+
+// Nobody waits for this PE, and whatever it has is made again: it ends, and tells nobody.
+void Life::end_alone(const std::string& why) {
+  if (failure_) return;
+  begin_failure({1, "PE " + std::to_string(self_) + " ends: " + why, true, {}}, 0);
 }
 
 // ---- stopping ----------------------------------------------------------------------------------
@@ -165,7 +219,7 @@ void Life::tell_of_failure(int pe) noexcept {
 
 void Life::on_fail(const Fail& message) {
   if (self_ == 0) return fail(message.why, message.code);
-  begin_failure(Outcome{message.code, {}, {}}, 0);
+  begin_failure(Outcome{message.code, {}, false, {}}, 0);
   fabric::send(outbox_, 0, Bye());
 }
 

@@ -33,11 +33,15 @@ class Life {
     std::function<void()> stopped;  ///< workers are to leave their main loops
     std::function<Statistics()> statistics;
     std::function<void(const Outcome&)> over;
+    /// The main PE gives a PE up, and says why.
+    std::function<void(int pe, const std::string& why)> gives_up;
+    /// It is decided that a PE is dead.
+    std::function<void(int pe)> dead;
   };
 
-  /// `silence`: after so long a PE counts as lost.
-  Life(const Introduction& own, Nanos silence, fabric::Fabric& fabric, balance::Tables& tables,
-       fabric::Outbox& outbox, Hooks hooks);
+  /// `silence`: after so long a PE counts as lost. `recovers`: the run goes on without it.
+  Life(const Introduction& own, Nanos silence, bool recovers, fabric::Fabric& fabric,
+       balance::Tables& tables, fabric::Outbox& outbox, Hooks hooks);
 
   void begin(Nanos now);
 
@@ -54,6 +58,20 @@ class Life {
   Nanos begun() const noexcept { return start_.begun() - main_clock().first_offset(); }
   /// In which it is counted how long others have had to answer.
   Nanos waking_time() const noexcept { return awake_.now(); }
+
+  // ---- membership, where deaths are survived (rts/recover)
+
+  bool recovers() const noexcept { return recovers_; }
+  /// How many PEs are known to be dead: each view has one more.
+  std::size_t view() const noexcept { return dead_.size(); }
+  bool is_dead(int pe) const noexcept {
+    return !dead_.empty() && is_dead_[static_cast<std::size_t>(pe)];
+  }
+  void on_view(const View& message, Nanos now);
+  /// A message of a PE that is known to be dead: it is told so, if the main PE hears it.
+  void heard_dead(int from);
+  /// What was to be sent to a PE could not be.
+  void unreachable(int pe, const std::string& why);
 
   /// The main PE: the root has returned.
   void finish(int code);
@@ -87,6 +105,9 @@ class Life {
   void begin_failure(Outcome outcome, int missing);
   void tell_of_failure(int pe) noexcept;
   void on_dead(int pe);
+  void on_silent(int pe);
+  void give_up(int pe, const std::string& why);
+  void end_alone(const std::string& why);
   Nanos round_trip() const;
 
   int self_;
@@ -100,6 +121,10 @@ class Life {
   std::optional<Outcome> failure_;
   int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;
+  const bool recovers_;
+  View decided_;                     // the main PE's
+  std::vector<std::uint32_t> dead_;  // as far as this PE has been told
+  std::vector<bool> is_dead_;        // by PE, once there is one
   recover::WakingTime awake_;
   recover::Alive alive_;
   Start start_;

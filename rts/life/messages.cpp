@@ -130,6 +130,26 @@ Bye Bye::read(Reader& in, const fabric::Envelope&) {
   return bye;
 }
 
+void View::write(Writer& out) const {
+  out.put(static_cast<std::uint32_t>(dead.size()));
+  for (const auto pe : dead) out.put(pe);
+}
+
+View View::read(Reader& in, const fabric::Envelope& envelope) {
+  View view;
+  const auto count = in.get<std::uint32_t>();
+  if (count == 0 || in.left() != count * sizeof(std::uint32_t))
+    throw BadBytes("it is not as long as it says");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto pe = in.get<std::uint32_t>();
+    if (!envelope.has(pe) || pe == 0) throw BadBytes("nobody of that name can be dead");
+    if (std::find(view.dead.begin(), view.dead.end(), pe) != view.dead.end())
+      throw BadBytes("it names a PE twice");
+    view.dead.push_back(pe);
+  }
+  return view;
+}
+
 void Fail::write(Writer& out) const {
   out.put(code);
   out.put_string(why);

@@ -118,6 +118,21 @@ struct Bye {
 /// All have said BYE: nobody needs the receiver any more.
 using Leave = fabric::Bare<fabric::Kind::leave>;
 
+/// Who is dead: the main PE decides, and tells all others and itself. The number of the dead is
+/// that of the view: ids are not used again.
+///
+///     | count 4 | PE 4 | PE 4 ... |
+struct View {
+  static constexpr auto kind = fabric::Kind::view;
+
+  std::vector<std::uint32_t> dead;  ///< in the order in which it was decided
+
+  void write(Writer& out) const;
+  static View read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const View&, const View&) = default;
+};
+
 /// The run can't go on. The main PE hears it first, and tells all others.
 ///
 ///     | exit code 4 | length 4, why ... |

@@ -77,12 +77,23 @@ void Start::on_pong(const Pong& message, int from, Nanos now) {
   if (peer.pongs == pings && --missing_ == 0) welcome_all(now);
 }
 
+// Who has not introduced himself is taken to have been like the main PE.
+void Start::dead(int pe, Nanos now) {
+  if (self_ != 0 || complete_) return;
+  Peer& peer = peers_[static_cast<std::size_t>(pe)];
+  peer.dead = true;
+  missing_ -= (peer.introduced ? 0 : 1) + (peer.pongs < pings ? 1 : 0);
+  if (!peer.introduced) peer.facts = own_;
+  if (missing_ == 0) welcome_all(now);
+}
+
 void Start::welcome_all(Nanos now) {
   Welcome message;
   message.begun = now;
   message.all = set_roster();  // first: who is far is known by it
   for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe) {
     const auto& reached = peers_[static_cast<std::size_t>(pe)];
+    if (reached.dead) continue;
     message.offset = reached.offset;
     message.latency = reached.best_round_trip / 2;
     message.same_clock = reached.same_clock;

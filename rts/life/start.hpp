@@ -31,6 +31,8 @@ class Start {
   void on_ping(const Ping& message, int from, Nanos now);
   void on_pong(const Pong& message, int from, Nanos now);
   void on_welcome(const Welcome& message, Nanos now);
+  /// It will not answer any more.
+  void dead(int pe, Nanos now);
 
  private:
   struct Peer {
@@ -40,6 +42,7 @@ class Start {
     Nanos best_round_trip = 0;
     Nanos offset = 0;
     bool same_clock = false;
+    bool dead = false;
   };
 
   void ping(int pe, Nanos now);

@@ -19,6 +19,14 @@ std::vector<std::string_view> stats_formats() {
   return {"text", "json"};
 }
 
+std::vector<std::string_view> fabrics() {
+  return {"mpi", "net"};
+}
+
+std::vector<std::string_view> on_or_off() {
+  return {"on", "off"};
+}
+
 constexpr std::array table{
     Flag{"workers", "N", &Options::workers, 0, most_workers,
          "worker threads of a PE (0: its share of the host's cores)"},
@@ -57,6 +65,25 @@ constexpr std::array table{
          "relative speed of this PE (0: measured at start)"},
     Flag{"silence", "SECONDS", &Options::silence, 0.1, 1e6,
          "seconds of silence after which a PE counts as lost", nullptr, true},
+    Flag{"recover", "WORD", &Options::recover, 0, 0,
+         "go on when a PE other than the main one has died, where messages survive that", on_or_off,
+         true},
+    Flag{"fabric", "NAME", &Options::fabric, 0, 0,
+         "what carries messages (default: net under trawl-run, mpi under mpiexec)", fabrics},
+    Flag{"join", "HOST:PORT", &Options::join, 0, 0,
+         "join the run whose main PE is met there (see trawl-run --wait)"},
+    Flag{"meet", "PORT", &Options::meet, 0, 0,
+         "this is the main PE, and the others meet it at this port"},
+    Flag{"pes", "N", &Options::pes, 0, 1024,
+         "how many PEs the main PE waits for, itself included (0: the launcher knows)"},
+    Flag{
+        "key", "KEY", &Options::key, 0, 0,
+        "of those who may take part: 64 hexadecimal digits; better in the environment, where other "
+        "users do not see it"},
+    Flag{"encrypt", "WORD", &Options::encrypt, 0, 0,
+         "are messages between hosts encrypted, by fabric net", on_or_off},
+    Flag{"start-wait", "SECONDS", &Options::start_wait, 0, 1e9,
+         "seconds that PEs of fabric net wait for each other at start (0: for ever)"},
     Flag{"grid", "FILE", &Options::grid, 0, 0,
          "rehearse on this grid: its links' delays, its PEs' speeds (see profiles/grids)", nullptr,
          true},

@@ -272,6 +272,25 @@ Options take_options(std::vector<std::string>& args) {
   return options;
 }
 
+Options options_to_join(const std::vector<std::string>& args) {
+  Options options;
+  Flags flags(options);
+  const auto take = [&flags](const std::string& flag, std::string_view value) {
+    try {
+      flags.take(flag, flag, std::string(value));
+    } catch (const Error&) {  // it was said before what is wrong
+    }
+  };
+  for (const std::string flag : {"fabric", "join", "meet", "pes", "key", "encrypt", "start-wait"}) {
+    const char* value = std::getenv(environment_name(flag).c_str());
+    if (value != nullptr) take(flag, value);
+    const auto given = std::string(prefix) + flag + "=";
+    for (const auto& arg : args)
+      if (arg.starts_with(given)) take(flag, std::string_view(arg).substr(given.size()));
+  }
+  return options;
+}
+
 std::uint64_t flags_digest(const Options& options, const std::vector<std::string>& args) {
   Writer shared;
   for (std::size_t i = 1; i < args.size(); ++i) shared.put_string(args[i]);

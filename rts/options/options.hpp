@@ -30,14 +30,22 @@ struct Options {
   std::string policy = "trawl";
   std::size_t packet_size = 64U << 10U;  ///< bytes
   std::size_t thunks_per_packet = 1024;
-  std::string cluster;   ///< empty: the host is the cluster
-  double speed = 0;      ///< 0: measured
-  double silence = 10;   ///< seconds after which a PE counts as lost
-  std::string grid;      ///< file; empty: the PEs are as they are
-  std::string simulate;  ///< file; empty: off
-  unsigned seed = 0;     ///< of random decisions; 0: from the clock, and 1 where it is simulated
-  std::string trace;     ///< directory; empty: off
-  std::string record;    ///< file; empty: off
+  std::string cluster;         ///< empty: the host is the cluster
+  double speed = 0;            ///< 0: measured
+  double silence = 10;         ///< seconds after which a PE counts as lost
+  std::string recover = "on";  ///< on, off: does the run go on when a PE has died?
+  std::string fabric;          ///< empty: net if one of the next three is given, else mpi
+  std::string join;            ///< where the main PE may be met; empty: this is it
+  std::string meet;            ///< the main PE's port, or files of its launcher
+  int pes = 0;                 ///< how many there are, for the main PE; 0: the launcher knows
+  std::string key;             ///< the run's; empty: none
+  std::string encrypt = "on";
+  double start_wait = 60;  ///< seconds that PEs wait for each other; 0: for ever
+  std::string grid;        ///< file; empty: the PEs are as they are
+  std::string simulate;    ///< file; empty: off
+  unsigned seed = 0;       ///< of random decisions; 0: from the clock, and 1 where it is simulated
+  std::string trace;       ///< directory; empty: off
+  std::string record;      ///< file; empty: off
   StatsFormat stats = StatsFormat::none;
   std::string stats_file;  ///< empty: standard error
   bool help = false;
@@ -47,6 +55,11 @@ struct Options {
 /// Takes the runtime's flags out of `args` (the program's name is args[0]) and leaves the rest.
 /// Throws Error with exit code 2 for what it can't make sense of.
 Options take_options(std::vector<std::string>& args);
+
+/// Of arguments and an environment that make no sense as a whole, those flags by which a PE joins
+/// the others: so that it can tell them. The rest is as by default. Throws nothing but for lack of
+/// memory.
+Options options_to_join(const std::vector<std::string>& args);
 
 /// What all PEs of a run have to agree on, as one number (not 0): the program's own arguments and
 /// those flags that are not about one PE. `args` as take_options leaves them.

@@ -10,7 +10,7 @@ std::vector<int> Alive::to_ping(Nanos now) {
   next_beat_ = now + silence_ / 8;
   std::vector<int> pes;
   for (int pe = 0; pe < static_cast<int>(heard_.size()); ++pe)
-    if (watches(pe)) pes.push_back(pe);
+    if (watches(pe) && heard_[static_cast<std::size_t>(pe)] != never) pes.push_back(pe);
   return pes;
 }
 

@@ -16,11 +16,20 @@ class Alive {
 
   /// All know each other: only from now on is silence counted. Here and in the next two, waking
   /// time (waking_time.hpp).
-  void begin(Nanos now) { heard_.assign(heard_.size(), now); }
+  void begin(Nanos now) {
+    for (Nanos& heard : heard_)
+      if (heard != never) heard = now;
+  }
 
   /// Something has arrived from a PE, be it a part of a message.
   void heard(int pe, Nanos now) {
-    if (watches(pe)) heard_[static_cast<std::size_t>(pe)] = now;
+    if (watches(pe) && heard_[static_cast<std::size_t>(pe)] != never)
+      heard_[static_cast<std::size_t>(pe)] = now;
+  }
+
+  /// It is known to be dead: nobody waits for a sign of it.
+  void forget(int pe) {
+    if (watches(pe)) heard_[static_cast<std::size_t>(pe)] = never;
   }
 
   /// The PEs that should be shown at this time of the clock that we are alive; may be empty. O(1)

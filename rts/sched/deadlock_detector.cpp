@@ -53,6 +53,7 @@ void DeadlockDetector::begin_round(const Worker* by) {
   std::fill(states_.begin(), states_.end(), std::nullopt);
   states_[static_cast<std::size_t>(self_)] = own_state(by);
   answers_ = 1;
+  for (const int pe : dead_) note_dead(pe);
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
     if (pe != self_) fabric::send(outbox_, pe, Probe{round_});
   }
@@ -74,8 +75,9 @@ std::string DeadlockDetector::judge(Nanos now) {
   }
   const auto waiting = report();
   if (waiting.empty()) return {};  // the program has not begun, or is over
-  if (sent == received) return "blocked for ever, nobody can go on:\n" + waiting;
+  if (sent == received && dead_.empty()) return "blocked for ever, nobody can go on:\n" + waiting;
   if (now - unchanged_since_ < patience_) return {};
+  if (!dead_.empty()) return "blocked for ever after a PE was lost:\n" + waiting;
   return "blocked for ever, " + std::to_string(sent - received) +
          " messages have been lost on the way:\n" + waiting;
 }
@@ -84,6 +86,18 @@ std::string DeadlockDetector::report() const {
   std::string text;
   for (const auto& state : states_) text += state->report;
   return text;
+}
+
+void DeadlockDetector::dead(int pe) {
+  dead_.push_back(pe);
+  before_.clear();
+  if (asking_) note_dead(pe);
+}
+
+void DeadlockDetector::note_dead(int pe) {
+  auto& state = states_[static_cast<std::size_t>(pe)];
+  if (!state) ++answers_;
+  state = Rest{true, 0, 0, {}};
 }
 
 void DeadlockDetector::on_probe(const Probe& message, const Worker* by) {

@@ -30,12 +30,16 @@ class DeadlockDetector {
   /// The main PE's turn; `by` as in Host::poll. Returns the report of a deadlock, else nothing.
   std::string look(Nanos now, const Worker* by);
 
+  /// It answers no more, and what it has sent and received nobody knows.
+  void dead(int pe);
+
   void on_probe(const Probe& message, const Worker* by);
   void on_state(State message, int from);
 
  private:
   Rest own_state(const Worker* by) const;
   void begin_round(const Worker* by);
+  void note_dead(int pe);
   std::string judge(Nanos now);
   std::string report() const;
 
@@ -49,6 +53,7 @@ class DeadlockDetector {
   std::uint32_t round_ = 0;
   std::size_t answers_ = 0;
   bool asking_ = false;
+  std::vector<int> dead_;
   std::vector<std::optional<Rest>> states_;  // of who has answered
   std::vector<std::optional<Rest>> before_;
   Nanos next_round_ = 0;

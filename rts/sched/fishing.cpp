@@ -138,7 +138,8 @@ Nanos Fishing::patience() {
 void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   const auto is_taken = [this](std::uint16_t number) {
     return std::any_of(under_way_.begin(), under_way_.end(),
-                       [number](const auto& cast) { return cast.number == number; });
+                       [number](const auto& cast) { return cast.number == number; }) ||
+           std::find(written_off_.begin(), written_off_.end(), number) != written_off_.end();
   };
   do {
     ++last_number_;
@@ -156,9 +157,11 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   fabric::send(outbox_, victim, fish);
 }
 
-balance::Cast Fishing::resolve(std::uint16_t number, bool brought_work, Nanos now) {
+// Nothing: it was written off.
+std::optional<balance::Cast> Fishing::resolve(std::uint16_t number, bool brought_work, Nanos now) {
   const auto found = std::find_if(under_way_.begin(), under_way_.end(),
                                   [number](const auto& cast) { return cast.number == number; });
+  if (found == under_way_.end() && std::erase(written_off_, number) != 0) return std::nullopt;
   if (found == under_way_.end())
     throw BadBytes(brought_work ? "it answers a fish that was not sent"
                                 : "it brings home a fish that was not sent");
@@ -170,19 +173,31 @@ balance::Cast Fishing::resolve(std::uint16_t number, bool brought_work, Nanos no
 
 void Fishing::came_home(std::uint16_t number, Nanos now) {
   const auto cast = resolve(number, false, now);
+  if (!cast) return;
   invited_ = false;
   trace::note<Count::fish_home_empty>(counters_, workers_.log(), 0, 0, number);
-  if (means_.holds_fish && !cast.far) return;  // it has waited where it was
-  auto& pause = cast.far ? far_ : near_;
+  if (means_.holds_fish && !cast->far) return;  // it has waited where it was
+  auto& pause = cast->far ? far_ : near_;
   pause.until = now + (means_.at_once ? pause.backoff.shortest() : pause.backoff.next(random_()));
 }
 
 void Fishing::caught(std::uint16_t number, Nanos now) {
   const auto cast = resolve(number, true, now);
+  if (!cast) return;
   if (under_way_.size() < most_near()) invited_ = false;
-  auto& pause = cast.far ? far_ : near_;
+  auto& pause = cast->far ? far_ : near_;
   pause.backoff.reset();
   pause.until = 0;
+}
+
+void Fishing::dead(int pe, Nanos now) {
+  for (const auto& cast : under_way_) written_off_.push_back(cast.number);
+  under_way_.clear();
+  invited_ = false;
+  std::erase_if(held_, [pe](const Held& each) { return each.fish.thief == pe; });
+  std::erase(turned_away_, pe);
+  note_next_return();
+  near_.until = far_.until = now;
 }
 
 // The FISH under way may be held where there is nothing: until one comes home, another may go, if
@@ -205,6 +220,7 @@ void Fishing::on_work_available(int from, Nanos now) {
 
 void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   if (fish.thief == tables_.self()) return came_home(fish.number, now);
+  if (tables_.lost(fish.thief)) return;
   feed_held(by, now);  // they were here first
   if (feed(fish, by, now)) return;
   fish.visit(tables_.self());

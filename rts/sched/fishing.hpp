@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -41,6 +42,9 @@ class Fishing {
   void caught(std::uint16_t number, Nanos now);
   void on_work_available(int from, Nanos now);
 
+  /// A PE is dead. It may have had our FISH: nobody waits for those any more, though some may come.
+  void dead(int pe, Nanos now);
+
   /// While `full`, no FISH is sent: there is no room for others' work.
   void set_full(bool full, Nanos now) noexcept;
 
@@ -72,7 +76,7 @@ class Fishing {
   void watch_or_announce(Nanos now);
   Nanos patience();
   void fish_at(int victim, bool ahead, Nanos now);
-  balance::Cast resolve(std::uint16_t number, bool brought_work, Nanos now);
+  std::optional<balance::Cast> resolve(std::uint16_t number, bool brought_work, Nanos now);
   void came_home(std::uint16_t number, Nanos now);
 
   balance::Tables& tables_;
@@ -86,6 +90,7 @@ class Fishing {
   unsigned max_fish_;  // 0: as many as the policy wants
 
   std::vector<balance::Cast> under_way_;
+  std::vector<std::uint16_t> written_off_;  // were under way when a PE died
   std::uint16_t last_number_ = 0;
   bool invited_ = false;
   bool full_ = false;

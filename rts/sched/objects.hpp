@@ -32,6 +32,11 @@ class Objects {
   Objects& operator=(const Objects&) = delete;
 
   SharedName make();
+  /// Is there any that this PE has heard of?
+  bool used() {
+    const std::lock_guard lock(lock_);
+    return !objects_.empty();
+  }
   /// With the PE's lock held, as is `on_write`.
   void write(const SharedName& name, heap::Node* call);
   /// The arguments follow in `arguments`. Throws BadBytes.

@@ -39,6 +39,8 @@ std::uint32_t rounded(double number) {
 
 }  // namespace
 
+// By what it is, not by its pace at the moment, which changes with who else is busy on its host:
+// the cost of shards says what a PE really gets, and for longer.
 std::vector<Site> sites() {
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());
@@ -46,7 +48,7 @@ std::vector<Site> sites() {
   std::vector<Site> all;
   for (std::uint32_t cluster = 0; cluster < tables.clusters(); ++cluster)
     for (const int pe : tables.members(cluster))
-      all.push_back({pe, tables.strength_now(pe), tables.static_of(pe).cores, cluster,
+      all.push_back({pe, tables.static_of(pe).strength(), tables.static_of(pe).cores, cluster,
                      memory_of(tables.static_of(pe))});
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include "rts/heap/shared_heap.hpp"
 #include "rts/sched/fiber.hpp"
+#include "rts/sched/meter.hpp"
 #include "rts/sched/seals.hpp"
 
 namespace trawl::sched {
@@ -40,6 +41,7 @@ class Thread final : public heap::Waiter {
   bool granted_ = false;
   heap::Node* waiting_for_ = nullptr;
   Seals seals_;
+  Meter meter_;                   // of the spark that it evaluates
   Worker* bound_to_ = nullptr;    // where alone it may go on
   std::atomic<bool> left_{true};  // its stack: woken, it may still be on its way out of it
   std::uint32_t number_ = 0;      // in the event log

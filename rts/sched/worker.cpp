@@ -317,6 +317,7 @@ void Worker::put_away(Thread& thread) {
   thread.spark_ = nullptr;
   thread.root_ = nullptr;
   thread.seals_.drop();
+  thread.meter_ = {};
   thread.fiber_.keep_nothing();
   thread.left_.store(true, std::memory_order_relaxed);
   count_live(-1);
@@ -374,10 +375,12 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
 
 bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) {
   Thread& thread = *running_;
+  thread.meter_.stop(*this);
   thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;
   if (!register_blocked(thread, nodes, waiter)) {
     thread.seals_.lift(pool);
     notify_progress_thread_if_needed();
+    thread.meter_.go_on(*this);
     return false;
   }
   trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_),
@@ -385,6 +388,7 @@ bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) 
   note_thief(nodes.front());
   const void* const its_scope = std::exchange(scope, nullptr);
   thread.fiber_.switch_to(*main_);
+  thread.meter_.go_on(*current_worker());
   current_worker()->scope = its_scope;
   return true;
 }

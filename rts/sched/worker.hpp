@@ -100,6 +100,8 @@ class Worker {
   /// The same for the first of several nodes to finish; `waiter` is to wake the running thread.
   bool block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter);
   Thread& running_thread() noexcept { return *running_; }
+  /// Of the running thread.
+  Meter& meter() noexcept { return running_->meter_; }
   /// Of the spark that the running thread evaluates; nullptr: there is none, or it is the root.
   const heap::Code* running_code() const noexcept;
   /// Where the calling code runs: the running thread's fiber, or the main loop's.

@@ -34,6 +34,10 @@ class Workers final : public progress::Engine {
     void (*pause)(Worker&, Moment) = nullptr;
     /// ... and here declared work (rts/inline/work.hpp) moves their clocks.
     void (*work)(Worker&, Nanos) = nullptr;
+    /// ... and this is what the one whose turn it is has had of the processor. Otherwise nullptr.
+    Nanos (*processor)() = nullptr;
+    /// What each is expected to get of a core at present; none: all of it.
+    std::function<double()> share{};
     Recorder* recorder = nullptr;  ///< nullptr: nothing is recorded
     /// Makes a slow PE's spare workers slow, each time that they are called, on their OS threads.
     std::function<std::unique_ptr<Throttle>(Worker&)> throttle{};
@@ -47,6 +51,7 @@ class Workers final : public progress::Engine {
   trace::Log* log() const noexcept { return setup_.log; }
   auto pause() const noexcept { return setup_.pause; }
   auto charge() const noexcept { return setup_.work; }
+  auto processor_clock() const noexcept { return setup_.processor; }
   Recorder* recorder() const noexcept { return setup_.recorder; }
   std::size_t size() const noexcept { return regular_; }
   Worker& operator[](std::size_t i) noexcept { return *all_[i]; }
@@ -132,6 +137,9 @@ class Workers final : public progress::Engine {
   const std::vector<Thread*>& blocked() const noexcept { return blocked_; }
 
   // ---- load
+
+  /// What each is expected to get of a core at present.
+  double share_of_core() const { return setup_.share ? setup_.share() : 1; }
 
   /// How long they have had something to do, in sum; spare ones too.
   Nanos busy_time() const noexcept;

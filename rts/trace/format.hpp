@@ -51,15 +51,16 @@ enum class Kind : std::uint8_t {
             ///< us that a step is predicted to take as it is, size: and if they move]
   balance_share,  ///< follows for each PE [value: PE, extra: thousandths of the load if they move,
                   ///< id: and as it is, size: shards that come to it]
+  pe_lost,        ///< a PE is dead, as the main PE has decided [value: PE]
   note,           ///< whatever the writer wants to find again
 };
 
-inline constexpr std::array<std::string_view, 23> kind_names{
+inline constexpr std::array<std::string_view, 24> kind_names{
     "thread_start",  "thread_run",    "thread_block", "thread_resume", "thread_end",
     "spark_convert", "spark_export",  "spark_import", "message_sent",  "message_received",
     "fish_sent",     "fish_home",     "fish_forward", "fetch_sent",    "resume_received",
     "gc_begin",      "gc_end",        "idle_begin",   "idle_end",      "load",
-    "balance",       "balance_share", "note"};
+    "balance",       "balance_share", "pe_lost",      "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 struct Event {
@@ -88,7 +89,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 4;
+inline constexpr std::uint32_t version = 5;
 inline constexpr std::size_t header_size = 512;
 inline constexpr int max_pes = 1 << 20;
 inline constexpr int max_workers = 256;

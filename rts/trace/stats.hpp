@@ -48,8 +48,13 @@ enum class Count : std::uint8_t {
   allocated_bytes,  ///< for nodes and by operator new
   busy_time,  ///< ns, summed over workers, without collections: from finding work to finding none
   idle_time,  ///< ns, summed over workers, without collections: the rest
-  progress_time,  ///< ns in which others than workers handled messages
-  full_time,      ///< ns in which the PE took no work, as its memory was nearly full
+  progress_time,   ///< ns in which others than workers handled messages
+  full_time,       ///< ns in which the PE took no work, as its memory was nearly full
+  pes_lost,        ///< of which this PE was told while it ran
+  thunks_revived,  ///< that a lost PE had, to be evaluated again
+  values_remade,   ///< that were lost with a PE, by what they came from
+  values_lost,     ///< with a PE: who needs them is lost too, and is evaluated again
+  slots_leaked,    ///< slots of this PE that a lost one may have referred to, at the end
   count
 };
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -85,10 +86,13 @@ inline int run_benchmarks() {
   return 0;
 }
 
-/// The main function of such a benchmark. `rank_1`: what that does for the benchmarks of plain MPI.
+/// The main function of such a benchmark. `rank_1`: what that does for the benchmarks of plain MPI,
+/// which are left out if the last argument is without-mpi: trawl-run starts no MPI.
 template <void rank_1()>
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
+  if (argv[argc - 1] == std::string_view("without-mpi"))
+    return trawl::run<run_benchmarks>(argc, argv);
   int provided = 0;
   int rank = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);

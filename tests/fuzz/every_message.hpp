@@ -15,10 +15,11 @@
 namespace trawl::test {
 
 /// In the order of their kinds.
-using Messages = std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack,
-                            heap::Free, sched::WorkAvailable, sched::Found, sched::Write,
-                            life::Hello, life::Welcome, life::Ping, life::Pong, sched::Probe,
-                            sched::State, life::Finish, life::Bye, life::Leave, life::Fail>;
+using Messages =
+    std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
+               sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
+               life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
+               life::Leave, life::View, life::Fail>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -112,6 +113,9 @@ class Sampler {
     for (auto& count : bye.statistics.values) count = random_();
     bye.statistics.workers.resize(below(4));
     for (auto& times : bye.statistics.workers) times = {random_(), random_(), random_(), random_()};
+  }
+  void fill(life::View& view) {
+    for (int pe = 1; pe < envelope_.pes; ++pe) view.dead.push_back(static_cast<std::uint32_t>(pe));
   }
   void fill(life::Fail& fail) { fail = {static_cast<int>(1 + below(255)), text()}; }
 

@@ -316,4 +316,12 @@ for seed in range(40):
     if result.code != 0:
         expect(result.code == 2 and len(result.err.splitlines()) == 1, "expected bodies or one line", result)
 
+# ---- where the time goes -----------------------------------------------------------------------
+
+plain = barnes_hut("plummer", "--bodies", 500, "--steps", 2)
+timed = barnes_hut("plummer", "--bodies", 500, "--steps", 2, "--phases")
+expect("of a step: sorting " in timed.err, "expected the phases' times", timed)
+expect("of a step: " not in plain.err, "expected no phases without the flag", plain)
+expect(timed.out == plain.out, "expected the same bits", timed)
+
 print("all right")

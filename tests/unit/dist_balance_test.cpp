@@ -137,6 +137,19 @@ TEST(Moving, HasToPayForItself) {
       << "bandwidth";
 }
 
+TEST(Costs, OfAShortStepAreBelievedWhenTheyAreSeenAgain) {
+  using trawl::detail::believed;
+  const std::vector<std::size_t> owners{0, 0, 1, 1};
+  const std::vector<double> usual(4, 1e6);
+  const std::vector<double> disturbed{1e6, 9e8, 1e6, 2e6};
+  EXPECT_EQ(believed(disturbed, {}, owners, 2), disturbed) << "nothing else is known";
+  EXPECT_EQ(believed(disturbed, usual, owners, 2), usual);
+  EXPECT_EQ(believed(disturbed, disturbed, owners, 2), disturbed);
+  const std::vector<double> slow{9e8, 9e8, 1e6, 2e6};
+  EXPECT_EQ(believed(slow, usual, owners, 2), (std::vector<double>{9e8, 9e8, 1e6, 1e6}))
+      << "PE 0 took more than a second";
+}
+
 // ---- on grids
 
 class DistBalance : public Skeletons {};

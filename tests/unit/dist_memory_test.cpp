@@ -20,11 +20,13 @@ long plus(long x, long y) {
   return x + y;
 }
 
-// Of a loop's steps only the last few are anywhere.
+// Of a loop's steps only the last few are anywhere: the last one, which is still there, refers to
+// no other.
 TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
   constexpr int steps = 40;
-  run([] {
-    auto d = trawl::generate<number>(640);
+  trawl::Dist<long> d;
+  run([&d] {
+    d = trawl::generate<number>(640);
     for (int i = 0; i < steps; ++i) d = trawl::map<plus>(d, 1L);
     EXPECT_EQ(d.size(), 640U);
   });
@@ -37,6 +39,7 @@ TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
   for (int pe = 0; pe < GetParam(); ++pe)
     slots += simulation().pe(pe).shared_heap().addresses().slots();
   EXPECT_LT(slots, 64U * steps / 4);
+  EXPECT_EQ(d.shards(), 64U);
 }
 
 using Row = std::vector<double>;

@@ -366,6 +366,7 @@ TEST(WholeRun, AFailureAnywhereEndsItWithItsCode) {
 TEST(WholeRun, ALostPeIsNamed) {
   bool dead = false;
   auto config = grid(4);
+  config.options.recover = "off";
   config.net.lose = [&dead](int from, int, std::span<const std::byte>) {
     return dead && from == 2;
   };

@@ -80,6 +80,7 @@ TEST(Launcher, IsWaitedForThroughSignals) {
     answered = true;
     EXPECT_EQ(write(fds[1], "cmd=finalize_ack\n", 17), 17);
   });
+  note_hello();
   say_goodbye();
   EXPECT_TRUE(answered);
   launcher.join();

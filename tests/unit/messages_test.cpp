@@ -89,7 +89,6 @@ TEST(Messages, OfTheHeapFitTheirEnvelope) {
   const Reference nowhere{{3, 0, 8}, 5};
   EXPECT_FALSE(refused(heap::Fetch{here.at, 2, 0, here.at}));
   EXPECT_FALSE(refused(heap::Fetch{here.at, 2, 0, {0, 0, 9}})) << "sent on";
-  EXPECT_TRUE(refused(heap::Fetch{there.at, 2, 0, here.at})) << "another PE's node";
   EXPECT_TRUE(refused(heap::Fetch{here.at, 3, 0, here.at}));
   EXPECT_TRUE(refused(heap::Fetch{here.at, 2, 0, nowhere.at}));
   EXPECT_TRUE(refused(heap::Fetch{here.at, 1, 0, here.at})) << "who has it need not ask";

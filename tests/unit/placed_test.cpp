@@ -83,6 +83,22 @@ TEST_P(Placed, OnesThatReferToEachOther) {
   });
 }
 
+// Who is sent thunks is sent others that refer to them before anybody can know where they are now.
+TEST_P(Placed, WhatRefersToOthersThatWentBeforeFindsThemThere) {
+  run([this] {
+    const std::vector<trawl::Place> there(3, trawl::detail::place_of(GetParam() - 1));
+    std::vector<Lazy<Field>> fields;
+    std::vector<Lazy<long>> sums;
+    for (const std::size_t n : {10U, 20U, 30U})
+      fields.push_back(trawl::detail::lazy_placed<field>(n));
+    for (const auto& x : fields) sums.push_back(trawl::detail::lazy_placed<sum>(x));
+    trawl::detail::start(fields, there);
+    for (const auto& group : trawl::detail::start(sums, there)) trawl::force(group);
+    EXPECT_EQ(count(GetParam() - 1, Count::fetch_sent), 0U);
+    EXPECT_EQ(trawl::force(sums[2]), 90);
+  });
+}
+
 TEST_P(Placed, AKeptValueStays) {
   constexpr std::size_t cells = 5000;
   const auto pe = GetParam() - 1;

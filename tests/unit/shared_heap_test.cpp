@@ -479,5 +479,11 @@ TEST(Sharing, MessagesThatFitNothingHereAreRefused) {
   EXPECT_THROW(here.on_schedule(reader, 1), BadBytes);
 }
 
+// Only of a PE that is known to be dead, from who gave the reference.
+TEST(Sharing, RefusesAFetchOfAnotherPEsNode) {
+  HeapGrid grid(3, 8, {}, 1);
+  EXPECT_THROW(grid[0].on_fetch({{1, 0, 7}, 2, 0, {1, 0, 7}}), BadBytes);
+}
+
 }  // namespace
 }  // namespace trawl::heap

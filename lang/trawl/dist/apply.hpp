@@ -58,7 +58,7 @@ Shard<T> moved_shard(const Lazy<Shard<T>>& shard) {
 /// A shard that stays is the same one.
 template <class T>
 Dist<T> moved(const Parts<T>& source, std::vector<Place> places) {
-  Parts<T> parts{source.shards, std::move(places), source.made, source.sources};
+  Parts<T> parts{source.shards, std::move(places), source.made, source.sources, source.measured};
   std::vector<Lazy<Shard<T>>> movers;
   std::vector<Place> to;
   for (std::size_t i = 0; i < parts.shards.size(); ++i) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <trawl/dist/group.hpp>
-#include <trawl/inline/work.hpp>
+#include <trawl/inline/places.hpp>
 
 namespace trawl::detail {
 
@@ -65,14 +65,14 @@ class Made {
   static constexpr bool in_place = made_in_place<Elements>;
 
  public:
-  explicit Made(std::size_t room) : begun_(now()) {
+  explicit Made(std::size_t room) : begun_(sched::begin_cost()) {
     const auto scope = for_elements();
     elements_.reserve(room);
   }
   /// Copies of some.
   explicit Made(std::span<const R> some) : Made(some.size()) { add_all(some); }
   /// What others have made, since then.
-  Made(Elements&& others, std::int64_t begun) : Made(in_place ? others.size() : 0) {
+  Made(Elements&& others, const sched::CostMark& begun) : Made(in_place ? others.size() : 0) {
     begun_ = begun;
     if constexpr (in_place)
       add_all(others);
@@ -121,9 +121,8 @@ class Made {
 
   /// To be called once.
   Shard<R> shard() && {
-    const auto cost = now() - begun_;
     Shard<R> shard;
-    shard.cost = cost;
+    shard.cost = sched::cost_since(begun_);
     shard.count = elements_.size();
     for (const auto& x : elements_) {
       if constexpr (heap::PointerFree<R>) {
@@ -155,12 +154,12 @@ class Made {
   }
 
   Elements elements_;
-  std::int64_t begun_;
+  sched::CostMark begun_;
 };
 
 /// Of elements that others have made.
 template <class R>
-Shard<R> shard_of(std::vector<R>&& elements, std::int64_t begun) {
+Shard<R> shard_of(std::vector<R>&& elements, const sched::CostMark& begun) {
   Made<R> made(std::move(elements), begun);
   return std::move(made).shard();
 }

@@ -73,7 +73,7 @@ template <auto F, class R, class T, class... Stored>
 Shard<R> map_whole_shard(std::size_t shard, const Lazy<Shard<T>>& source, const Stored&... stored) {
   const auto& elements = force(force(source).elements);
   return [&](const auto&... opened) {
-    const auto begun = now();
+    const auto begun = sched::begin_cost();
     try {
       return shard_of<R>(F(elements, opened.all()...), begun);
     } catch (...) {

@@ -73,7 +73,7 @@ Shard<std::pair<K, V>> reduce_pairs(const Lazy<std::vector<Lazy<Dealt<std::pair<
                                     std::size_t run, std::size_t in_run) {
   const auto& dealt = force(all);
   const auto parts = taken(dealt, run, in_run);
-  const auto begun = now();
+  const auto begun = sched::begin_cost();
   std::vector<std::pair<K, V>> pairs;
   for (const auto& part : parts) pairs.insert(pairs.end(), part.begin(), part.end());
   return shard_of(combined<Combine>(std::move(pairs)), begun);

@@ -28,6 +28,19 @@ struct Measured {
   std::vector<std::uint32_t> clusters;  // of each place
 };
 
+/// What to make of costs, where they are known from `before` too. A page fault or the system's time
+/// slice may cost a short step as much as its work: what took a place less than a second is
+/// believed when it was as much before.
+inline std::vector<double> believed(std::vector<double> costs, std::span<const double> before,
+                                    std::span<const std::size_t> owners, std::size_t places) {
+  constexpr double short_step = 1e9;
+  if (before.size() != costs.size()) return costs;
+  const auto sums = held(costs, owners, places);
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    if (sums[owners[i]] < short_step) costs[i] = std::min(costs[i], before[i]);
+  return costs;
+}
+
 /// How much load each place really got through in a time. Of one that has done nothing: by its
 /// strength, as the others.
 inline std::vector<double> factors(const Measured& last) {
@@ -190,6 +203,8 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
     if (site == sites.end()) return d;
     last.owners.push_back(static_cast<std::size_t>(site - sites.begin()));
   }
+  auto measured = std::exchange(
+      last.costs, believed(last.costs, parts.measured, last.owners, last.strengths.size()));
   predict<Weigh>(last, parts, counts);
   const auto plan =
       rebalanced(last, bytes, std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps,
@@ -197,10 +212,12 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
                    return sched::way_between(sites[from].pe, sites[to].pe);
                  });
   note(plan, last, sites);
-  if (!plan.pays) return d;
+  auto balanced = parts;
+  balanced.measured = std::move(measured);
+  if (!plan.pays) return Dist<T>(std::move(balanced));
   std::vector<Place> places;
   for (const auto owner : plan.owners) places.push_back(place_of(sites[owner].pe));
-  return moved(parts, std::move(places));
+  return moved(balanced, std::move(places));
 }
 
 /// `step(... step(d, args...), args...)`, so many times: `step` is made of skeletons, and gives a

@@ -107,7 +107,7 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
                        const Lazy<std::vector<Lazy<Rim<T>>>>& rims, const Stored&... stored) {
   return in_shard("stencil", function_name<F>(), shard, [&] {
     const auto& elements = force(force(source).elements);
-    if (elements.empty()) return shard_of(std::vector<R>(), now());
+    if (elements.empty()) return Made<R>(std::size_t{0}).shard();
     const T nothing{};
     const auto before = halo_of<T, H>(force(rims), shard, Side::before, elements.front(), nothing);
     const auto behind = halo_of<T, H>(force(rims), shard, Side::behind, elements.back(), nothing);

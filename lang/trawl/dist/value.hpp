@@ -29,6 +29,7 @@ struct Parts {
   std::vector<Place> places;       // of each
   std::vector<Lazy<Ran>> made;     // by the groups that make them
   std::vector<Lazy<Ran>> sources;  // and those by which what these were made of was
+  std::vector<double> measured{};  // cost of each, when it was balanced last
 
   /// The element count of each shard.
   std::vector<std::uint64_t> counts() const {
@@ -177,7 +178,7 @@ void keep_pace(const Parts<T>& source) {
 template <class R, class T>
 Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
                   std::vector<Place> places) {
-  Parts<R> parts{std::move(shards), std::move(places), {}, source.made};
+  Parts<R> parts{std::move(shards), std::move(places), {}, source.made, source.measured};
   parts.made = start(parts.shards, parts.places);
   return Dist<R>(std::move(parts));
 }

@@ -1,16 +1,12 @@
-#include "rts/fabric/mpi_host.hpp"
+#include "rts/fabric/neighbours.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -20,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rts/fabric/ucx.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
 namespace {
@@ -30,26 +26,23 @@ constexpr std::size_t most_for_pipes = std::size_t{16} << 20U;
 constexpr std::size_t most_lines = std::size_t{512 * 1024} / Pipe::line;
 constexpr std::size_t fewest_lines = std::size_t{4 * 1024} / Pipe::line;
 
-[[noreturn]] void fail(const std::string& doing, int code) {
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  throw Error("MPI failed " + doing + ": " + std::string(text.data()));
-}
-
 /// 0: no pipes.
-std::size_t lines_of_a_pipe(std::size_t pes) {
+std::size_t lines_of_a_pipe(std::size_t pes, Pipes pipes) {
   const auto lines = std::min(most_for_pipes / (pes * pes) / Pipe::line, most_lines);
-  return lines < fewest_lines ? 0 : lines;
+  if (lines >= fewest_lines) return lines;
+  return pipes == Pipes::always ? fewest_lines : 0;
 }
 
 /// Where processes see each other's /proc, and process ids mean the same.
-std::uint64_t this_kernel() {
+std::uint64_t this_kernel(HostIs host) {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string boot;
   struct stat processes {};
   if (!(file >> boot) || stat("/proc/self/ns/pid", &processes) != 0) return std::random_device()();
-  return std::hash<std::string>()(boot + std::to_string(processes.st_ino));
+  struct stat network {};
+  if (host == HostIs::kernel_and_network) stat("/proc/self/ns/net", &network);
+  return std::hash<std::string>()(boot + std::to_string(processes.st_ino) +
+                                  (host == HostIs::kernel ? "" : std::to_string(network.st_ino)));
 }
 
 std::string memory_name(std::uint64_t mark) {
@@ -78,78 +71,38 @@ std::byte* attach(const Card& card, std::size_t size) {
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 
-/// Sleeps between two looks, as others of this host may have use for the core.
-template <class F>
-bool wait_until(F true_now, std::chrono::nanoseconds longest) {
-  constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
-  std::chrono::nanoseconds nap = std::chrono::microseconds(20);
-  const auto end = std::chrono::steady_clock::now() + longest;
-  while (!true_now()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(nap);
-    nap = std::min(2 * nap, longest_nap);
-  }
-  return true;
-}
-
 constinit std::atomic<std::atomic<std::uint32_t>*> own_leaving{nullptr};
 
 }  // namespace
 
-void check(int code, const char* doing) {
-  if (code != MPI_SUCCESS) fail(doing, code);
-}
-
-void check(int code, const char* doing, int pe) {
-  if (code != MPI_SUCCESS) fail(doing + std::string(" PE ") + std::to_string(pe), code);
-}
-
-std::vector<Card> exchange_cards(MPI_Comm world, const Card& own) {
-  int pes = 0;
-  check(MPI_Comm_size(world, &pes), "to start");
-  std::vector<Card> cards(static_cast<std::size_t>(pes));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(&own, sizeof own, MPI_BYTE, cards.data(), sizeof own, MPI_BYTE, world,
-                       &request),
-        "to start");
-  const auto arrived = [&request] {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "to start");
-    return done != 0;
-  };
-  if (!wait_until(arrived, std::chrono::minutes(1)))
-    throw Error("not all PEs have started: one has ended, or gets no core");
-  return cards;
-}
-
-Card make_card(std::uint64_t says) {
+Card make_card(std::uint64_t says, HostIs host) {
   static std::uint64_t mark;
   std::random_device random;
   mark = std::uint64_t{random()} << 32U | random();
   Card card;
-  card.kernel = this_kernel();
+  card.kernel = this_kernel(host);
   card.mark = mark;
   card.mark_at = &mark;
   card.process = getpid();
   card.memory = memfd_create(memory_name(mark).c_str(), MFD_CLOEXEC);
-  card.pipes = asked_for_tcp() ? 0 : 1;
+  card.pipes = 1;
   card.says = says;
   return card;
 }
 
-Neighbours::Neighbours(int self, const std::vector<Card>& cards)
+Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes)
     : self_(self), reach_(cards.size()) {
   const auto card = [&cards](int pe) -> const Card& { return cards[static_cast<std::size_t>(pe)]; };
-  bool pipes = true;
+  bool may_have_pipes = true;
   for (int pe = 0; pe < static_cast<int>(cards.size()); ++pe) {
     if (card(pe).kernel != card(self).kernel) continue;
     if (pe == self) index_ = count();
     pes_.push_back(pe);
-    pipes = pipes && card(pe).pipes != 0;
+    may_have_pipes = may_have_pipes && card(pe).pipes != 0;
   }
   are_all_ = cards.size() == 1;
   if (count() > 1) {
-    const auto lines = pipes ? lines_of_a_pipe(pes_.size()) : 0;
+    const auto lines = may_have_pipes ? lines_of_a_pipe(pes_.size(), pipes) : 0;
     const auto size =
         pes_.size() * (sizeof(Front) + (lines == 0 ? 0 : pes_.size() * Pipe::size(lines)));
     if (auto* memory = attach(card(pes_.front()), size + board_size)) {
@@ -159,8 +112,10 @@ Neighbours::Neighbours(int self, const std::vector<Card>& cards)
   }
   if (self != pes_.front() || count() == 1) close(card(self).memory);
   if (reach(self).front == nullptr) return;
+  const bool all_watch = pipes == Pipes::always;  // nobody else would tell
   for (const int pe : pes_)
-    if (pe != self && (self == pes_.front() || pe == pes_.front())) watch(pe, card(pe));
+    if (pe != self && (all_watch || self == pes_.front() || pe == pes_.front()))
+      watch(pe, card(pe));
   wait_for_first();
 }
 
@@ -178,6 +133,7 @@ void Neighbours::lay_out(std::byte* memory, std::size_t lines) {
     return *reinterpret_cast<Pipe*>(pipes + from * Pipe::size(lines));
   };
   const auto own = static_cast<std::size_t>(index_);
+  if (lines != 0) limit_ = PipeWriter::limit(lines);
   for (std::size_t index = 0; index < pes_.size(); ++index) {
     const int pe = pes_[index];
     auto& reach = reach_[static_cast<std::size_t>(pe)];
@@ -190,7 +146,7 @@ void Neighbours::lay_out(std::byte* memory, std::size_t lines) {
   front(own)->attached = 1;
 }
 
-// Else the first message would go by MPI, which has to find a way for it at that time.
+// Else the first message would go another way, which may have to be found at that time.
 void Neighbours::wait_for_first() const {
   const auto* first = reach(pes_.front()).front;
   wait_until([first] { return first->attached != 0; }, std::chrono::seconds(1));
@@ -257,22 +213,22 @@ std::optional<Arrival> Neighbours::receive() {
   return std::nullopt;
 }
 
-void Neighbours::announce_mpi(int to) noexcept {
+void Neighbours::announce(int to) noexcept {
   if (auto* front = reach(to).front) front->announced.fetch_add(1);
 }
 
-void Neighbours::count_mpi(int from) noexcept {
+void Neighbours::count_other(int from) noexcept {
   if (reach(from).front != nullptr) counted_.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool Neighbours::expects_mpi() const noexcept {
+bool Neighbours::expects_other() const noexcept {
   const auto* own = reach(self_).front;
   return own != nullptr && own->announced.load() != counted_.load(std::memory_order_relaxed);
 }
 
 bool Neighbours::waiting() const noexcept {
-  return expects_mpi() || std::any_of(inlets_.begin(), inlets_.end(),
-                                      [](const auto& inlet) { return !inlet->pipe.empty(); });
+  return expects_other() || std::any_of(inlets_.begin(), inlets_.end(),
+                                        [](const auto& inlet) { return !inlet->pipe.empty(); });
 }
 
 std::vector<pid_t> Neighbours::processes(const std::vector<Card>& cards) const {
@@ -284,7 +240,7 @@ std::vector<pid_t> Neighbours::processes(const std::vector<Card>& cards) const {
 // Also where process ids of another namespace are taken for ours, or reading is forbidden.
 Memory Neighbours::memory(const std::vector<Card>& cards) const {
   auto* own = reach(self_).front;
-  if (own == nullptr || asked_for_tcp()) return {};
+  if (own == nullptr || cards[static_cast<std::size_t>(self_)].pipes == 0) return {};
   std::vector<pid_t> processes(cards.size());
   std::vector<const std::atomic<std::uint32_t>*> willing(cards.size());
   for (const int pe : pes_) {

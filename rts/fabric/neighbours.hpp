@@ -1,16 +1,18 @@
-// What the PEs of one host share beside MPI: event counts, pipes, and each other's memory.
+// What the PEs of one host share, whatever carries messages between hosts: event counts, pipes, and
+// each other's memory.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <thread>
 #include <vector>
 
-#include <mpi.h>
 #include <sys/types.h>
 
 #include "rts/fabric/fabric.hpp"
@@ -20,10 +22,6 @@
 
 namespace trawl::fabric {
 
-/// Throws Error with MPI's own words if `code` is not success.
-void check(int code, const char* doing);
-void check(int code, const char* doing, int pe);
-
 /// What each PE tells all others before anything else.
 struct Card {
   std::uint64_t kernel = 0;  ///< whose processes can find each other
@@ -31,21 +29,39 @@ struct Card {
   const std::uint64_t* mark_at = nullptr;
   std::int32_t process = 0;
   std::int32_t memory = -1;  ///< a file descriptor of that process
-  std::int32_t pipes = 0;    ///< may messages go by shared memory?
+  std::int32_t pipes = 0;    ///< may messages go by shared memory, and memory be read?
   std::uint64_t says = 0;    ///< Joined::said
 };
 
-/// All PEs' cards, by PE. To be called by all PEs together; who waits leaves his core to others.
-std::vector<Card> exchange_cards(MPI_Comm world, const Card& own);
+/// Which processes are on one host: those that find each other in /proc, and, if a fabric says so,
+/// those that have the same network devices.
+enum class HostIs { kernel, kernel_and_network };
 
 /// A card for this process, with memory that others can open by it.
-Card make_card(std::uint64_t says);
+Card make_card(std::uint64_t says, HostIs host);
+
+/// Has each pair of neighbours a pipe at all events, or only where there is room for wide ones?
+enum class Pipes { where_wide, always };
+
+/// Sleeps between two looks, as others of this host may have use for the core. False: in vain.
+template <class F>
+bool wait_until(F true_now, std::chrono::nanoseconds longest) {
+  constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(1);
+  std::chrono::nanoseconds nap = std::chrono::microseconds(20);
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (!true_now()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, longest_nap);
+  }
+  return true;
+}
 
 /// The PEs of this host, this one included.
 class Neighbours {
  public:
   /// Without shared memory there are neither event counts nor pipes, only more looking.
-  Neighbours(int self, const std::vector<Card>& cards);
+  Neighbours(int self, const std::vector<Card>& cards, Pipes pipes);
   ~Neighbours();
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
@@ -62,17 +78,23 @@ class Neighbours {
     return front != nullptr ? &front->events : nullptr;
   }
 
-  /// False: it goes by MPI, announced. Either way, notify afterwards.
+  /// Do we see the memory by which messages go here?
+  bool attached() const noexcept { return reach(self_).front != nullptr; }
+  bool has(int pe) const noexcept { return reach(pe).pipe.has_value(); }
+  /// The longest message that a pipe takes, in bytes; 0: there are none.
+  std::size_t limit() const noexcept { return limit_; }
+
+  /// False: not now, and not what is longer than limit(). Notify after what went another way, too.
   bool send(int to, std::span<const std::byte> message) noexcept;
   std::optional<Arrival> receive();
 
-  /// A message is about to be handed to MPI: its receiver is to look there.
-  void announce_mpi(int to) noexcept;
-  /// One has been received from MPI.
-  void count_mpi(int from) noexcept;
-  /// Has one been announced to us that MPI has not shown us yet?
-  bool expects_mpi() const noexcept;
-  /// Is there a message for us, in a pipe or in MPI? To be asked by any thread.
+  /// A message is about to go another way: its receiver is to look there.
+  void announce(int to) noexcept;
+  /// One has been received from there.
+  void count_other(int from) noexcept;
+  /// Has one been announced to us that has not been received?
+  bool expects_other() const noexcept;
+  /// Is there a message for us, in a pipe or elsewhere? To be asked by any thread.
   bool waiting() const noexcept;
 
   /// Of the PEs of this host.
@@ -121,6 +143,7 @@ class Neighbours {
 
   int self_ = 0;
   int index_ = 0;
+  std::size_t limit_ = 0;
   std::vector<int> pes_;  // of this host
   mutable std::atomic<bool> are_all_{false};
   std::vector<Reach> reach_;  // by PE

@@ -1,0 +1,209 @@
+#include "rts/fabric/net/links.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "rts/host/clocks.hpp"
+#include "rts/inline/error.hpp"
+
+namespace trawl::fabric::net {
+namespace {
+
+/// So seldom the door is looked at once all have come: only to say so to those who are too late.
+constexpr unsigned calls_between_looks = 4096;
+constexpr int events_a_look = 16;
+
+}  // namespace
+
+Links::Links(Gathered gathered, std::vector<bool> apart, const Terms& terms, Nanos now)
+    : self_(gathered.self),
+      peers_(gathered.members.size()),
+      members_(std::move(gathered.members)),
+      door_(std::move(gathered.door)),
+      sockets_(epoll_create1(EPOLL_CLOEXEC)) {
+  if (sockets_ < 0) throw Error("cannot look after connections: epoll is not to be had");
+  bool any_to_come = self_ == 0;
+  for (int pe = 0; pe < static_cast<int>(peers_.size()); ++pe) {
+    auto& its = peer(pe);
+    const auto at = static_cast<std::size_t>(pe);
+    its.apart = apart[at];
+    if (!its.apart) continue;
+    ++apart_;
+    ++missing_;
+    if (gathered.links[at])
+      begin(pe, std::move(*gathered.links[at]));
+    else if (pe < self_)
+      its.call = Meeting::knocking(terms, members_[at].at, now);
+    else
+      any_to_come = true;
+  }
+  if (!any_to_come) door_.reset();
+}
+
+Links::~Links() {
+  close(sockets_);
+}
+
+void Links::begin(int pe, Link link) {
+  auto& its = peer(pe);
+  its.call.reset();
+  its.link.emplace(std::move(link));
+  --missing_;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = pe;
+  epoll_ctl(sockets_, EPOLL_CTL_ADD, its.link->file(), &event);
+  filled_.push_back(pe);  // what came behind the handshake may have been read with it
+  for (const auto& message : its.early) send(pe, message);
+  its.early.clear();
+  its.early_bytes = 0;
+}
+
+/// Nothing more comes from it, and nothing goes there.
+void Links::end(int pe) {
+  auto& its = peer(pe);
+  if (its.link)
+    epoll_ctl(sockets_, EPOLL_CTL_DEL, its.link->file(), nullptr);
+  else
+    --missing_;
+  its.link.reset();
+  its.call.reset();
+  its.early.clear();
+  its.early_bytes = 0;
+  its.over = true;
+}
+
+void Links::lose(int pe) {
+  end(pe);
+  dead_.push_back(pe);
+}
+
+void Links::send(int to, std::span<const std::byte> message) {
+  auto& its = peer(to);
+  if (its.over) return;
+  if (!its.link) {
+    its.early_bytes += message.size();
+    its.early.push_back(copy_of(message));
+    return;
+  }
+  its.link->send(Frame::message, message);
+  if (its.link->unsent() != 0 && !std::exchange(its.sending, true)) sending_.push_back(to);
+}
+
+void Links::flush() {
+  std::erase_if(sending_, [this](int pe) {
+    auto& its = peer(pe);
+    if (its.link) its.link->flush();
+    its.sending = its.link && its.link->unsent() != 0;
+    return !its.sending;
+  });
+}
+
+std::size_t Links::unsent(int to) const noexcept {
+  const auto& its = peer(to);
+  return its.link ? its.link->unsent() : its.early_bytes;
+}
+
+bool Links::flushed() {
+  return std::all_of(peers_.begin(), peers_.end(), [](const Peer& its) {
+    return its.link ? its.link->flushed() : its.early.empty();
+  });
+}
+
+void Links::take(Guest guest) {
+  if (guest.kind == Frame::card) guest.link.send(Frame::goodbye, {});
+  if (guest.kind != Frame::pe || guest.content.size() != sizeof(std::uint32_t)) return;
+  std::uint32_t number = 0;
+  std::memcpy(&number, guest.content.data(), sizeof number);
+  if (number >= peers_.size() || static_cast<int>(number) <= self_) return;
+  const auto pe = static_cast<int>(number);
+  if (peer(pe).apart && !peer(pe).link && !peer(pe).over) begin(pe, std::move(guest.link));
+}
+
+void Links::look_for_links(Nanos now) {
+  while (door_) {
+    auto guest = door_->look(now);
+    if (!guest) break;
+    take(std::move(*guest));
+  }
+  for (int pe = 0; pe < self_ && missing_ != 0; ++pe) {
+    auto& its = peer(pe);
+    if (!its.call) continue;
+    const auto state = its.call->step(now);
+    if (state == Meeting::State::failed) lose(pe);
+    if (state != Meeting::State::met) continue;
+    auto link = its.call->take_link();
+    const auto own = static_cast<std::uint32_t>(self_);
+    link.send(Frame::pe, std::as_bytes(std::span(&own, 1)));
+    begin(pe, std::move(link));
+  }
+}
+
+/// Reads what has come by sockets. False: nothing.
+bool Links::fill_any() {
+  std::array<epoll_event, events_a_look> events{};
+  const int count = epoll_wait(sockets_, events.data(), events_a_look, 0);
+  for (int i = 0; i < count; ++i) {
+    const int pe = events[static_cast<std::size_t>(i)].data.fd;
+    peer(pe).link->fill();
+    filled_.push_back(pe);
+  }
+  return count > 0;
+}
+
+/// The next message that has been read of this PE; nothing more once there is none.
+std::optional<Arrival> Links::next_of(int pe) {
+  while (peer(pe).link) {
+    try {
+      const auto frame = peer(pe).link->next();
+      if (!frame) break;
+      if (frame->kind == Frame::message) return Arrival{pe, frame->content};
+      if (frame->kind == Frame::members) continue;
+      if (frame->kind != Frame::goodbye) throw BadBytes("a frame for who is not there yet");
+      end(pe);
+    } catch (const BadBytes& e) {
+      lose(pe);
+      throw BadBytes("bad message from PE " + std::to_string(pe) + ": " + e.what());
+    }
+  }
+  if (peer(pe).link && peer(pe).link->ended()) lose(pe);
+  return std::nullopt;
+}
+
+std::optional<Arrival> Links::receive() {
+  if ((missing_ != 0 || ++looks_ % calls_between_looks == 0) && (door_ || missing_ != 0))
+    look_for_links(wall_time());
+  do {
+    while (!filled_.empty()) {
+      if (auto arrival = next_of(filled_.front())) return arrival;
+      filled_.pop_front();
+    }
+  } while (apart_ != 0 && fill_any());
+  return std::nullopt;
+}
+
+std::optional<int> Links::dead() noexcept {
+  if (dead_.empty()) return std::nullopt;
+  const int pe = dead_.back();
+  dead_.pop_back();
+  return pe;
+}
+
+void Links::say_goodbye() noexcept {
+  constexpr auto longest = std::chrono::milliseconds(500);
+  for (auto& its : peers_) {
+    if (!its.link) continue;
+    its.link->send(Frame::goodbye, {});
+    its.link->flush();
+    its.link->end_writing();
+  }
+  wait_until([this] { return flushed(); }, longest);
+}
+
+}  // namespace trawl::fabric::net

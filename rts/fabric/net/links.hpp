@@ -1,0 +1,78 @@
+// The connections of a PE with those of other hosts, one with each. Of two PEs the one that has the
+// higher number connects: it came later.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "rts/fabric/fabric.hpp"
+#include "rts/fabric/net/gather.hpp"
+
+namespace trawl::fabric::net {
+
+class Links {
+ public:
+  /// `apart`: by PE, is it on another host?
+  Links(Gathered gathered, std::vector<bool> apart, const Terms& terms, Nanos now);
+  ~Links();
+  Links(const Links&) = delete;
+  Links& operator=(const Links&) = delete;
+
+  /// To a PE on another host; what is for one that has ended is dropped.
+  void send(int to, std::span<const std::byte> message);
+  /// The next message of any. Throws BadBytes, naming the sender; there will be no more of that
+  /// one.
+  std::optional<Arrival> receive();
+  /// Sends more of what sockets had no room for.
+  void flush();
+
+  /// Bytes for a PE that have not left.
+  std::size_t unsent(int to) const noexcept;
+  bool sending() const noexcept { return !sending_.empty(); }
+  /// Has the kernel of each PE all that was for it?
+  bool flushed();
+  bool any() const noexcept { return apart_ != 0; }
+
+  /// A PE whose connection has ended before it said goodbye.
+  std::optional<int> dead() noexcept;
+
+  /// To all: this PE's end is meant. Waits, but not for long, until they have it.
+  void say_goodbye() noexcept;
+
+ private:
+  struct Peer {
+    std::optional<Link> link{};
+    std::optional<Meeting> call{};  // before there is a link
+    std::deque<Bytes> early{};      // messages from before there was a link
+    std::size_t early_bytes = 0;
+    bool apart = false;
+    bool sending = false;  // it is in sending_
+    bool over = false;     // it has said goodbye, or was reported dead
+  };
+
+  Peer& peer(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
+  const Peer& peer(int pe) const noexcept { return peers_[static_cast<std::size_t>(pe)]; }
+  void begin(int pe, Link link);
+  void end(int pe);
+  void lose(int pe);
+  void look_for_links(Nanos now);
+  void take(Guest guest);
+  std::optional<Arrival> next_of(int pe);
+  bool fill_any();
+
+  int self_;
+  std::vector<Peer> peers_;  // by PE
+  std::vector<Member> members_;
+  std::optional<Door> door_;
+  int apart_ = 0;    // PEs on other hosts
+  int missing_ = 0;  // of these, with which there is no link yet
+  unsigned looks_ = 0;
+  int sockets_ = -1;        // an epoll of all links
+  std::deque<int> filled_;  // PEs of which there may be frames to be taken
+  std::vector<int> sending_;
+  std::vector<int> dead_;
+};
+
+}  // namespace trawl::fabric::net

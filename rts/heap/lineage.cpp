@@ -1,0 +1,53 @@
+#include "rts/heap/lineage.hpp"
+
+#include <algorithm>
+
+#include "rts/inline/code.hpp"
+#include "rts/inline/packer.hpp"
+
+namespace trawl::heap {
+namespace {
+
+class Handles final : public PacketOut {
+ public:
+  std::uint32_t place_of(Node* node, std::size_t) override {
+    nodes.push_back(node);
+    return 0;
+  }
+  // Where all is copied they aren't called.
+  Loan lend(std::span<const std::byte>) override { return {}; }
+  void lay(std::span<const std::byte>) override {}
+
+  std::vector<Node*> nodes;
+};
+
+}  // namespace
+
+Route route_to(const Lineage& lineage, std::uint32_t place) {
+  Route route{nullptr, {}};
+  for (const Lineage* at = &lineage; at != nullptr; place = at->at_before, at = at->before) {
+    for (; place != at->top; place = static_cast<std::uint32_t>(at->found[place] >> 32U))
+      route.handles.push_back(static_cast<std::uint32_t>(at->found[place]));
+    route.from = at->guard;
+  }
+  std::reverse(route.handles.begin(), route.handles.end());
+  return route;
+}
+
+Node* handle_of(Node* node, std::uint32_t handle) {
+  Writer bytes;
+  Handles handles;
+  Packer packer(bytes, handles);
+  if ((handle & Lineage::in_arguments) == 0) {
+    node->code().pack_value(node, packer);
+  } else {
+    const bool claimed = node->move(State::unevaluated, State::exported);
+    if (node->state() != State::exported) return nullptr;
+    node->code().pack_arguments(node, packer);
+    if (claimed) node->settle(State::exported, State::unevaluated);
+    handle &= ~Lineage::in_arguments;
+  }
+  return handle < handles.nodes.size() ? handles.nodes[handle] : nullptr;
+}
+
+}  // namespace trawl::heap

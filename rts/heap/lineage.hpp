@@ -1,0 +1,55 @@
+// Where values come from: how what was lost with a PE is made again (rts/recover/README.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "rts/inline/node.hpp"
+
+namespace trawl::heap {
+
+/// Of the nodes of a packet that were below one of its values: from what that can be made again,
+/// and the way from there to each of them. In memory of the collector's.
+struct Lineage {
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+
+  Node* guard = nullptr;        ///< a thunk that makes the value again; else
+  Lineage* before = nullptr;    ///< the value was itself below another one,
+  std::uint32_t at_before = 0;  ///< at this place of its packet
+  std::uint32_t top = 0;        ///< the value's place in its own
+  /// By place: in which node each was found first, and as the how-manieth handle there.
+  const std::uint64_t* found = nullptr;
+
+  /// Of a handle: it is among the arguments of a thunk that is not evaluated.
+  static constexpr std::uint32_t in_arguments = 1U << 31U;
+
+  static std::uint64_t as_found(std::uint32_t in, std::uint32_t handle) noexcept {
+    return std::uint64_t{in} << 32U | handle;
+  }
+};
+
+/// From a thunk down to a node: which handle of each value, or of each thunk's arguments, leads on,
+/// counted in the order in which they are serialised.
+struct Route {
+  Node* from;
+  std::vector<std::uint32_t> handles;
+};
+Route route_to(const Lineage& lineage, std::uint32_t place);
+
+/// The node to which a handle of a value, or of a thunk's arguments, leads; nullptr: there is none,
+/// or the thunk has no arguments any more. With the PE's lock held.
+Node* handle_of(Node* node, std::uint32_t handle);
+
+/// What is known of a node of another PE beside its address, where deaths are survived.
+struct Witness {
+  static constexpr std::uint32_t nobody = 0xffffffff;
+
+  Lineage* lineage = nullptr;
+  std::uint32_t place = 0;       ///< in that
+  std::uint32_t giver = nobody;  ///< the PE from which the reference came
+  bool here = false;             ///< the thunk itself has come; it stands for no other node
+  bool fetching = false;         ///< it is guarded, and a FETCH is on its way
+};
+
+}  // namespace trawl::heap

@@ -1,0 +1,205 @@
+// What a shared heap does when a PE has died (rts/recover/README.md).
+#include <algorithm>
+
+#include "rts/heap/failure.hpp"
+#include "rts/heap/packet.hpp"
+#include "rts/heap/shared_heap.hpp"
+#include "rts/inline/thunk.hpp"
+
+namespace trawl::heap {
+
+using fabric::Kind;
+
+// ---- a death -----------------------------------------------------------------------------------
+
+// In this order: what is evaluated again is not sent to who has died; what it was to answer is.
+void SharedHeap::dead(std::uint32_t pe) {
+  addresses_.note_dead(pe);
+  forget_requests_of(pe);
+  for (const auto& [thunk, spark, owed] : addresses_.sent_to(pe)) {
+    ++(owed && spark ? cases_.exported : cases_.moved);
+    if (owed) addresses_.give_back(owed->at.slot, owed->weight);
+    revive(thunk, spark);
+  }
+  // It may have been about to send any of them on.
+  for (Node* proxy : addresses_.fetched()) {
+    const auto [at, ticket] = addresses_.target(proxy).value();
+    if (addresses_.is_dead(at.pe)) {
+      seek(proxy);
+    } else {
+      ++cases_.fetched;
+      counters_.add(Count::fetch_sent);
+      send_fetch({at, addresses_.self(), ticket, at});
+    }
+  }
+}
+
+void SharedHeap::forget_requests_of(std::uint32_t pe) {
+  std::vector<Node*> owed;
+  for (auto& [key, queue] : queues_) {
+    const bool owes =
+        std::any_of(queue.remotes.begin(), queue.remotes.end(),
+                    [pe](const Remote& remote) { return remote.pe == pe && remote.weight != 0; });
+    const auto end = std::remove_if(queue.remotes.begin(), queue.remotes.end(),
+                                    [pe](const Remote& remote) { return remote.pe == pe; });
+    if (end == queue.remotes.end()) continue;
+    queue.remotes.erase(end, queue.remotes.end());
+    if (owes) owed.push_back(queue.node);
+  }
+  for (Node* node : owed) {
+    const auto state = node->state();
+    const auto found = queues_.find(Hidden(node));
+    const bool wanted = !found->second.waiters.empty() || !found->second.remotes.empty();
+    if (!wanted && state == State::unevaluated)
+      drop_import(node);
+    else if (state == State::black_hole)
+      ++cases_.orphaned;
+  }
+  // What is left empty goes: only then, as nobody else looks for it.
+  std::vector<Node*> empty;
+  for (auto& [key, queue] : queues_)
+    if (queue.waiters.empty() && queue.remotes.empty()) empty.push_back(queue.node);
+  for (Node* node : empty) erase(queues_.find(Hidden(node)));
+}
+
+// Nobody wants it any more; others may still know it by name.
+void SharedHeap::drop_import(Node* thunk) {
+  const bool named = (thunk->word.load(std::memory_order_relaxed) & Node::named) != 0;
+  if (named || !thunk->move(State::unevaluated, State::black_hole)) return;
+  ++cases_.dropped;
+  thunk->code().drop_arguments(thunk);
+  failure_of(thunk) = lost_failure();
+  thunk->settle(State::black_hole, State::exception);
+}
+
+// Its arguments are still here.
+void SharedHeap::revive(Node* thunk, bool spark) {
+  counters_.add(Count::thunks_revived);
+  addresses_.forget(thunk);
+  thunk->settle(State::exported, State::unevaluated);
+  if (queues_.contains(Hidden(thunk)))
+    arrived(thunk);
+  else if (spark)
+    add_spark_(thunk);
+}
+
+// ---- what was on a dead PE ---------------------------------------------------------------------
+
+// It comes from what it was made of before, or else from who gave the reference: he has kept the
+// arguments of what he gave it with.
+void SharedHeap::seek(Node* proxy) {
+  auto* witness = addresses_.witness(proxy);
+  if (witness != nullptr && witness->lineage != nullptr) {
+    if (std::exchange(witness->fetching, true)) return;  // it is being made
+    return recovery_.remake(proxy);
+  }
+  if (!can_be_sought(proxy)) return lose(proxy);
+  ++cases_.giver;
+  const auto [at, ticket] = addresses_.target(proxy).value();
+  fabric::send(outbox_, static_cast<int>(witness->giver), Fetch{at, addresses_.self(), ticket, at});
+}
+
+// Asked by anybody: a proxy that lives on a dead PE, or on a living one.
+bool SharedHeap::can_be_sought(Node* proxy) const {
+  if (!addresses_.recovers()) return true;
+  const auto target = addresses_.target(proxy);
+  if (!target || !addresses_.is_dead(target->at.pe)) return true;
+  const auto* witness = addresses_.witness(proxy);
+  if (witness == nullptr) return false;
+  return witness->lineage != nullptr ||
+         (witness->giver != Witness::nobody && !addresses_.is_dead(witness->giver));
+}
+
+void SharedHeap::lose(Node* proxy) {
+  counters_.add(Count::values_lost);
+  const auto state = proxy->state();
+  failure_of(proxy) = lost_failure();
+  proxy->settle(state, State::exception);
+  release(proxy);
+}
+
+// A FETCH from who was given a reference to what has died by this PE.
+void SharedHeap::on_fetch_of_dead(const Fetch& message) {
+  const auto& [target, pe, ticket, key] = message;
+  if (!addresses_.is_dead(target.pe)) throw BadBytes("it fetches a node of another PE");
+  const Remote remote{pe, ticket, key, 0};
+  Node* node = addresses_.proxy(target);
+  if (node == nullptr) return send_lost(remote);
+  // Who would have to ask further may be asked by whom he asks.
+  const auto* witness = addresses_.witness(node);
+  const bool has_none = witness == nullptr || witness->lineage == nullptr;
+  const auto state = node->state();
+  if ((state == State::fetch_me || state == State::fetching) && has_none) return send_lost(remote);
+  answer(node, remote);
+}
+
+void SharedHeap::send_lost(const Remote& remote) {
+  ++cases_.lost;
+  const auto to = static_cast<int>(remote.pe);
+  auto message = outbox_.open(Kind::resume, to);
+  Resume{remote.key, remote.weight, remote.ticket}.write(message);
+  message.put(Run{.part = Part::lost});
+  message.put(std::uint32_t{1});
+  counters_.add(Count::resume_sent);
+  outbox_.send(to, std::move(message));
+}
+
+// The answer is that its value is lost. It is not sent away again: where the same was tried before,
+// there may be parts of it that are lost as well.
+void SharedHeap::on_lost(Node* node) {
+  ++cases_.lost;
+  const auto state = node->state();
+  if (state == State::exported) {
+    ++cases_.reverted;
+    counters_.add(Count::thunks_revived);
+    addresses_.forget(node);
+    node->settle(State::exported, State::unevaluated);
+    return recovery_.evaluate_here(node);
+  }
+  if (state != State::fetching) return;
+  auto* witness = addresses_.witness(node);
+  if (witness != nullptr) witness->giver = Witness::nobody;
+  if (witness != nullptr && witness->lineage != nullptr) return seek(node);
+  lose(node);
+}
+
+// ---- making it again ---------------------------------------------------------------------------
+
+bool SharedHeap::begin_to_remake(Node* node) {
+  const auto* witness = addresses_.witness(node);
+  if (witness == nullptr || !witness->here || witness->lineage == nullptr) return false;
+  node->settle(State::black_hole, State::fetching);
+  ++cases_.by_thunk;
+  return true;
+}
+
+std::optional<Route> SharedHeap::route(Node* node) {
+  const auto* witness = addresses_.witness(node);
+  if (witness == nullptr || witness->lineage == nullptr) return std::nullopt;
+  auto route = route_to(*witness->lineage, witness->place);
+  const bool by_argument = std::any_of(route.handles.begin(), route.handles.end(), [](auto handle) {
+    return (handle & Lineage::in_arguments) != 0;
+  });
+  ++(by_argument ? cases_.by_argument : cases_.by_value);
+  return route;
+}
+
+// A copy of the value takes the node's place, as if it had been fetched from this PE itself.
+void SharedHeap::remade(Node* node, Node* as) {
+  if (node->state() != State::fetching) return;  // an answer was faster
+  if (auto* witness = addresses_.witness(node)) {
+    witness->lineage = nullptr;  // it is done with
+    witness->fetching = false;
+  }
+  if (as == nullptr || is_lost(as)) return lose(node);
+  counters_.add(Count::values_remade);
+  auto limits = limits_;
+  limits.bytes = 0;
+  Writer packet;
+  pack_graph(packet, as, addresses_, limits, {addresses_.self(), Arrays::copied});
+  Reader reader(packet.view());
+  unpack_graph(reader, addresses_.self(), addresses_, memory_, node);
+  release(node);
+}
+
+}  // namespace trawl::heap

@@ -1,0 +1,157 @@
+#include "rts/launch/crew.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rts/host/clocks.hpp"
+#include "rts/say.hpp"
+
+namespace trawl::launch {
+namespace {
+
+constexpr Nanos patience_with_others = 5'000'000'000;  // once the main PE has ended
+constexpr Nanos patience_with_asked = 1'000'000'000;   // once they were asked to end
+constexpr Nanos patience_with_output = 200'000'000;    // which a stranger may hold open
+constexpr int by_signal = 128;                         // as shells have it
+
+sigset_t ours() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&set, each);
+  return set;
+}
+
+std::string said_of(int status) {
+  return WIFSIGNALED(status) ? std::string("was ended by ") + strsignal(WTERMSIG(status))
+                             : "has ended with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+int code_of(int status) {
+  return WIFSIGNALED(status) ? by_signal + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+Crew::Crew(bool can_start_again) : can_start_again_(can_start_again) {
+  const auto set = ours();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+Crew::~Crew() {
+  close(signals_);
+}
+
+void Crew::add(const Command& command, const std::string& what) {
+  members_.push_back({start(command), what});
+  lines_.emplace_back(members_.back().child.out, STDOUT_FILENO);
+  lines_.emplace_back(members_.back().child.err, STDERR_FILENO);
+}
+
+bool Crew::any_running() const {
+  for (const auto& member : members_)
+    if (member.running) return true;
+  return false;
+}
+
+void Crew::kill_all(int signal) {
+  for (const auto& member : members_)
+    if (member.running) kill(member.child.process, signal);
+}
+
+void Crew::end(int code) {
+  if (ending_) return;
+  ending_ = true;
+  code_ = code;
+  deadline_ = wall_time() + patience_with_asked;
+  kill_all(SIGTERM);
+}
+
+void Crew::on_end(Member& member, int status) {
+  member.running = false;
+  const bool is_main = &member == &members_.front();
+  if (ending_) return;
+  if (is_main) {
+    ending_ = true;
+    code_ = code_of(status);
+    deadline_ = wall_time() + patience_with_others;
+    if (WIFSIGNALED(status)) say("trawl-run: the main PE " + said_of(status) + "\n");
+  } else if (!begun_) {
+    again_ = can_start_again_ && code_of(status) == by_signal + SIGKILL;
+    say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there" +
+        (again_ ? ": all are started again\n" : "\n"));
+    end(code_of(status) == 0 ? 1 : code_of(status));
+  }
+}
+
+void Crew::reap() {
+  int status = 0;
+  for (pid_t process = 0; (process = waitpid(-1, &status, WNOHANG)) > 0;)
+    for (auto& member : members_)
+      if (member.child.process == process) on_end(member, status);
+}
+
+void Crew::on_signals() {
+  signalfd_siginfo info{};
+  while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const auto signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGCHLD) continue;
+    signal_ = signal;
+    end(by_signal + signal);
+  }
+  reap();
+}
+
+void Crew::wait_for_something(int& begun) {
+  constexpr int a_while = 100;  // ms
+  std::vector<pollfd> files{{signals_, POLLIN, 0}};
+  if (begun >= 0) files.push_back({begun, POLLIN, 0});
+  const auto first = files.size();
+  for (const auto& lines : lines_) files.push_back({lines.from(), POLLIN, 0});
+  poll(files.data(), files.size(), a_while);
+  auto at = first;
+  for (auto lines = lines_.begin(); lines != lines_.end(); ++at)
+    if (files[at].revents != 0 && !lines->pass_on()) {
+      close(lines->from());
+      lines = lines_.erase(lines);
+    } else {
+      ++lines;
+    }
+  on_signals();
+  if (begun >= 0 && files[1].revents != 0) {
+    begun_ = members_.front().running;
+    close(std::exchange(begun, -1));
+  }
+}
+
+/// What was printed before the end.
+void Crew::drain() {
+  const auto give_up = wall_time() + patience_with_output;
+  int none = -1;
+  while (!lines_.empty() && wall_time() < give_up) wait_for_something(none);
+}
+
+int Crew::see_through(int begun) {
+  while (any_running()) {
+    wait_for_something(begun);
+    if (ending_ && wall_time() >= deadline_) kill_all(SIGKILL);
+  }
+  drain();
+  if (signal_ == 0) return code_;
+  std::signal(signal_, SIG_DFL);
+  const auto set = ours();
+  raise(signal_);
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  return code_;
+}
+
+}  // namespace trawl::launch

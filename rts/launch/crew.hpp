@@ -1,0 +1,61 @@
+// The processes of one run, from their start until all are gone.
+#pragma once
+
+#include <list>
+#include <string>
+#include <vector>
+
+#include "rts/launch/child.hpp"
+#include "rts/launch/lines.hpp"
+
+namespace trawl::launch {
+
+class Crew {
+ public:
+  /// Signals that are to end the run are taken from here on. `can_start_again`: the run may end for
+  /// that when somebody is killed before it has begun.
+  explicit Crew(bool can_start_again);
+  ~Crew();
+
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// Starts one more; the first is the main PE. `what` names it to the user.
+  void add(const Command& command, const std::string& what);
+
+  /// Until the main PE has ended and the others with it. `begun`: a file that ends when all PEs are
+  /// there: whoever has ended before ends the run. The exit code; if a signal was what ended it, by
+  /// this signal.
+  int see_through(int begun);
+  /// Is the run to be started again? Once it has ended.
+  bool again() const noexcept { return again_ && signal_ == 0; }
+
+ private:
+  struct Member {
+    Child child;
+    std::string what;
+    bool running = true;
+  };
+
+  void wait_for_something(int& begun);
+  void on_signals();
+  void reap();
+  void on_end(Member& member, int status);
+  bool any_running() const;
+  void kill_all(int signal);
+  void end(int code);
+  void drain();
+
+  std::vector<Member> members_;
+  std::list<Lines> lines_;
+  int signals_;
+  bool can_start_again_;
+  bool begun_ = false;
+  bool again_ = false;
+  bool ending_ = false;
+  int signal_ = 0;  // that has ended it
+  int code_ = 1;
+  long long deadline_ = 0;  // when those that still run are killed
+};
+
+}  // namespace trawl::launch

@@ -1,0 +1,250 @@
+// trawl-run: starts the PEs of a run, here and elsewhere, and sees them through.
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "rts/fabric/net/key.hpp"
+#include "rts/fabric/net/members.hpp"
+#include "rts/fabric/net/socket.hpp"
+#include "rts/inline/error.hpp"
+#include "rts/launch/check.hpp"
+#include "rts/launch/crew.hpp"
+#include "rts/launch/hosts.hpp"
+#include "rts/say.hpp"
+
+namespace {
+
+using namespace trawl;
+using namespace trawl::launch;
+namespace net = trawl::fabric::net;
+
+struct Options {
+  int pes = 0;
+  std::string hosts;
+  std::string ssh = "ssh -o BatchMode=yes -o ConnectTimeout=10";
+  bool wait = false;
+  bool check = false;
+  std::uint16_t port = 0;
+  std::vector<std::string> program;
+};
+
+class Usage : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: trawl-run [OPTIONS] PROGRAM [ARGUMENTS]\n";
+  }
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.prefix_command();
+  app.set_version_flag("--version", "trawl-run " TRAWL_VERSION);
+  app.formatter(std::make_shared<Usage>());
+  app.add_option("-n", options.pes, "PEs, the main PE included (with --hosts: as the file says)")
+      ->type_name("N")
+      ->check(CLI::Range(1, static_cast<int>(net::most_pes)));
+  app.add_option("--hosts", options.hosts,
+                 "start PEs on these hosts by ssh, beside the main PE here: lines HOST [PES]")
+      ->type_name("FILE");
+  app.add_option("--ssh", options.ssh, "what runs a command on a host")
+      ->type_name("COMMAND")
+      ->capture_default_str();
+  app.add_flag(
+      "--wait", options.wait,
+      "start the main PE only, print the command that starts each of the others, and wait");
+  app.add_option("--port", options.port, "where the others meet the main PE; 0: any")
+      ->type_name("PORT");
+  app.add_flag("--check", options.check,
+               "start nothing: look at the hosts, ports, versions and clocks, say what is wrong");
+  app.footer(
+      "Within a Slurm allocation of several tasks, the others are started by srun. TRAWL_KEY, if "
+      "it\n"
+      "is set, is the run's key; else there is a new one for each run.\n"
+      "Exit code: the program's; 128 and the signal's number if the main PE was ended by one; 1 "
+      "if\n"
+      "a PE ended before all were there, or --check has found something; 2 for bad usage.");
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// Throws Error (exit code 2) if there is no such program here.
+void look_for(const std::string& program) {
+  if (program.find('/') != std::string::npos) {
+    if (access(program.c_str(), X_OK) == 0) return;
+    throw Error("cannot start " + program + ": " + std::strerror(errno), 2);
+  }
+  std::istringstream path(variable("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return;
+  throw Error("there is no program " + program, 2);
+}
+
+/// Of a Slurm allocation, if we are in one that is to be filled.
+int slurm_tasks() {
+  const auto tasks = std::atoi(variable("SLURM_NTASKS").c_str());
+  return variable("SLURM_JOB_ID").empty() || tasks < 2 ? 0 : tasks;
+}
+
+std::string joined(const std::vector<net::Endpoint>& endpoints) {
+  std::string text;
+  for (const auto& each : endpoints) text += (text.empty() ? "" : ",") + each.text();
+  return text;
+}
+
+class Launch {
+ public:
+  explicit Launch(Options options)
+      : options_(std::move(options)),
+        hosts_(options_.hosts.empty() ? std::vector<Host>() : read_hosts(options_.hosts)),
+        key_(variable("TRAWL_KEY").empty() ? net::make_key()
+                                           : net::read_key(variable("TRAWL_KEY"))) {
+    by_srun_ = hosts_.empty() && !options_.wait && slurm_tasks() != 0;
+    pes_ = options_.pes != 0 ? options_.pes : by_srun_ ? slurm_tasks() : 0;
+    for (const auto& host : hosts_) elsewhere_ += host.pes;
+    if (!hosts_.empty()) pes_ = 1 + elsewhere_;
+    if (pes_ == 0) throw Error("how many PEs? say -n N, or --hosts FILE", 2);
+    if (pes_ > static_cast<int>(net::most_pes)) throw Error("too many PEs", 2);
+    listen();
+  }
+
+  int check() const {
+    if (hosts_.empty()) throw Error("--check looks at hosts: say --hosts FILE", 2);
+    return launch::check(options_.ssh, hosts_, options_.program.front(), at_);
+  }
+
+  /// A run that has not begun when a PE is killed is started again: nothing has been computed.
+  int run() {
+    constexpr int most_starts = 10;
+    for (int starts = 1;; ++starts) {
+      Crew crew(starts != most_starts && !options_.wait && !by_srun_);
+      const int begun = start(crew);
+      const int code = crew.see_through(begun);
+      if (!crew.again()) return code;
+      listen();
+    }
+  }
+
+ private:
+  void listen() {
+    const bool only_here = hosts_.empty() && !options_.wait && !by_srun_;
+    listening_ = net::Socket::listening(options_.port, only_here);
+    at_ = net::own_endpoints(listening_.port());
+    // Elsewhere it would be another host's.
+    if (!only_here && !at_.front().is_loopback())
+      std::erase_if(at_, [](const net::Endpoint& each) { return each.is_loopback(); });
+    here_ = "127.0.0.1:" + std::to_string(listening_.port());
+  }
+
+  /// A file that ends when all PEs are there.
+  int start(Crew& crew) {
+    const int begun = begin_main(crew);
+    if (options_.wait)
+      print_line();
+    else if (by_srun_)
+      add_by_srun(crew);
+    else if (!hosts_.empty())
+      add_elsewhere(crew);
+    else
+      for (int pe = 1; pe < pes_; ++pe) crew.add(other(here_), "a PE");
+    listening_ = net::Socket();
+    return begun;
+  }
+
+  int begin_main(Crew& crew) {
+    std::array<int, 2> begun{};
+    if (pipe2(begun.data(), O_CLOEXEC) != 0)
+      throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+    Command command{options_.program};
+    command.reads_ours = true;
+    command.files = {listening_.file(), begun[1]};
+    command.environment = {
+        {"TRAWL_KEY", net::text_of(key_)},
+        {"TRAWL_PES", std::to_string(pes_)},
+        {"TRAWL_MEET", "fd:" + std::to_string(listening_.file()) + "," + std::to_string(begun[1])}};
+    if (options_.wait) command.environment.emplace_back("TRAWL_START_WAIT", "0");
+    crew.add(command, "the main PE");
+    close(begun[1]);
+    return begun[0];
+  }
+
+  Command other(const std::string& at) const {
+    Command command{options_.program};
+    command.environment = {{"TRAWL_KEY", net::text_of(key_)}, {"TRAWL_JOIN", at}};
+    return command;
+  }
+
+  void add_by_srun(Crew& crew) {
+    auto command = other(joined(at_));
+    const std::vector<std::string> srun{"srun", "--ntasks=" + std::to_string(pes_ - 1),
+                                        "--input=none", "--overlap"};
+    command.words.insert(command.words.begin(), srun.begin(), srun.end());
+    crew.add(command, "srun");
+  }
+
+  void add_elsewhere(Crew& crew) {
+    std::vector<std::string> words{"env", "TRAWL_JOIN=" + joined(at_)};
+    words.insert(words.end(), options_.program.begin(), options_.program.end());
+    for (const auto& host : hosts_)
+      for (int pe = 0; pe < host.pes; ++pe) {
+        Command command{on_host(options_.ssh, host, words, "TRAWL_KEY")};
+        command.input = net::text_of(key_) + "\n";
+        crew.add(command, "a PE on " + host.name);
+      }
+  }
+
+  void print_line() const {
+    std::string line = "TRAWL_KEY=" + net::text_of(key_);
+    for (const auto& word : options_.program) line += " " + quoted(word);
+    line += " --trawl:start-wait=0";
+    say(line + " --trawl:join=" + (at_.empty() ? here_ : at_.front().text()) + "\n");
+  }
+
+  Options options_;
+  std::vector<Host> hosts_;
+  net::Key key_;
+  int pes_ = 0;
+  int elsewhere_ = 0;
+  bool by_srun_ = false;
+  net::Socket listening_;
+  std::vector<net::Endpoint> at_;  // where others find it
+  std::string here_;               // where those of this host do
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Starts a program that runs on Trawl on several PEs.", "trawl-run");
+  Options options;
+  declare(app, options);
+  try {
+    app.parse(argc, argv);
+    options.program = app.remaining();
+    if (options.program.empty()) throw Error("which program? (trawl-run --help)", 2);
+    if (options.program.front().front() == '-')
+      throw Error(options.program.front() + " is no option (trawl-run --help)", 2);
+    look_for(options.program.front());
+    const bool check = options.check;
+    Launch launch(std::move(options));
+    return check ? launch.check() : launch.run();
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);
+    say(std::string("trawl-run: ") + e.what() + " (trawl-run --help)\n");
+    return 2;
+  } catch (const Error& e) {
+    say(std::string("trawl-run: ") + e.what() + "\n");
+    return e.exit_code();
+  }
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env -S python3 -B
+"""trawl-run with PEs on several hosts (network namespaces): results, deaths, what --check finds."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness import BIN, HANG, expect, finish, run, run_words, start
+from namespaces import Hosts
+
+TRAWL_RUN = os.path.join(BIN, "trawl-run")
+
+
+def program(name):
+    return os.path.join(BIN, name)
+
+
+def processes_named(name):
+    found = subprocess.run(["pgrep", "-x", name], text=True, capture_output=True, check=False).stdout
+    return {int(word) for word in found.split()}
+
+
+def network_of(process):
+    return os.readlink(f"/proc/{process}/ns/net")
+
+
+def results(launch):
+    for words in ["fib", "22"], ["queens", "9"], ["sum_euler", "1000"]:
+        alone = run(0, *words)
+        for flags in [], ["--trawl:encrypt=off"]:
+            result = run_words(*launch, program(words[0]), *words[1:], *flags)
+            expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
+
+
+def killed(launch, where, hosts):
+    before = processes_named("endings")
+    begun = time.monotonic()
+    process = start([*launch, program("tests/endings"), "endless", "--trawl:silence=3600"])
+    if process.stdout.readline() == "":
+        process.kill()
+        sys.exit(f"FAILED: the PEs could not be started: {process.stderr.read()}")
+    pes = processes_named("endings") - before
+    expect(len(pes) == 4, f"expected 4 PEs, not {pes}", "")
+    on = [subprocess.run([*hosts.on(i), "readlink", "/proc/self/ns/net"], text=True, capture_output=True,
+                         check=True).stdout.strip() for i in range(2)]
+    victim = max(pe for pe in pes if network_of(pe) == on[where])
+    os.kill(victim, signal.SIGKILL)
+    result = finish(process, begun)
+    lost = [line for line in result.err.splitlines() if "trawl: " in line]
+    expect(result.code != 0 and len(lost) == 1 and re.search(r"PE \d is lost: its process has ended", lost[0]),
+           "expected one line that names a PE", result)
+    end = time.monotonic() + HANG
+    while pes & processes_named("endings") and time.monotonic() < end:
+        time.sleep(0.01)
+    expect(not pes & processes_named("endings"), "expected that no PE is left", result)
+
+
+def outlived(launch):
+    """Messages of the living go on when each of the others is killed in its turn."""
+    before = processes_named("outlives")
+    begun = time.monotonic()
+    process = start([*launch, program("tests/outlives"), 2])
+    line = process.stdout.readline()
+    pes = sorted(processes_named("outlives") - before)
+    expect(line == "begun\n" and len(pes) == 4, f"expected 4 PEs, not {pes}", "")
+    for victim in pes[1:3]:  # the first that were started beside the main PE: on both hosts
+        os.kill(victim, signal.SIGKILL)
+        time.sleep(0.01)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == "2 went on\n" and result.err == "", "expected that two go on", result)
+
+
+def checked(launch, hosts, shell, folder):
+    result = run_words(*launch, "--check", program("fib"))
+    expect(result.code == 0 and result.out.count(": ready\n") == 2, "expected two hosts that are ready", result)
+    listed = os.path.join(folder, "wrong")
+    with open(listed, "w", encoding="ascii") as file:
+        file.write(f"{hosts.addresses[1]}\nnowhere\n")
+    by_shell = [*hosts.on(0), TRAWL_RUN, "--hosts", listed, "--ssh", shell]
+    result = run_words(*by_shell, "--check", program("fib"))
+    expect(result.code == 1 and "ready" in result.out and "nowhere: cannot be reached: no host nowhere" in result.out,
+           "expected one that cannot be reached", result)
+    result = run_words(*by_shell, program("fib"), "20")
+    expect(result.code != 0 and result.out == "" and "a PE on nowhere has ended" in result.err,
+           "expected that the run does not begin", result)
+    script = os.path.join(folder, "old")
+    with open(script, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho trawl 0.0.1\n")
+    os.chmod(script, 0o755)
+    result = run_words(*launch, "--check", script)
+    expect(result.code == 1 and result.out.count("has another version: trawl 0.0.1") == 2,
+           "expected another version", result)
+    with open(listed, "w", encoding="ascii") as file:
+        file.write("here 2 3\n")
+    result = run_words(*by_shell, program("fib"), "20")
+    expect(result.code == 2 and "line 1: expected HOST, or HOST PES" in result.err, "expected one line", result)
+
+
+def main():
+    try:
+        network = Hosts(2).__enter__()
+    except (OSError, subprocess.CalledProcessError) as e:
+        print(f"no network namespaces can be made here ({e}): hosts not tried")
+        sys.exit(77)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            shell = network.shell(os.path.join(folder, "shell"))
+            listed = os.path.join(folder, "hosts")
+            with open(listed, "w", encoding="ascii") as file:
+                file.write(f"{network.addresses[1]} 2  # the other host\n\n{network.addresses[0]}\n")
+            launch = [*network.on(0), TRAWL_RUN, "--hosts", listed, "--ssh", shell]
+            results(launch)
+            for where in 0, 1:
+                killed(launch, where, network)
+            outlived(launch)
+            checked(launch, network, shell, folder)
+    finally:
+        network.__exit__()
+    print("two hosts: results, deaths and what is wrong with hosts, as they should be")
+
+
+main()

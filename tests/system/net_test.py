@@ -1,0 +1,206 @@
+#!/usr/bin/env -S python3 -B
+"""trawl-run and fabric net on one host: results, exit codes, deaths, interruptions, and who is not let in."""
+import os
+import random
+import re
+import signal
+import socket
+import sys
+import tempfile
+import time
+
+from harness import BIN, HANG, MPIEXEC, expect, finish, run, run_words, start
+
+TRAWL_RUN = os.path.join(BIN, "trawl-run")
+KEY = "0f" * 32
+PROGRAMS = ["fib", "22"], ["queens", "9"], ["sum_euler", "1000"]
+
+
+def program(name):
+    return os.path.join(BIN, name)
+
+
+def processes_of(parent):
+    with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as children:
+        return [int(child) for child in children.read().split()]
+
+
+def is_there(process):
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def expect_gone(processes, result):
+    end = time.monotonic() + HANG
+    while any(map(is_there, processes)) and time.monotonic() < end:
+        time.sleep(0.01)
+    expect(not any(map(is_there, processes)), "expected that no process is left", result)
+
+
+def start_endless(pes, *flags):
+    """A run that has begun, its launcher and its PEs."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", pes, program("tests/endings"), "endless", *flags])
+    if process.stdout.readline() == "":
+        process.kill()
+        sys.exit(f"FAILED: {pes} PEs could not be started: {process.stderr.read()}")
+    return process, processes_of(process.pid), begun
+
+
+def results():
+    for words in PROGRAMS:
+        alone = run(0, *words)
+        for pes in 1, 2, 4, 8:
+            result = run_words(TRAWL_RUN, "-n", pes, program(words[0]), *words[1:])
+            expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
+        result = run(3, *words, "--trawl:fabric=net")
+        expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
+
+
+def codes():
+    for pes in 1, 3:
+        result = run_words(TRAWL_RUN, "-n", pes, program("tests/endings"), "code-7-with-work-left")
+        expect(result.code == 7, "expected the program's exit code, 7", result)
+        result = run_words(TRAWL_RUN, "-n", pes, program("fib"), "--no-such-option")
+        expect(result.code == run(0, "fib", "--no-such-option").code != 0, "expected its code", result)
+        for flag, env in ("--trawl:bogus", {}), ("--trawl:workers=x", {}), ("30", {"TRAWL_HEAP": "1"}):
+            result = run_words(TRAWL_RUN, "-n", pes, program("fib"), "20", flag, env=env)
+            expect(result.code == 2 and result.out == "" and result.err.count("\n") == 1, "expected one line", result)
+    result = run(3, "tests/endings", "code-7-with-work-left", "--trawl:fabric=net")
+    expect(result.code == 7, "expected the program's exit code from mpiexec, 7", result)
+    result = run_words(TRAWL_RUN, "-n", 3, "/no/such/program")
+    expect(result.code == 2 and result.err.count("\n") == 1, "expected one line", result)
+    result = run_words(TRAWL_RUN, "-n", 2, program("fib"), "20", "--trawl:fabric=mpi")
+    expect(result.code == 2 and result.out == "" and "mpiexec" in result.err, "expected no two runs", result)
+
+
+def killed(victim):
+    process, pes, begun = start_endless(3, "--trawl:silence=3600")
+    os.kill(pes[victim], signal.SIGKILL)
+    result = finish(process, begun)
+    lines = [line for line in result.err.splitlines() if not line.startswith("trawl-run: ")]
+    if victim == 0:
+        expect(result.code == 128 + signal.SIGKILL, "expected the signal's exit code", result)
+    else:
+        expect(result.code not in (0, 128 + signal.SIGKILL), "expected failure", result)
+        expect(len(lines) == 1 and re.search(r"PE \d is lost: its process has ended", lines[0]),
+               "expected one line that names a PE", result)
+    expect_gone(pes, result)
+
+
+def interrupted(by):
+    process, pes, begun = start_endless(3)
+    os.kill(process.pid, by)
+    result = finish(process, begun)
+    expect(result.code == -by, f"expected that it ends by signal {by}", result)
+    expect_gone(pes, result)
+
+
+def wait_for(pes, *words):
+    """A run that waits for PEs that others start, and the words that start one."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "--wait", "--port", "0", "-n", pes, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
+    line = process.stderr.readline().split()
+    expect(line[0] == "TRAWL_KEY=" + KEY and line[-1].startswith("--trawl:join="), f"expected a line: {line}",
+           finish(process, begun) if process.poll() is not None else "")
+    return process, begun, line[1:]
+
+
+def outlived(seed):
+    """Messages of the living go on whoever else is killed, at whatever instruction."""
+    chance = random.Random(seed)
+    deaths = chance.randint(1, 4)
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", 5, program("tests/outlives"), deaths])
+    line = process.stdout.readline()
+    for victim in chance.sample(processes_of(process.pid)[1:] if line else [], deaths):
+        time.sleep(chance.random() * 0.02)
+        os.kill(victim, signal.SIGKILL)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == f"{5 - deaths} went on\n" and result.err == "",
+           f"expected that {5 - deaths} go on", result)
+
+
+def refused():
+    """Strangers change nothing: the run begins when the right PE has come."""
+    process, begun, words = wait_for(2, "queens", "9")
+    others = [program("fib"), "20", words[-1]]
+    for key, command, why in ("f0" * 32, words, "no key"), (None, words, "no key"), (KEY, others, "another program"), \
+            (KEY, [*words, "--trawl:encrypt=off"], "another --trawl:encrypt"):
+        result = run_words("env", *([f"TRAWL_KEY={key}"] if key else ["-u", "TRAWL_KEY"]), *command)
+        expect(result.code == 2 and result.err.count("\n") == 1 and "refused by" in result.err and why in result.err,
+               f"expected one line that says: {why}", result)
+    host, port = words[-1].split("=")[1].rsplit(":", 1)
+    for noise in b"GET / HTTP/1.1\r\nHost: nobody\r\n\r\n" + 1000 * b"x", b"TRAWLNET" + bytes(500), b"":
+        with socket.create_connection((host.strip("[]"), int(port)), HANG) as stranger:
+            stranger.sendall(noise)
+            stranger.shutdown(socket.SHUT_WR)
+            said = b""
+            try:
+                while part := stranger.recv(1000):
+                    said += part
+            except ConnectionError:
+                pass
+        expect(len(said) <= 100, f"expected no more than a refusal, not {said}", "")
+    result = run_words("env", f"TRAWL_KEY={KEY}", *words)
+    expect(result.code == 0, "expected that the right one may come in", result)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == "352\n", "expected 352", result)
+    refusals = [line for line in result.err.splitlines() if "refused" in line]
+    expect(len(refusals) == 6, "expected six refusals on this side, too", result)
+    expect(sum("no key" in line for line in refusals) == 3, "expected three without the key", result)
+
+
+def too_late():
+    process, begun, words = wait_for(2, "tests/endings", "endless")
+    second = start(["env", f"TRAWL_KEY={KEY}", *words])
+    process.stdout.readline()
+    result = run_words("env", f"TRAWL_KEY={KEY}", *words)
+    expect(result.code == 2 and "all PEs of the run are there" in result.err, "expected to be too late", result)
+    os.kill(process.pid, signal.SIGTERM)
+    expect_gone([process.pid, second.pid], finish(process, begun))
+    second.communicate()
+
+
+def not_all_come():
+    result = run_words(program("fib"), "20", "--trawl:pes=3", "--trawl:start-wait=0.2")
+    expect(result.code == 1 and "of 3 PEs only 1" in result.err, "expected one line", result)
+    result = run_words(program("fib"), "20", "--trawl:join=127.0.0.1:1")
+    expect(result.code == 2 and "nobody can be met" in result.err, "expected one line", result)
+
+
+def by_srun():
+    """A launcher of that name that starts so many."""
+    with tempfile.TemporaryDirectory() as folder:
+        srun = os.path.join(folder, "srun")
+        with open(srun, "w", encoding="ascii") as script:
+            script.write('#!/bin/sh\nn=${1#--ntasks=}; shift 3\nfor i in $(seq $n); do "$@" & done\nwait\n')
+        os.chmod(srun, 0o755)
+        env = {"PATH": folder + ":" + os.environ["PATH"], "SLURM_JOB_ID": "1", "SLURM_NTASKS": "4"}
+        result = run_words(TRAWL_RUN, program("fib"), "20", "--trawl:stats=json", env=env)
+        expect(result.code == 0 and result.out == "6765\n" and '"pes": 4' in result.err.replace('":4', '": 4'),
+               "expected 4 PEs", result)
+
+
+def whole_lines():
+    result = run_words(TRAWL_RUN, "-n", 2, "sh", "-c", "printf 'no end'")
+    expect(result.out == "no endno end", "expected the output of both", result)
+
+
+results()
+codes()
+for pe in 0, 1, 2:
+    killed(pe)
+for each in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
+    interrupted(each)
+for number in range(10):
+    outlived(number)
+refused()
+too_late()
+not_all_come()
+by_srun()
+whole_lines()
+print("results, codes, deaths, interruptions, refusals: as they should be")

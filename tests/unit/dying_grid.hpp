@@ -1,0 +1,109 @@
+// Grids whose PEs die at given messages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rts/inline/error.hpp"
+#include "rts/simulate.hpp"
+
+namespace trawl::test {
+
+using Cases = heap::SharedHeap::Cases;
+
+struct CaseName {
+  std::uint64_t Cases::*count;
+  const char* name;
+};
+inline constexpr CaseName case_names[] = {
+    {&Cases::exported, "exported"},   {&Cases::moved, "moved"},
+    {&Cases::by_value, "by_value"},   {&Cases::by_argument, "by_argument"},
+    {&Cases::by_thunk, "by_thunk"},   {&Cases::giver, "giver"},
+    {&Cases::lost, "lost"},           {&Cases::reverted, "reverted"},
+    {&Cases::fetched, "fetched"},     {&Cases::dropped, "dropped"},
+    {&Cases::orphaned, "orphaned"},   {&Cases::duplicate, "duplicate"},
+    {&Cases::forwarded, "forwarded"},
+};
+
+/// Who sends a message, or was to get it, dies with it.
+struct Death {
+  std::uint64_t message;  ///< its number, in the order of sending
+  bool sender;
+  bool sent;  ///< it has still left
+};
+
+/// How runs ended, in sum.
+struct Tally {
+  std::uint64_t messages = 0;
+  std::uint64_t deaths = 0;
+  std::uint64_t not_made_again = 0;  ///< runs that failed: what they needed was lost
+  Cases cases{};
+
+  void add(const Tally& more) {
+    messages += more.messages;
+    deaths += more.deaths;
+    not_made_again += more.not_made_again;
+    for (const auto& each : case_names) cases.*each.count += more.cases.*each.count;
+  }
+  std::string text() const {
+    std::string all =
+        std::to_string(deaths) + " deaths, " + std::to_string(not_made_again) + " not made again";
+    for (const auto& each : case_names)
+      all += ", " + std::string(each.name) + " " + std::to_string(cases.*each.count);
+    return all;
+  }
+};
+
+/// Runs `root`, which checks its answer, to its end while PEs die. It may fail only with the one
+/// sentence that says that something can't be made again.
+inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deaths,
+                       const std::function<void()>& root) {
+  Tally tally;
+  Simulation* grid = nullptr;
+  config.net.lose = [&](int from, int to, std::span<const std::byte>) {
+    const auto number = tally.messages++;
+    for (const auto& death : deaths) {
+      const int who = death.sender ? from : to;
+      if (death.message != number || who == 0 || grid == nullptr) continue;
+      if (!grid->net().is_dead(who)) ++tally.deaths;
+      grid->net().kill(who);
+      if (!death.sent) return true;
+    }
+    return false;
+  };
+  Simulation simulation(config);
+  grid = &simulation;
+  try {
+    constexpr Nanos long_enough = 600'000'000'000;
+    simulation.run(root, long_enough);
+    EXPECT_EQ(simulation.finish(3).code, 3);
+  } catch (const Error& e) {
+    ++tally.not_made_again;
+    const std::string why = e.what();
+    EXPECT_NE(why.find("was lost with a PE, and can't be made again"), std::string::npos) << why;
+  }
+  for (int pe = 0; pe < simulation.size(); ++pe) {
+    const auto& cases = simulation.pe(pe).shared_heap().cases();
+    for (const auto& each : case_names) tally.cases.*each.count += cases.*each.count;
+  }
+  return tally;
+}
+
+/// The same, once for each message and for each of its ends.
+inline Tally run_dying_at_each_message(const Simulation::Config& config,
+                                       const std::function<void()>& root) {
+  Tally sum;
+  const auto messages = run_dying(config, {}, root).messages;
+  for (std::uint64_t i = 0; i < 4 * messages && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE("message " + std::to_string(i / 4) + ", " + std::to_string(i % 4));
+    sum.add(run_dying(config, {{i / 4, i % 2 == 0, i % 4 < 2}}, root));
+  }
+  return sum;
+}
+
+}  // namespace trawl::test

@@ -1,0 +1,102 @@
+// PEs die in the middle of random task graphs on random grids: the answers stay the same.
+//
+// Everything follows from a seed. To repeat one: TRAWL_TEST_RECOVER_SEED=n, or some: n-m; with
+// TRAWL_TEST_RECOVER_ALL=1 both ends of each message of theirs die in turn.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/dying_grid.hpp"
+#include "tests/unit/random_graph.hpp"
+#include "tests/unit/random_grid.hpp"
+
+namespace trawl {
+namespace {
+
+using test::below;
+using test::Death;
+using test::Random;
+using test::random_grid;
+using test::RandomGraph;
+using test::Tally;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+const std::uint64_t graphs = 40;
+#else
+const std::uint64_t graphs = std::getenv("TRAWL_TEST_TORTURE") != nullptr ? 20 : 400;
+#endif
+
+Tally run(std::uint64_t seed, const std::vector<Death>& deaths) {
+  Random random(seed);
+  const RandomGraph graph(random);
+  auto config = random_grid(random, seed);
+  config.net.notice = test::one_of<Nanos>(random, {0, 10'000, 1'000'000});
+  return run_dying(config, deaths, [&] { EXPECT_EQ(graph.evaluate(random), graph.plain()); });
+}
+
+std::vector<Death> some_deaths(Random& random, std::uint64_t messages, std::uint64_t turn) {
+  const auto first = below(random, messages);
+  std::vector<Death> deaths{{first, turn % 2 == 0, below(random, 2) == 0}};
+  if (turn % 3 == 2)
+    deaths.push_back({first + below(random, messages - first), below(random, 2) == 0, true});
+  return deaths;
+}
+
+void run_all_deaths(std::uint64_t seed, Tally& sum) {
+  const auto messages = run(seed, {}).messages;
+  for (std::uint64_t i = 0; i < 2 * messages && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE("message " + std::to_string(i / 2));
+    sum.add(run(seed, {{i / 2, i % 2 == 0, true}}));
+  }
+}
+
+void run_some_deaths(std::uint64_t seed, Tally& sum) {
+  constexpr std::uint64_t turns = 6;
+  const auto messages = run(seed, {}).messages;
+  Random random(seed);
+  for (std::uint64_t turn = 0; messages > 0 && turn < turns; ++turn) {
+    if (testing::Test::HasFailure()) return;
+    SCOPED_TRACE("turn " + std::to_string(turn));
+    sum.add(run(seed, some_deaths(random, messages, turn)));
+  }
+}
+
+std::pair<std::uint64_t, std::uint64_t> seeds() {
+  if (const char* only = std::getenv("TRAWL_TEST_RECOVER_SEED")) {
+    char* end = nullptr;
+    const auto first = std::strtoull(only, &end, 10);
+    return {first, (*end == '-' ? std::strtoull(end + 1, nullptr, 10) : first) + 1};
+  }
+  return {1, graphs + 1};
+}
+
+TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
+  Tally sum;
+  const auto [from, to] = seeds();
+  const bool all = std::getenv("TRAWL_TEST_RECOVER_ALL") != nullptr;
+  for (auto seed = from; seed < to && !HasFailure(); ++seed) {
+    SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed));
+    all ? run_all_deaths(seed, sum) : run_some_deaths(seed, sum);
+  }
+  RecordProperty("cases", sum.text());
+  if (std::getenv("TRAWL_TEST_RECOVER_SEED") != nullptr) {
+    std::printf("%s\n", sum.text().c_str());
+    return;
+  }
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.deaths, 2 * graphs);
+  if (graphs < 400) return;
+  using test::Cases;
+  for (const auto& each : test::case_names) {
+    const bool in_few = each.count == &Cases::by_argument || each.count == &Cases::by_thunk;
+    EXPECT_TRUE(in_few || sum.cases.*each.count > 0) << each.name;
+  }
+}
+
+}  // namespace
+}  // namespace trawl
