@@ -98,7 +98,7 @@ Witness& GlobalAddressTable::make_witness(Node* proxy) {
 Reference GlobalAddressTable::lend_imported(Node* node, const Address& was) {
   const auto reference = lend(node);
   auto& slot = own_.at(reference.at.slot);
-  if (slot.was) slot_of_imported_.erase(*slot.was);
+  if (slot.was.slot != 0) slot_of_imported_.erase(slot.was);
   slot_of_imported_.insert_or_assign(was, reference.at.slot);
   slot.was = was;
   return reference;
@@ -117,7 +117,7 @@ void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   Node* node = found->second.node;
   static_cast<Node* volatile&>(found->second.node) =
       nullptr;  // plainly, it would be optimised away
-  if (found->second.was) slot_of_imported_.erase(*found->second.was);
+  if (found->second.was.slot != 0) slot_of_imported_.erase(found->second.was);
   own_.erase(found);
   slot_of_.erase(Hidden(node));
   if (find(node) == nullptr) node->unmark(Node::named);

@@ -144,7 +144,8 @@ class GlobalAddressTable {
     Node* node;
     Weight out;
     std::uint64_t copies = 0;                // a bit for all PEs with the same last six
-    std::optional<Address> was{};            // where it has come from
+    // Where it has come from, or slot 0. What an empty optional leaves unwritten, the collector reads.
+    Address was{};
     std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
     bool spark = false;                      // ... as a spark
   };
