@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -90,6 +91,13 @@ Card make_card(std::uint64_t says, HostIs host) {
   return card;
 }
 
+std::size_t shortest_pipe(const std::vector<Card>& cards) {
+  std::map<std::uint64_t, std::size_t> pes;
+  std::size_t most = 0;
+  for (const auto& card : cards) most = std::max(most, ++pes[card.kernel]);
+  return most < 2 ? 0 : PipeWriter::limit(lines_of_a_pipe(most, Pipes::always));
+}
+
 Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes)
     : self_(self), reach_(cards.size()) {
   const auto card = [&cards](int pe) -> const Card& { return cards[static_cast<std::size_t>(pe)]; };
@@ -133,7 +141,6 @@ void Neighbours::lay_out(std::byte* memory, std::size_t lines) {
     return *reinterpret_cast<Pipe*>(pipes + from * Pipe::size(lines));
   };
   const auto own = static_cast<std::size_t>(index_);
-  if (lines != 0) limit_ = PipeWriter::limit(lines);
   for (std::size_t index = 0; index < pes_.size(); ++index) {
     const int pe = pes_[index];
     auto& reach = reach_[static_cast<std::size_t>(pe)];

@@ -43,6 +43,10 @@ Card make_card(std::uint64_t says, HostIs host);
 /// Has each pair of neighbours a pipe at all events, or only where there is room for wide ones?
 enum class Pipes { where_wide, always };
 
+/// The longest message that each pipe takes on every host, in bytes, where all neighbours have one;
+/// 0: no two PEs are neighbours. The same at all PEs.
+std::size_t shortest_pipe(const std::vector<Card>& cards);
+
 /// Sleeps between two looks, as others of this host may have use for the core. False: in vain.
 template <class F>
 bool wait_until(F true_now, std::chrono::nanoseconds longest) {
@@ -81,10 +85,9 @@ class Neighbours {
   /// Do we see the memory by which messages go here?
   bool attached() const noexcept { return reach(self_).front != nullptr; }
   bool has(int pe) const noexcept { return reach(pe).pipe.has_value(); }
-  /// The longest message that a pipe takes, in bytes; 0: there are none.
-  std::size_t limit() const noexcept { return limit_; }
 
-  /// False: not now, and not what is longer than limit(). Notify after what went another way, too.
+  /// False: not now, and not what is longer than a pipe takes. Notify after what went another way,
+  /// too.
   bool send(int to, std::span<const std::byte> message) noexcept;
   std::optional<Arrival> receive();
 
@@ -143,7 +146,6 @@ class Neighbours {
 
   int self_ = 0;
   int index_ = 0;
-  std::size_t limit_ = 0;
   std::vector<int> pes_;  // of this host
   mutable std::atomic<bool> are_all_{false};
   std::vector<Reach> reach_;  // by PE

@@ -143,8 +143,8 @@ class GlobalAddressTable {
   struct Slot {
     Node* node;
     Weight out;
-    std::uint64_t copies = 0;                // a bit for all PEs with the same last six
-    // Where it has come from, or slot 0. What an empty optional leaves unwritten, the collector reads.
+    std::uint64_t copies = 0;  // a bit for all PEs with the same last six
+    // Where it has come from, or slot 0; what an empty optional leaves unwritten would be scanned.
     Address was{};
     std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
     bool spark = false;                      // ... as a spark

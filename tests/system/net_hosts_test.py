@@ -11,6 +11,7 @@ import time
 from harness import BIN, HANG, expect, finish, run, run_words, start
 from namespaces import Hosts
 
+SCENE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../programs/raytracer/scenes/simple.scene")
 TRAWL_RUN = os.path.join(BIN, "trawl-run")
 
 
@@ -35,10 +36,29 @@ def results(launch):
             expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
 
 
+def long_messages(network, shell, folder):
+    """The same on each number of PEs: how many are neighbours differs from host to host."""
+    pictures = [os.path.join(folder, f"{name}.ppm") for name in ("alone", "hosts")]
+    words = ["raytracer", SCENE, "--width", "400", "--output"]
+    run(0, *words, pictures[0])
+    listed = os.path.join(folder, "uneven")
+    for there in 1, 2, 3:
+        with open(listed, "w", encoding="ascii") as file:
+            file.write(f"{network.addresses[1]} {there}\n")
+        launch = [*network.on(0), TRAWL_RUN, "--hosts", listed, "--ssh", shell]
+        result = run_words(*launch, program(words[0]), *words[1:], pictures[1])
+        drawn = []
+        for picture in pictures:
+            with open(picture, "rb") as file:
+                drawn.append(file.read())
+        expect(result.code == 0 and drawn[0] == drawn[1], "expected the picture that one PE draws", result)
+
+
 def killed(launch, where, hosts):
     before = processes_named("endings")
     begun = time.monotonic()
-    process = start([*launch, program("tests/endings"), "endless", "--trawl:silence=3600"])
+    process = start([*launch, program("tests/endings"), "endless", "--trawl:silence=3600",
+                     "--trawl:recover=off"])
     if process.stdout.readline() == "":
         process.kill()
         sys.exit(f"FAILED: the PEs could not be started: {process.stderr.read()}")
@@ -113,6 +133,7 @@ def main():
                 file.write(f"{network.addresses[1]} 2  # the other host\n\n{network.addresses[0]}\n")
             launch = [*network.on(0), TRAWL_RUN, "--hosts", listed, "--ssh", shell]
             results(launch)
+            long_messages(network, shell, folder)
             for where in 0, 1:
                 killed(launch, where, network)
             outlived(launch)

@@ -78,7 +78,7 @@ def codes():
 
 
 def killed(victim):
-    process, pes, begun = start_endless(3, "--trawl:silence=3600")
+    process, pes, begun = start_endless(3, "--trawl:silence=3600", "--trawl:recover=off")
     os.kill(pes[victim], signal.SIGKILL)
     result = finish(process, begun)
     lines = [line for line in result.err.splitlines() if not line.startswith("trawl-run: ")]

@@ -31,6 +31,12 @@ std::vector<Card> cards_of(const std::vector<Member>& members) {
   return cards;
 }
 
+/// Fragments are of this length, at whoever sends and whoever receives.
+std::size_t limit_of(const std::vector<Card>& cards) {
+  const auto pipe = shortest_pipe(cards);
+  return pipe == 0 ? longest_frame : std::min(pipe, longest_frame);
+}
+
 std::vector<bool> apart_from(std::size_t self, const std::vector<Card>& cards) {
   std::vector<bool> apart;
   for (const auto& card : cards) apart.push_back(card.kernel != cards[self].kernel);
@@ -42,6 +48,7 @@ class Net final : public Fabric {
   Net(Gathered gathered, const std::vector<Card>& cards, const Terms& terms)
       : self_(gathered.self),
         size_(static_cast<int>(cards.size())),
+        limit_(limit_of(cards)),
         neighbours_(self_, cards, Pipes::always),
         links_(std::move(gathered), apart_from(static_cast<std::size_t>(self_), cards), terms,
                wall_time()),
@@ -64,12 +71,10 @@ class Net final : public Fabric {
 
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
-  std::size_t limit() const noexcept override {
-    return neighbours_.limit() == 0 ? longest_frame : std::min(neighbours_.limit(), longest_frame);
-  }
+  std::size_t limit() const noexcept override { return limit_; }
 
   void send(int to, std::span<const std::byte> message) override {
-    if (message.size() > limit()) throw Error("a message is longer than the fabric's limit");
+    if (message.size() > limit_) throw Error("a message is longer than the fabric's limit");
     if (!neighbours_.has(to)) return links_.send(to, message);
     auto& waits = waiting_at(to);
     if (waits.dead) return;
@@ -149,6 +154,7 @@ class Net final : public Fabric {
 
   int self_;
   int size_;
+  std::size_t limit_;
   Neighbours neighbours_;
   Links links_;
   std::vector<Waiting> waiting_;  // by PE
