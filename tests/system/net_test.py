@@ -186,7 +186,9 @@ def by_srun():
 
 
 def whole_lines():
-    result = run_words(TRAWL_RUN, "-n", 2, "sh", "-c", "printf 'no end'")
+    with tempfile.TemporaryDirectory() as folder:  # nobody ends before both have written
+        both = f"printf 'no end'; touch {folder}/$$; while [ $(ls {folder} | wc -l) -lt 2 ]; do sleep 0.01; done"
+        result = run_words(TRAWL_RUN, "-n", 2, "sh", "-c", both)
     expect(result.out == "no endno end", "expected the output of both", result)
 
 
