@@ -52,6 +52,8 @@ Simulation::Simulation(const Config& config)
       turns_(static_cast<std::size_t>(pes_of(config.net))) {
   simulation_here = this;
   if (config.measure) clock_.emplace();
+  if (config.net.grid)
+    deaths_.assign(config.net.grid->deaths.rbegin(), config.net.grid->deaths.rend());
   sched::SparkPool::set_weak(false);
   for (int i = 0; i < pes_of(config.net); ++i) add_seat(config, i);
   net_.on_arrival([this](int pe) {
@@ -219,7 +221,8 @@ void Simulation::go_on_when_ready(Core& core, sched::Fiber& from) {
   const auto others = turns_.earliest();
   const auto from_others = others > never - lookahead_ ? never : others + lookahead_;
   const bool dead = net_.is_dead(core.seat->index);
-  if (dead || core.ready >= from_others || core.ready >= core.seat->next_turn(&core).first)
+  if (dead || core.ready >= next_death() || core.ready >= from_others ||
+      core.ready >= core.seat->next_turn(&core).first)
     return yield(core, from);
   net_.advance_to(core.seat->index, core.ready);
 }
@@ -268,6 +271,15 @@ sched::Fiber& Simulation::who_goes_on() {
   const bool drives =
       seat.next == nullptr || failed_ != nullptr || turns_.earliest() > deadline_ || (*done_)();
   return drives ? driver_ : enter(seat);
+}
+
+void Simulation::kill_who_is_due() {
+  for (; turns_.earliest() >= next_death() && !deaths_.empty(); deaths_.pop_back()) {
+    const auto [pe, at] = deaths_.back();
+    if (has_ended(static_cast<std::size_t>(pe))) continue;
+    net_.advance_to(pe, at);
+    net_.kill(pe);
+  }
 }
 
 void Simulation::look(Seat& seat) {

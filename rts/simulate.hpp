@@ -82,7 +82,13 @@ class Simulation {
   void yield(Core& core, sched::Fiber& from);
 
   void note_turn(Seat& seat);
-  Seat& first_seat() { return *seats_[turns_.first()]; }
+  Seat& first_seat() {
+    if (turns_.earliest() >= next_death()) [[unlikely]]
+      kill_who_is_due();
+    return *seats_[turns_.first()];
+  }
+  Nanos next_death() const noexcept { return deaths_.empty() ? never : deaths_.back().at; }
+  void kill_who_is_due();
   void begin_turn(Seat& seat);
   sched::Fiber& enter(Seat& seat);
   sched::Fiber& who_goes_on();
@@ -99,6 +105,7 @@ class Simulation {
   std::vector<std::unique_ptr<Seat>> seats_;
   sched::Fiber driver_;
   Core* running_ = nullptr;
+  std::vector<fabric::GridDeath> deaths_;        // the next one last
   const std::function<bool()>* done_ = nullptr;  // see go_on
   Nanos deadline_ = 0;
   const life::Outcome* failed_ = nullptr;

@@ -173,7 +173,7 @@ class GridReader {
 
   GridFile read() {
     top_.check_members(
-        {"about", "clusters", "between", "links", "random_changes", "speed_changes"});
+        {"about", "clusters", "between", "links", "random_changes", "speed_changes", "deaths"});
     if (top_.has("about")) top_.at("about").text();
     for (const auto& each : top_.at("clusters").elements()) {
       grid_.clusters.push_back(read_cluster(each, grid_.pes()));
@@ -189,6 +189,10 @@ class GridReader {
     if (top_.has("speed_changes"))
       for (const auto& each : top_.at("speed_changes").elements()) read_speed_change(each);
     std::stable_sort(grid_.speed_changes.begin(), grid_.speed_changes.end(),
+                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    if (top_.has("deaths"))
+      for (const auto& each : top_.at("deaths").elements()) read_death(each);
+    std::stable_sort(grid_.deaths.begin(), grid_.deaths.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
     return std::move(grid_);
   }
@@ -265,6 +269,15 @@ class GridReader {
     place.check_members({"pe", "at", "speed"});
     grid_.speed_changes.push_back({place.at("pe").whole(0, grid_.pes() - 1), place.at("at").time(),
                                    place.at("speed").number(1e-6, 1e6)});
+  }
+
+  void read_death(const Place& place) {
+    place.check_members({"pe", "at"});
+    const int pe = place.at("pe").whole(0, grid_.pes() - 1);
+    if (pe == 0) place.refuse("0 is the main PE, whose death ends a run");
+    for (const auto& other : grid_.deaths)
+      if (other.pe == pe) place.refuse(fmt::format("PE {} dies twice", pe));
+    grid_.deaths.push_back({pe, place.at("at").time()});
   }
 
   const Place& top_;

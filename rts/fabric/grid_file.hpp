@@ -66,6 +66,12 @@ struct SpeedChange {
   double speed = 1;  ///< as a share of what it has else
 };
 
+/// Of any PE but the main one.
+struct GridDeath {
+  int pe = 0;
+  Nanos at = 0;
+};
+
 /// PEs are numbered in the order of their clusters.
 struct GridFile {
   /// Where routes have to be found there can't be more.
@@ -77,6 +83,7 @@ struct GridFile {
   std::map<std::pair<int, int>, GridLink> links{};  ///< from, to
   RandomChanges random_changes{};
   std::vector<SpeedChange> speed_changes{};  ///< by time
+  std::vector<GridDeath> deaths{};           ///< by time
 
   int pes() const noexcept {
     return clusters.empty() ? 0 : clusters.back().first_pe + clusters.back().pes;

@@ -59,6 +59,9 @@ with tempfile.TemporaryDirectory() as where:
         expect(result.code == code and ("faster than this machine" in result.err) == (code == 2),
                "expected what is more than a core later to be refused, and no less", result)
 
+    result = run(2, "fib", "10", grid("deaths.json", TWO | {"deaths": [{"pe": 1, "at": "1 s"}]}))
+    expect(result.code == 2 and "deaths, which can only be simulated" in result.err, "expected a refusal", result)
+
     # Who has the file sends other messages than who has none, or another.
     def unlike(*flags):
         words = [word for flag in flags for word in (":", "-n", 1, os.path.join(BIN, "fib"), "10", *flag)]

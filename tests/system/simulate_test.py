@@ -63,6 +63,20 @@ with tempfile.TemporaryDirectory() as folder:
         if once * 7 < 0.25:
             sys.exit(f"FAILED: {policy} is faster than all PEs together")
 
+    dying = os.path.join(folder, "dying.json")
+    with open(dying, "w") as file:
+        file.write("""{"clusters": [{"name": "a", "pes": 6, "latency": "1 ms"}],
+                       "deaths": [{"pe": 5, "at": "80 ms"}, {"pe": 2, "at": "30 ms"}]}""")
+    alive, whole, _ = simulated(four, tree)
+    first, once, _ = simulated(dying, tree, "--trawl:stats=json")
+    second, again, _ = simulated(dying, tree)
+    expect(first.out == second.out == alive.out, f"expected {alive.out}", second)
+    expect(once == again, f"expected {once} s again", second)
+    told = json.loads(first.err[first.err.index("{"):first.err.rindex("}") + 1])
+    expect([pe["pes_lost"] for pe in told["by_pe"] if pe] == 4 * [2], "expected two deaths", first)
+    result = run(0, *map(str, tree), "--trawl:simulate=" + dying, "--trawl:recover=off")
+    expect(result.code != 0 and "PE 2 is lost" in result.err, "expected that it ends", result)
+
     result, seconds, _ = simulated(far, tree, "--trawl:stats=json")
     told = json.loads(result.err[result.err.index("{"):result.err.rindex("}") + 1])
     links = {(link["from"], link["to"]): link for link in told["links"]}

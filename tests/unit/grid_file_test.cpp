@@ -54,7 +54,7 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
             "my.json: links[0].bandwidth: a bandwidth is at least 1 B/s");
   EXPECT_EQ(refusal(two + R"(, "link": []})"),
             "my.json: there is no 'link' here; there can be about, clusters, between, links, "
-            "random_changes, speed_changes");
+            "random_changes, speed_changes, deaths");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1e999}]})"),
             "my.json: a number in it is too large");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "b", "pes": 1}]})"),
@@ -69,6 +69,20 @@ TEST(GridFile, WhatComesAgainTakesAMillisecond) {
             "my.json: links[0].period: that is less than 1 ms");
   EXPECT_EQ(refusal(two + R"(, "random_changes": {"every": "999 us"}})"),
             "my.json: random_changes.every: that is less than 1 ms");
+}
+
+TEST(GridFile, DeathsAreOfOtherPesThanTheMainOneAndOnce) {
+  const auto grid = parse_grid(
+      two + R"(, "deaths": [{"pe": 2, "at": "3 s"}, {"pe": 1, "at": "1 s"}]})", "my.json");
+  ASSERT_EQ(grid.deaths.size(), 2U);
+  EXPECT_EQ(grid.deaths[0].pe, 1);
+  EXPECT_EQ(grid.deaths[0].at, 1'000'000'000);
+  EXPECT_EQ(grid.deaths[1].pe, 2);
+  EXPECT_EQ(refusal(two + R"(, "deaths": [{"pe": 0, "at": "3 s"}]})"),
+            "my.json: deaths[0]: 0 is the main PE, whose death ends a run");
+  EXPECT_EQ(refusal(two + R"(, "deaths": [{"pe": 1, "at": "3 s"}, {"pe": 1, "at": "4 s"}]})"),
+            "my.json: deaths[1]: PE 1 dies twice");
+  EXPECT_EQ(refusal(two + R"(, "deaths": [{"pe": 1}]})"), "my.json: deaths[0]: 'at' is missing");
 }
 
 TEST(GridFile, NothingIsGivenTwice) {

@@ -214,6 +214,29 @@ TEST(Recover, WhoComesBackEnds) {
   EXPECT_EQ(simulation.finish(3).code, 3);
 }
 
+TEST(Recover, AGridFileSaysWhoDiesAndWhen) {
+  auto config = grid_of(4);
+  config.net.grid = fabric::parse_grid(R"({
+    "clusters": [{"name": "one", "pes": 4, "latency": "1 ms", "bandwidth": "1 GB/s"}],
+    "deaths": [{"pe": 3, "at": "400 ms"}, {"pe": 1, "at": "900 ms"}]})",
+                                       "four");
+  Simulation simulation(config);
+  simulation.run([&] {
+    std::vector<Lazy<long>> all;
+    for (int i = 0; i < 80; ++i) all.push_back(par(lazy<busy_for>(50 * ms)));
+    long sum = 0;
+    for (const auto& each : all) sum += force(each);
+    EXPECT_EQ(sum, 80 * 50 * ms);
+    // 4 s of work: 4 PEs do 1.6 s of it until the first death, 3 another 1.5 until the second.
+    EXPECT_GT(Simulation::clock_here(), 1300 * ms);
+    EXPECT_LT(Simulation::clock_here(), 1800 * ms);
+  });
+  EXPECT_TRUE(simulation.net().is_dead(3));
+  EXPECT_TRUE(simulation.pe(0).life().is_dead(3));
+  EXPECT_TRUE(simulation.pe(2).life().is_dead(1));
+  EXPECT_EQ(simulation.finish(3).code, 3);
+}
+
 TEST(Recover, IsOffWhereItIsNotWanted) {
   auto config = grid_of(3);
   config.options.recover = "off";
