@@ -1,7 +1,6 @@
 #include "rts/fabric/mpi.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "rts/fabric/mpi_calls.hpp"
 #include "rts/fabric/neighbours.hpp"
 #include "rts/fabric/ucx.hpp"
+#include "rts/host/clocks.hpp"
 
 namespace trawl::fabric {
 namespace {
@@ -56,13 +56,7 @@ class Mpi final : public Fabric {
     if (progress::EventCount* own = neighbours_.events(self_)) share_events(*own);
   }
 
-  Place place(const std::vector<Card>& cards) const {
-    return {neighbours_.count(), neighbours_.index(), neighbours_.processes(cards)};
-  }
-
-  std::span<std::byte> board() const noexcept {
-    return neighbours_.count() == size_ ? neighbours_.board() : std::span<std::byte>();
-  }
+  const Neighbours& neighbours() const noexcept { return neighbours_; }
 
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
@@ -99,9 +93,7 @@ class Mpi final : public Fabric {
     return sending_.empty();
   }
 
-  Nanos now() const noexcept override {
-    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
+  Nanos now() const noexcept override { return wall_time(); }
 
  private:
   void send_by_mpi(int to, std::span<const std::byte> message) {
@@ -209,11 +201,8 @@ Joined make_mpi(std::uint64_t says) {
   own.pipes = asked_for_tcp() ? 0 : 1;
   const auto cards = exchange_cards(comm, own);
   auto fabric = std::make_unique<Mpi>(comm, self, cards);
-  auto place = fabric->place(cards);
-  const auto board = fabric->board();
-  std::vector<std::uint64_t> said;
-  for (const auto& card : cards) said.push_back(card.says);
-  return {std::move(fabric), std::move(place), board, std::move(said)};
+  const auto& neighbours = fabric->neighbours();
+  return neighbours.joined(std::move(fabric), cards);
 }
 
 }  // namespace trawl::fabric

@@ -238,10 +238,13 @@ bool Neighbours::waiting() const noexcept {
                                         [](const auto& inlet) { return !inlet->pipe.empty(); });
 }
 
-std::vector<pid_t> Neighbours::processes(const std::vector<Card>& cards) const {
-  std::vector<pid_t> all;
-  for (const int pe : pes_) all.push_back(cards[static_cast<std::size_t>(pe)].process);
-  return all;
+Joined Neighbours::joined(std::unique_ptr<Fabric> fabric, const std::vector<Card>& cards) const {
+  Joined joined{std::move(fabric), {count(), index_}};
+  for (const int pe : pes_)
+    joined.place.processes.push_back(cards[static_cast<std::size_t>(pe)].process);
+  if (pes_.size() == cards.size()) joined.board = board_;
+  for (const auto& card : cards) joined.said.push_back(card.says);
+  return joined;
 }
 
 // Also where process ids of another namespace are taken for ours, or reading is forbidden.

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "rts/fabric/fabric.hpp"
+#include "rts/fabric/joined.hpp"
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/pipe.hpp"
 #include "rts/progress/event_count.hpp"
@@ -71,7 +72,6 @@ class Neighbours {
   Neighbours& operator=(const Neighbours&) = delete;
 
   int count() const noexcept { return static_cast<int>(pes_.size()); }
-  int index() const noexcept { return index_; }
 
   /// Are there no other PEs than these, and can all of them be notified?
   bool are_all() const noexcept { return are_all_.load(std::memory_order_relaxed) || all_here(); }
@@ -100,11 +100,8 @@ class Neighbours {
   /// Is there a message for us, in a pipe or elsewhere? To be asked by any thread.
   bool waiting() const noexcept;
 
-  /// Of the PEs of this host.
-  std::vector<pid_t> processes(const std::vector<Card>& cards) const;
-
-  /// Memory that all PEs of this host share, zeros at first; empty: there is none.
-  std::span<std::byte> board() const noexcept { return board_; }
+  /// What the runtime is told of a PE that has joined by this fabric.
+  Joined joined(std::unique_ptr<Fabric> fabric, const std::vector<Card>& cards) const;
 
   /// Whose memory this PE can read.
   Memory memory(const std::vector<Card>& cards) const;
@@ -148,8 +145,8 @@ class Neighbours {
   int index_ = 0;
   std::vector<int> pes_;  // of this host
   mutable std::atomic<bool> are_all_{false};
-  std::vector<Reach> reach_;  // by PE
-  std::span<std::byte> board_{};
+  std::vector<Reach> reach_;      // by PE
+  std::span<std::byte> board_{};  // memory that all PEs of this host share
   std::vector<std::unique_ptr<Inlet>> inlets_;
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};

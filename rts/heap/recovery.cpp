@@ -73,10 +73,14 @@ void SharedHeap::drop_import(Node* thunk) {
 }
 
 // Its arguments are still here.
-void SharedHeap::revive(Node* thunk, bool spark) {
+void SharedHeap::take_back(Node* thunk) {
   counters_.add(Count::thunks_revived);
   addresses_.forget(thunk);
   thunk->settle(State::exported, State::unevaluated);
+}
+
+void SharedHeap::revive(Node* thunk, bool spark) {
+  take_back(thunk);
   if (queues_.contains(Hidden(thunk)))
     arrived(thunk);
   else if (spark)
@@ -151,9 +155,7 @@ void SharedHeap::on_lost(Node* node) {
   const auto state = node->state();
   if (state == State::exported) {
     ++cases_.reverted;
-    counters_.add(Count::thunks_revived);
-    addresses_.forget(node);
-    node->settle(State::exported, State::unevaluated);
+    take_back(node);
     return recovery_.evaluate_here(node);
   }
   if (state != State::fetching) return;

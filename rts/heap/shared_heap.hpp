@@ -169,6 +169,7 @@ class SharedHeap {
   bool can_be_sought(Node* proxy) const;
   void lose(Node* proxy);
   void on_lost(Node* node);
+  void take_back(Node* thunk);
   void revive(Node* thunk, bool spark);
   void forget_requests_of(std::uint32_t pe);
   void drop_import(Node* thunk);

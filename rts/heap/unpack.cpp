@@ -10,6 +10,7 @@
 #include "rts/heap/failure.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/packet.hpp"
+#include "rts/heap/ways.hpp"
 #include "rts/inline/serial.hpp"
 #include "rts/inline/thunk.hpp"
 
@@ -146,8 +147,8 @@ class GraphUnpacker final : public PacketIn {
     Node* node = nodes_[place];
     if (node->code().result_type != result_type)
       throw BadBytes("it refers to a node of another type");
-    if (found_ != nullptr) [[unlikely]]
-      note_found(place);
+    if (ways_.noted()) [[unlikely]]
+      ways_.note(place);
     return node;
   }
 
@@ -369,7 +370,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void read_item(const Item& item, Part part) {
-    if (part == Part::reference || part == Part::rest) return next_node();
+    if (part == Part::reference || part == Part::rest) return ways_.next_node();
     payload_.slice(item.read);
     if (part == Part::shared_value)
       payload_ = Reader(payload_.slice(payload_.left() - sizeof(Reference)));
@@ -390,7 +391,7 @@ class GraphUnpacker final : public PacketIn {
         failure_of(node) = unpack_failure(payload_);
         break;
       case Part::thunk:
-        begin_arguments();
+        ways_.begin_arguments();
         node->code().unpack_arguments(node, unpacker_);
         break;
       default:
@@ -403,7 +404,7 @@ class GraphUnpacker final : public PacketIn {
   void end_payload() {
     if (payload_.left() != 0) throw BadBytes("one of its nodes is longer than its type");
     unpacker_.end_node();
-    next_node();
+    ways_.next_node();
   }
 
   // ---- where nodes that are elsewhere come from (lineage.hpp)
@@ -415,36 +416,17 @@ class GraphUnpacker final : public PacketIn {
     if (!addresses_.recovers() || std::none_of(runs_.begin(), runs_.end(), is_elsewhere)) return;
     if (std::none_of(items_.begin(), items_.end(), [this](auto& item) { return comes_from(item); }))
       return;
-    const StorageScope scope(Storage::owned_plain);
-    found_ = new std::uint64_t[nodes_.size()];
-    std::fill_n(found_, nodes_.size(), Lineage::nowhere);
+    ways_.begin(nodes_.size());
   }
 
-  void next_node() noexcept {
-    ++reading_;
-    handles_ = 0;
-  }
-  void begin_arguments() noexcept { handles_ = Lineage::in_arguments; }
-
-  void note_found(std::uint32_t place) noexcept {
-    auto& found = found_[place];
-    if (found == Lineage::nowhere) found = Lineage::as_found(reading_, handles_);
-    ++handles_;
-  }
-
-  /// By place: below which value that can be made again each node was found. A node comes behind
-  /// the one in which it was found.
+  /// By place: below which value that can be made again each node was found.
   void find_lineages() {
     lineages_.resize(nodes_.size());
     each_item([&](const Item& item, Part part) {
       if (part != Part::reference && part != Part::rest && part != Part::failure)
         lineages_[item.place] = lineage_of(item);
     });
-    for (std::size_t place = 1; place < nodes_.size(); ++place) {
-      if (lineages_[place] != nullptr || found_[place] == Lineage::nowhere) continue;
-      const auto in = found_[place] >> 32U;
-      if (in < place) lineages_[place] = lineages_[in];
-    }
+    ways_.pass_down(lineages_);
   }
 
   /// Is it known from what it can be made again?
@@ -464,7 +446,7 @@ class GraphUnpacker final : public PacketIn {
       lineage->at_before = witness->place;
     }
     lineage->top = item.place;
-    lineage->found = found_;
+    lineage->found = ways_.found();
     return lineage;
   }
 
@@ -493,11 +475,11 @@ class GraphUnpacker final : public PacketIn {
   Unpacked reveal() {
     Unpacked result;
     result.root = nodes_[0];
-    if (found_ != nullptr) find_lineages();
+    if (ways_.noted()) find_lineages();
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
     for (const Reference& reference : borrowed_) addresses_.send_home(reference);
     for (const Item& item : items_)
-      if (item.guard != nullptr && found_ == nullptr) item.guard->code().drop_arguments(item.guard);
+      if (item.guard != nullptr && !ways_.noted()) item.guard->code().drop_arguments(item.guard);
     return result;
   }
 
@@ -550,9 +532,7 @@ class GraphUnpacker final : public PacketIn {
   // Where the collector looks: nobody else refers to the new nodes yet.
   boost::container::small_vector<Node*, 4> nodes_;
   boost::container::small_vector<Item, 4> items_;
-  std::uint64_t* found_ = nullptr;  // see Lineage; in memory of the collector's
-  std::uint32_t reading_ = 0;       // the place of the node that is being read
-  std::uint32_t handles_ = 0;       // that were read of it
+  Ways ways_;
   std::vector<Lineage*> lineages_;  // by place
   Node* chosen_one_ = nullptr;      // known nodes that get their value: the first, all others
   bool chosen_one_again_ = false;

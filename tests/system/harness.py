@@ -13,6 +13,11 @@ HANG = 60  # seconds: far more than anything here takes, however busy the machin
 FABRICS = {"shared memory": {}, "tcp": {"UCX_TLS": "tcp,self"}}
 
 
+def program(name):
+    """Its file."""
+    return os.path.join(BIN, name)
+
+
 class Result:
     def __init__(self, command, code, out, err, seconds):
         self.command, self.code, self.out, self.err, self.seconds = command, code, out, err, seconds
@@ -47,10 +52,10 @@ def finish(process, begun, env=None, timeout=HANG):
     return Result(command, process.returncode, out, err, time.monotonic() - begun)
 
 
-def run(pes, program, *args, env=None, timeout=HANG):
-    """Runs BIN/program on so many PEs, or without mpiexec on 0."""
+def run(pes, name, *args, env=None, timeout=HANG):
+    """Runs a program on so many PEs, or without mpiexec on 0."""
     begun = time.monotonic()
-    process = start([*mpiexec(pes), os.path.join(BIN, program), *args], env)
+    process = start([*mpiexec(pes), program(name), *args], env)
     return finish(process, begun, env, timeout)
 
 

@@ -8,15 +8,11 @@ import sys
 import tempfile
 import time
 
-from harness import BIN, HANG, expect, finish, run, run_words, start
+from harness import HANG, expect, finish, program, run, run_words, start
 from namespaces import Hosts
 
 SCENE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../programs/raytracer/scenes/simple.scene")
-TRAWL_RUN = os.path.join(BIN, "trawl-run")
-
-
-def program(name):
-    return os.path.join(BIN, name)
+TRAWL_RUN = program("trawl-run")
 
 
 def processes_named(name):

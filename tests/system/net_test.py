@@ -9,15 +9,11 @@ import sys
 import tempfile
 import time
 
-from harness import BIN, HANG, MPIEXEC, expect, finish, run, run_words, start
+from harness import HANG, MPIEXEC, expect, finish, program, run, run_words, start
 
-TRAWL_RUN = os.path.join(BIN, "trawl-run")
+TRAWL_RUN = program("trawl-run")
 KEY = "0f" * 32
 PROGRAMS = ["fib", "22"], ["queens", "9"], ["sum_euler", "1000"]
-
-
-def program(name):
-    return os.path.join(BIN, name)
 
 
 def processes_of(parent):

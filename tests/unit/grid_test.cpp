@@ -186,18 +186,9 @@ Record run(std::uint64_t seed, Leftovers* leftovers = nullptr) {
   return record;
 }
 
-std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t how_many) {
-  if (const char* only = std::getenv("TRAWL_TEST_GRID_SEED")) {
-    char* end = nullptr;
-    const auto first = std::strtoull(only, &end, 10);
-    return {first, (*end == '-' ? std::strtoull(end + 1, nullptr, 10) : first) + 1};
-  }
-  return {1, how_many + 1};
-}
-
 template <class Each>
 void for_each_seed(std::uint64_t how_many, Each each) {
-  const auto [from, to] = seeds(how_many);
+  const auto [from, to] = test::seeds("TRAWL_TEST_GRID_SEED", how_many);
   for (auto seed = from; seed < to && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("TRAWL_TEST_GRID_SEED=" + std::to_string(seed));
     each(seed);

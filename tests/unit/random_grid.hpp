@@ -2,12 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "rts/simulate.hpp"
 #include "tests/unit/random_graph.hpp"
 
 namespace trawl::test {
+
+/// The first seed and the one behind the last: those that an environment variable names, N or N-M,
+/// else so many.
+inline std::pair<std::uint64_t, std::uint64_t> seeds(const char* variable, std::uint64_t how_many) {
+  const char* only = std::getenv(variable);
+  if (only == nullptr) return {1, how_many + 1};
+  char* end = nullptr;
+  const auto first = std::strtoull(only, &end, 10);
+  return {first, (*end == '-' ? std::strtoull(end + 1, nullptr, 10) : first) + 1};
+}
 
 inline Simulation::Config random_grid(Random& random, std::uint64_t seed) {
   Simulation::Config config;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -65,18 +64,9 @@ void run_some_deaths(std::uint64_t seed, Tally& sum) {
   }
 }
 
-std::pair<std::uint64_t, std::uint64_t> seeds() {
-  if (const char* only = std::getenv("TRAWL_TEST_RECOVER_SEED")) {
-    char* end = nullptr;
-    const auto first = std::strtoull(only, &end, 10);
-    return {first, (*end == '-' ? std::strtoull(end + 1, nullptr, 10) : first) + 1};
-  }
-  return {1, graphs + 1};
-}
-
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   Tally sum;
-  const auto [from, to] = seeds();
+  const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
   const bool all = std::getenv("TRAWL_TEST_RECOVER_ALL") != nullptr;
   for (auto seed = from; seed < to && !HasFailure(); ++seed) {
     SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed));

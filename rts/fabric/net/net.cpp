@@ -61,13 +61,7 @@ class Net final : public Fabric {
     if (progress::EventCount* own = neighbours_.events(self_)) share_events(*own);
   }
 
-  Place place(const std::vector<Card>& cards) const {
-    return {neighbours_.count(), neighbours_.index(), neighbours_.processes(cards)};
-  }
-
-  std::span<std::byte> board() const noexcept {
-    return neighbours_.count() == size_ ? neighbours_.board() : std::span<std::byte>();
-  }
+  const Neighbours& neighbours() const noexcept { return neighbours_; }
 
   int self() const noexcept override { return self_; }
   int size() const noexcept override { return size_; }
@@ -258,11 +252,8 @@ Joined make_net(const NetSetup& given, std::uint64_t says) {
   auto fabric = std::make_unique<net::Net>(std::move(gathered), cards, setup.terms);
   net::own_net = fabric.get();
   set_farewell(&net::farewell);
-  auto place = fabric->place(cards);
-  const auto board = fabric->board();
-  std::vector<std::uint64_t> said;
-  for (const auto& card : cards) said.push_back(card.says);
-  return {std::move(fabric), std::move(place), board, std::move(said)};
+  const auto& neighbours = fabric->neighbours();
+  return neighbours.joined(std::move(fabric), cards);
 }
 
 }  // namespace trawl::fabric
