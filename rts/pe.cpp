@@ -110,6 +110,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       told_pace_(setup.pace),
       memory_(setup.memory),
       housekeeping_(life_, chores()) {
+  if (setup.options.copies > 0) shared_heap_.addresses().expect_loss_of_placed();
   shared_heap_.set_recovery(
       {[this](heap::Node* thunk) { workers_.add_placed(thunk); },
        [this](heap::Node* node) { workers_.add_placed(recover::again(node)); }});

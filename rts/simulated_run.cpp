@@ -47,6 +47,7 @@ int run_simulated(Program& program, const Root& root) {
   config.net.seed = std::max(program.options.seed, 1U);
   config.options = program.options;
   config.options.silence = nobody_dies;
+  if (config.net.grid->deaths.empty()) config.options.copies = 0;
   config.program = program.name();
   config.measure = !all_work_is_declared();
   if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();

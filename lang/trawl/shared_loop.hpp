@@ -55,6 +55,7 @@ class SharedLoop {
     if (part >= failed_) return;
     failed_ = part;
     error_ = std::current_exception();
+    heap::keep_lost();
   }
 
   std::size_t parts_;

@@ -220,6 +220,14 @@ void throw_as_value() {
   throw as_remote();
 }
 
+void pass_lost() {
+  if (handles_lost()) throw;
+}
+
+void keep_lost() noexcept {
+  takes_lost();
+}
+
 void throw_failure(Node* node) {
   if (failure_of(node) == lost_failure()) {
     note_lost_needed();

@@ -35,6 +35,10 @@ class GlobalAddressTable {
   /// From now on it is noted what may be needed if a PE dies.
   void expect_deaths() noexcept { recovers_ = true; }
   bool recovers() const noexcept { return recovers_; }
+  /// ... and what distributed data were made from: as long as nothing says where there are copies,
+  /// one step of a loop of skeletons keeps all before it.
+  void expect_loss_of_placed() noexcept { recovers_placed_ = recovers_; }
+  bool recovers_placed() const noexcept { return recovers_placed_; }
   void note_dead(std::uint32_t pe);
   bool is_dead(std::uint32_t pe) const noexcept { return !dead_.empty() && dead_[pe]; }
 
@@ -185,6 +189,7 @@ class GlobalAddressTable {
   std::uint32_t self_;
   std::uint32_t pes_;
   bool recovers_ = false;
+  bool recovers_placed_ = false;
   std::vector<bool> dead_;  // by PE, once there is one
   std::uint32_t next_ticket_ = 0;
   Weight full_weight_;

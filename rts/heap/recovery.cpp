@@ -186,6 +186,48 @@ std::optional<Route> SharedHeap::route(Node* node) {
   return route;
 }
 
+namespace {
+
+// The way from a thunk's value to what a handle of it refers to.
+Lineage* by_handle(Node* guard, std::uint32_t handle) {
+  const StorageScope scope(Storage::owned_plain);
+  auto* found = new std::uint64_t[2]{Lineage::nowhere, Lineage::as_found(0, handle)};
+  auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
+  lineage->guard = guard;
+  lineage->found = found;
+  return lineage;
+}
+
+}  // namespace
+
+// Of a value that is here, its parts that are elsewhere.
+void SharedHeap::also_from(Node* node, Node* source) {
+  const auto state = node->state();
+  if (state == State::value) {
+    for (std::uint32_t handle = 0; Node* part = handle_of(node, handle); ++handle) {
+      auto* witness = addresses_.witness(part);
+      if (witness == nullptr || witness->here || witness->fetching) continue;
+      witness->lineage = by_handle(source, handle);
+      witness->place = 1;
+    }
+    return;
+  }
+  const bool guarded = state == State::exported && addresses_.target(node);
+  if (!guarded && state != State::fetch_me && state != State::fetching) return;
+  auto& witness = addresses_.make_witness(node);
+  if (guarded) {
+    const bool asked = std::exchange(witness.fetching, false);
+    node->code().drop_arguments(node);
+    node->settle(State::exported, asked ? State::fetching : State::fetch_me);
+  } else if (witness.fetching) {
+    return;  // it is being made
+  }
+  auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
+  lineage->guard = source;
+  witness.lineage = lineage;
+  witness.place = 0;
+}
+
 // A copy of the value takes the node's place, as if it had been fetched from this PE itself.
 void SharedHeap::remade(Node* node, Node* as) {
   if (node->state() != State::fetching) return;  // an answer was faster

@@ -344,10 +344,8 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   fabric::send(outbox_, static_cast<int>(thunks.front().was.at.pe), message);
 }
 
-// Not of what was placed elsewhere: its value stays there, and one step of a loop of skeletons
-// would keep all before it.
 bool SharedHeap::keeps_guard(const Node* thunk) const {
-  return addresses_.recovers() && !thunk->code().placed;
+  return addresses_.recovers() && (!thunk->code().placed || addresses_.recovers_placed());
 }
 
 void SharedHeap::on_ack(const Ack& message) {

@@ -101,6 +101,10 @@ class SharedHeap {
   /// be.
   void remade(Node* node, Node* as);
 
+  /// If `node` is lost with a PE, `source`, a thunk, makes it again; what it came from is no longer
+  /// kept for that.
+  void also_from(Node* node, Node* source);
+
   /// How often each case of recovery has happened.
   struct Cases {
     std::uint64_t exported = 0;     ///< a spark that was sent away is evaluated again

@@ -279,7 +279,8 @@ class GraphUnpacker final : public PacketIn {
   // Until the value is whole, and as long as there are parts of it elsewhere, it can be made again.
   void take_arguments(Item& item) {
     const Code& code = item.node->code();
-    if (!addresses_.recovers() || code.placed) return code.drop_arguments(item.node);
+    if (!addresses_.recovers() || (code.placed && !addresses_.recovers_placed()))
+      return code.drop_arguments(item.node);
     item.guard = static_cast<Node*>(allocate(code.bytes));
     item.guard->init(code, State::unevaluated);
     code.move_arguments(item.node, item.guard);
@@ -451,12 +452,12 @@ class GraphUnpacker final : public PacketIn {
   }
 
   // What was known before may be among the arguments of what the value was made from: to make that
-  // again may need it. Kept values are large, and made anew again and again: what each came from
-  // would keep all that came before.
+  // again may need it.
   void note_witness(const Item& item) {
     if (!item.filled) return;
     auto& witness = addresses_.make_witness(item.node);
-    if (!lineages_.empty() && !item.node->code().kept) witness.lineage = lineages_[item.place];
+    if (!lineages_.empty() && (!item.node->code().kept || addresses_.recovers_placed()))
+      witness.lineage = lineages_[item.place];
     witness.place = item.place;
     witness.giver = from_;
   }

@@ -40,6 +40,12 @@ Failure* current_failure();
 /// Goes on throwing what is being handled at this moment, as current_failure sees it.
 [[noreturn, gnu::cold]] void throw_as_value();
 
+/// Goes on throwing what is being handled, if it says that a value was lost with a PE: that is no
+/// error of a function's, and must not be made one.
+[[gnu::cold]] void pass_lost();
+/// What is being handled is kept, and may never be thrown again, as another one is.
+[[gnu::cold]] void keep_lost() noexcept;
+
 /// Throws what a node in State::exception holds.
 [[noreturn, gnu::cold]] void throw_failure(Node* node);
 

@@ -1,6 +1,7 @@
 // Where thunks can be placed: what a skeleton knows of the PEs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -70,5 +71,12 @@ void add_used(std::int64_t used);
 /// not `Placed` (code.hpp) it makes a spark there. If that PE is lost, this one evaluates it.
 /// Throws Error outside of a run.
 void place(heap::Node* node, int pe);
+
+/// After how many skeletons data that may be lost with their PE get a copy on another; 0: never.
+int skeletons_between_copies();
+bool is_lost(int pe);
+/// Where deaths are survived: if the value of `node` is lost, `source` makes it again, and what it
+/// came from is no longer kept for that.
+void also_from(heap::Node* node, heap::Node* source);
 
 }  // namespace trawl::sched

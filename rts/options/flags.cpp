@@ -68,6 +68,10 @@ constexpr std::array table{
     Flag{"recover", "WORD", &Options::recover, 0, 0,
          "go on when a PE other than the main one has died, where messages survive that", on_or_off,
          true},
+    Flag{"copies", "N", &Options::copies, 0, 1000000,
+         "where a PE may die, copy distributed data to another one after every N skeletons; 0: "
+         "never, and they are lost with it",
+         nullptr, true},
     Flag{"fabric", "NAME", &Options::fabric, 0, 0,
          "what carries messages (default: net under trawl-run, mpi under mpiexec)", fabrics},
     Flag{"join", "HOST:PORT", &Options::join, 0, 0,

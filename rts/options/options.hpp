@@ -34,6 +34,7 @@ struct Options {
   double speed = 0;            ///< 0: measured
   double silence = 10;         ///< seconds after which a PE counts as lost
   std::string recover = "on";  ///< on, off: does the run go on when a PE has died?
+  int copies = 8;  ///< after so many skeletons distributed data have a copy on another PE; 0: never
   std::string fabric;          ///< empty: net if one of the next three is given, else mpi
   std::string join;            ///< where the main PE may be met; empty: this is it
   std::string meet;            ///< the main PE's port, or files of its launcher

@@ -76,6 +76,25 @@ Way way_between(int from, int to) {
   return way;
 }
 
+int skeletons_between_copies() {
+  auto& worker = worker_here();
+  auto& host = worker.host();
+  const std::lock_guard lock(host.lock());
+  return host.shared_heap().addresses().recovers_placed() ? worker.workers().copies() : 0;
+}
+
+bool is_lost(int pe) {
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  return host.tables().lost(pe);
+}
+
+void also_from(heap::Node* node, heap::Node* source) {
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  host.shared_heap().also_from(node, source);
+}
+
 void note_decision(const Decision& decision, std::span<const Decision::Part> parts) {
   auto* log = worker_here().workers().log();
   const auto worker = static_cast<unsigned>(worker_here().index());

@@ -18,6 +18,7 @@ Workers::Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progres
       host_(host),
       fabric_(fabric),
       limit_(setup.options.thread_limit),
+      copies_(setup.options.copies),
       regular_(static_cast<std::size_t>(setup.workers)),
       count_(regular_),
       all_(regular_ + most_spares) {

@@ -122,6 +122,9 @@ class Workers final : public progress::Engine {
   Thread& new_thread();
   void delete_thread(Thread& thread);
 
+  /// As --trawl:copies says.
+  int copies() const noexcept { return copies_; }
+
   /// What they wait for outside of the run.
   Aside& aside() noexcept { return aside_; }
 
@@ -168,6 +171,7 @@ class Workers final : public progress::Engine {
   Host& host_;
   const fabric::Fabric& fabric_;
   unsigned limit_;
+  int copies_;
   std::size_t regular_;
   std::atomic<std::size_t> count_;
   std::vector<std::unique_ptr<Worker>> all_;  // never moved: others look while one is added

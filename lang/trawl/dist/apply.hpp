@@ -44,26 +44,16 @@ auto apply(const Everywhere<T>& value, const A&... args) {
 
 namespace detail {
 
-template <class T>
-Shard<T> moved_shard(const Lazy<Shard<T>>& shard) {
-  const auto& from = force(shard);
-  const auto& elements = force(from.elements);
-  Made<T> made(elements.size());
-  for (const auto& x : elements) made.add(x);
-  auto copy = std::move(made).shard();
-  copy.cost = from.cost;  // what making it took, not moving it
-  return copy;
-}
-
 /// A shard that stays is the same one.
 template <class T>
 Dist<T> moved(const Parts<T>& source, std::vector<Place> places) {
-  Parts<T> parts{source.shards, std::move(places), source.made, source.sources, source.measured};
+  Parts<T> parts = source;
+  parts.places = std::move(places);
   std::vector<Lazy<Shard<T>>> movers;
   std::vector<Place> to;
   for (std::size_t i = 0; i < parts.shards.size(); ++i) {
     if (parts.places[i] == source.places[i]) continue;
-    movers.push_back(parts.shards[i] = lazy_placed<&moved_shard<T>>(source.shards[i]));
+    movers.push_back(parts.shards[i] = lazy_placed<&copied_shard<T>>(source.shards[i]));
     to.push_back(parts.places[i]);
   }
   start(movers, to);

@@ -37,6 +37,7 @@ constexpr std::string_view function_name() {
 
 /// For the exception that is being handled: `where` is in which element, or shard.
 [[noreturn]] inline void throw_from(const std::string& where) {
+  heap::pass_lost();
   try {
     throw;
   } catch (const ElementError&) {

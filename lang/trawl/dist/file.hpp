@@ -166,8 +166,7 @@ inline Dist<std::string> read_lines(const std::vector<std::string>& files) {
       elsewhere.push_back(lazy_placed<&read_piece>(section.file, read_from(section)));
     parts.shards.push_back(lazy_placed<&read_shard>(each, elsewhere));
   }
-  parts.made = start(parts.shards, parts.places);
-  return Dist<std::string>(std::move(parts));
+  return made_of(std::move(parts));
 }
 
 namespace detail {

@@ -134,8 +134,7 @@ auto generate(std::uint64_t n, const A&... args) {
                 i, detail::shard_begin(n, count, i), detail::shard_begin(n, count, i + 1),
                 detail::stored_for(shared, i, parts.places[i])...));
     }(detail::shared_argument(args)...);
-    parts.made = detail::start(parts.shards, parts.places);
-    return Dist<R>(std::move(parts));
+    return detail::made_of(std::move(parts));
   }
 }
 

@@ -1,6 +1,8 @@
 // Where something is computed, as an opaque value.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -40,6 +42,40 @@ inline Place place_of(int pe) {
   Place place;
   place.pe_ = pe;
   return place;
+}
+
+/// What would lie on lost PEs gets to those beside it: each place's shards still follow each other.
+inline void leave_lost(std::span<Place> places) {
+  const auto lost = [](Place place) { return sched::is_lost(pe_of(place)); };
+  for (auto at = places.begin(); at != places.end();) {
+    if (!lost(*at)) {
+      ++at;
+      continue;
+    }
+    const auto end = std::find_if_not(at, places.end(), lost);
+    const bool has_left = at != places.begin();
+    const bool has_right = end != places.end();
+    const Place left = has_left ? at[-1] : Place();
+    const Place right = has_right ? *end : left;
+    const auto middle = has_left && has_right ? at + (end - at) / 2 : at;
+    std::fill(at, middle, left);
+    std::fill(middle, end, right);
+    at = end;
+  }
+}
+
+/// Another place, in another cluster if there is one; not the same one for all.
+inline Place away_from(Place place) {
+  const auto sites = sched::sites();
+  const auto count = sites.size();
+  std::size_t own = 0;
+  while (own + 1 < count && sites[own].pe != pe_of(place)) ++own;
+  const auto opposite = (own + count / 2) % count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& other = sites[(opposite + i) % count];
+    if (other.cluster != sites[own].cluster) return place_of(other.pe);
+  }
+  return place_of(sites[count == 1 ? 0 : opposite].pe);
 }
 
 /// How many bytes of a Dist a place has room for: a loop of skeletons has up to three versions of

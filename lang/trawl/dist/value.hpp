@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <trawl/dist/group.hpp>
+#include <trawl/dist/copies.hpp>
 
 namespace trawl {
 
@@ -30,6 +30,14 @@ struct Parts {
   std::vector<Lazy<Ran>> made;     // by the groups that make them
   std::vector<Lazy<Ran>> sources;  // and those by which what these were made of was
   std::vector<double> measured{};  // cost of each, when it was balanced last
+  int uncopied = 0;                // skeletons since the last copy was begun
+  Copying copying{};
+
+  /// Copies are the business of the PE that had them made.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(shards, places, made, sources, measured, uncopied);
+  }
 
   /// The element count of each shard.
   std::vector<std::uint64_t> counts() const {
@@ -174,13 +182,27 @@ void keep_pace(const Parts<T>& source) {
   for (const auto& group : source.sources) await(group);
 }
 
-/// Has thunks made, each in its place, from `source`.
+/// Has the thunks made, each in its place, and every so often copies of what they make.
+template <class T>
+Dist<T> made_of(Parts<T> parts) {
+  leave_lost(parts.places);
+  parts.made = start(parts.shards, parts.places);
+  if (const int every = sched::skeletons_between_copies(); every != 0) {
+    const bool due = ++parts.uncopied >= every;
+    finish(parts.copying, due);
+    if (due) {
+      parts.uncopied = 0;
+      parts.copying = begin_copies<T>(parts.shards, parts.places);
+    }
+  }
+  return Dist<T>(std::move(parts));
+}
+
 template <class R, class T>
 Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
                   std::vector<Place> places) {
-  Parts<R> parts{std::move(shards), std::move(places), {}, source.made, source.measured};
-  parts.made = start(parts.shards, parts.places);
-  return Dist<R>(std::move(parts));
+  return made_of(Parts<R>{std::move(shards), std::move(places), {}, source.made, source.measured,
+                          source.uncopied, source.copying});
 }
 
 }  // namespace detail
