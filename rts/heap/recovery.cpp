@@ -182,7 +182,7 @@ std::optional<Route> SharedHeap::route(Node* node) {
   const bool by_argument = std::any_of(route.handles.begin(), route.handles.end(), [](auto handle) {
     return (handle & Lineage::in_arguments) != 0;
   });
-  ++(by_argument ? cases_.by_argument : cases_.by_value);
+  ++(by_argument ? cases_.by_argument : route.handles.empty() ? cases_.by_copy : cases_.by_value);
   return route;
 }
 

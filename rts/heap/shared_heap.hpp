@@ -110,6 +110,7 @@ class SharedHeap {
     std::uint64_t exported = 0;     ///< a spark that was sent away is evaluated again
     std::uint64_t moved = 0;        ///< a thunk that had moved is
     std::uint64_t by_value = 0;     ///< made again: a part of a value
+    std::uint64_t by_copy = 0;      ///< ... distributed data, from their copy
     std::uint64_t by_argument = 0;  ///< ... and of a thunk's arguments
     std::uint64_t by_thunk = 0;     ///< made again: a thunk that had come, and needed what is lost
     std::uint64_t giver = 0;        ///< asked for what it had a reference to

@@ -21,12 +21,19 @@ struct CaseName {
   const char* name;
 };
 inline constexpr CaseName case_names[] = {
-    {&Cases::exported, "exported"},   {&Cases::moved, "moved"},
-    {&Cases::by_value, "by_value"},   {&Cases::by_argument, "by_argument"},
-    {&Cases::by_thunk, "by_thunk"},   {&Cases::giver, "giver"},
-    {&Cases::lost, "lost"},           {&Cases::reverted, "reverted"},
-    {&Cases::fetched, "fetched"},     {&Cases::dropped, "dropped"},
-    {&Cases::orphaned, "orphaned"},   {&Cases::duplicate, "duplicate"},
+    {&Cases::exported, "exported"},
+    {&Cases::moved, "moved"},
+    {&Cases::by_value, "by_value"},
+    {&Cases::by_copy, "by_copy"},
+    {&Cases::by_argument, "by_argument"},
+    {&Cases::by_thunk, "by_thunk"},
+    {&Cases::giver, "giver"},
+    {&Cases::lost, "lost"},
+    {&Cases::reverted, "reverted"},
+    {&Cases::fetched, "fetched"},
+    {&Cases::dropped, "dropped"},
+    {&Cases::orphaned, "orphaned"},
+    {&Cases::duplicate, "duplicate"},
     {&Cases::forwarded, "forwarded"},
 };
 

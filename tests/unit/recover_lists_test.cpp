@@ -1,11 +1,10 @@
 // PEs die at each message of programs whose data are in several places: lazy lists whose tails are
-// where they were made, long arrays that are lent, sparks of sparks, distributed data.
+// where they were made, long arrays that are lent, sparks of sparks.
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 
 #include "tests/unit/dying_grid.hpp"
@@ -159,26 +158,6 @@ TEST(Recover, ArraysThatAreLent) {
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_GT(sum.cases.exported, 0U);
-}
-
-long squared(std::size_t i) {
-  Simulation::work(1'000);
-  return static_cast<long>(i * i);
-}
-long same(long x) {
-  return x;
-}
-long added(long x, long y) {
-  return x + y;
-}
-
-// Never a wrong answer: it is right, or the run says that it can't go on.
-TEST(Recover, DistributedData) {
-  const auto sum = test::run_dying_at_each_message(grid_of(3), [] {
-    const auto d = trawl::generate<squared>(50);
-    EXPECT_EQ(force(trawl::reduce<same, added>(d)), 40'425);
-  });
-  EXPECT_GT(sum.deaths, 0U);
 }
 
 long busy_for(Nanos time) {

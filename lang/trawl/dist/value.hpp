@@ -201,8 +201,13 @@ Dist<T> made_of(Parts<T> parts) {
 template <class R, class T>
 Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
                   std::vector<Place> places) {
-  return made_of(Parts<R>{std::move(shards), std::move(places), {}, source.made, source.measured,
-                          source.uncopied, source.copying});
+  return made_of(Parts<R>{std::move(shards),
+                          std::move(places),
+                          {},
+                          source.made,
+                          source.measured,
+                          source.uncopied,
+                          source.copying});
 }
 
 }  // namespace detail

@@ -1,0 +1,117 @@
+// PEs die at messages of programs with distributed data: what they had is made again from what it
+// was made from, or from copies on other PEs.
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/dist.hpp>
+#include <trawl/trawl.hpp>
+
+#include "tests/unit/dying_grid.hpp"
+
+namespace trawl {
+namespace {
+
+using test::Tally;
+
+Simulation::Config grid_with_copies(int pes, int copies) {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.net.notice = 100'000;
+  config.options.stack_size = std::size_t{256} << 10U;
+  config.options.copies = copies;
+  return config;
+}
+
+long squared(std::size_t i) {
+  Simulation::work(1'000);
+  return static_cast<long>(i * i);
+}
+long same(long x) {
+  return x;
+}
+long added(long x, long y) {
+  Simulation::work(100);
+  return x + y;
+}
+long other_way(long x) {
+  return 1'000'000 - x;
+}
+bool less(long x, long y) {
+  return x < y;
+}
+long with_neighbours(const Around<long>& around) {
+  return around[-1] + 2 * around[0] + around[1];
+}
+
+/// All kinds of ways from one Dist to the next.
+long many_steps() {
+  auto d = generate<squared>(12);
+  const auto sum = reduce<same, added>(d);
+  d = map<added>(d, sum);
+  d = map<other_way>(d);
+  d = sort<less>(d);
+  d = stencil<with_neighbours>(d);
+  const auto all = all_gather(d);
+  d = scan<added>(d, 0L);
+  d = map<added>(d, reduce<same, added>(d));
+  d = evenly(d);
+  long result = force(all).front();
+  for (const long x : d) result = result * 31 % 1'000'003 + x;
+  return result;
+}
+
+long without_deaths() {
+  Simulation simulation(grid_with_copies(1, 0));
+  long result = 0;
+  simulation.run([&result] { result = many_steps(); });
+  EXPECT_EQ(simulation.finish(3).code, 3);
+  return result;
+}
+
+/// How many messages lie between two deaths that are tried: all of them take minutes.
+constexpr std::uint64_t stride = 7;
+
+Tally die_in_steps(int copies) {
+  const auto expected = without_deaths();
+  const auto config = grid_with_copies(3, copies);
+  const auto root = [expected] { EXPECT_EQ(many_steps(), expected); };
+  Tally sum;
+  const auto messages = test::run_dying(config, {}, root).messages;
+  for (std::uint64_t i = 0; i < messages && !testing::Test::HasFailure(); i += stride) {
+    SCOPED_TRACE("message " + std::to_string(i));
+    sum.add(test::run_dying(config, {{i, i % 2 == 0, i % 3 == 0}}, root));
+  }
+  return sum;
+}
+
+TEST(RecoverDist, WithACopyAfterEachSkeleton) {
+  const auto sum = die_in_steps(1);
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.cases.by_copy, 0U);
+}
+
+TEST(RecoverDist, WithACopyAfterEveryThird) {
+  const auto sum = die_in_steps(3);
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.cases.by_copy, 0U);
+}
+
+TEST(RecoverDist, FromTheFirstStepOn) {
+  const auto sum = die_in_steps(1'000);
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_EQ(sum.cases.by_copy, 0U);
+}
+
+// Never a wrong answer: it is right, or the run says that it can't go on.
+TEST(RecoverDist, WithoutCopiesTheRunEnds) {
+  const auto sum = die_in_steps(0);
+  SCOPED_TRACE(sum.text());
+  EXPECT_GT(sum.not_made_again, 0U);
+}
+
+}  // namespace
+}  // namespace trawl
