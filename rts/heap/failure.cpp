@@ -14,6 +14,7 @@
 #include "rts/heap/collect.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/inline/error.hpp"
+#include "rts/inline/no_nodes.hpp"
 #include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
@@ -115,22 +116,7 @@ Failure* make(std::exception_ptr error, const std::string& type_name, const std:
 }
 
 // An exception is in memory that the collector doesn't see.
-class NoNodes final : public PacketOut, public PacketIn {
-  std::uint32_t place_of(Node*, std::size_t) override {
-    throw Error("an exception can't hold a Lazy");
-  }
-  Loan lend(std::span<const std::byte>) override {
-    throw Error("an exception can't lend an array");
-  }
-  void lay(std::span<const std::byte>) override { throw Error("an exception can't lend an array"); }
-  Node* node_at(std::uint32_t, const void*) override {
-    throw BadBytes("an exception in it refers to a thunk");
-  }
-  void borrow(const Loan&, std::uint64_t) override { read({}, 0, {}); }
-  void read(const Loan&, std::uint64_t, std::span<std::byte>) override {
-    throw BadBytes("an exception in it refers to an array that is elsewhere");
-  }
-};
+constexpr auto holds_lazy = "an exception can't hold a Lazy";
 
 // Where there is no memory to say what has failed, that is what has: in memory of its own.
 Failure* failure_without_memory() {
@@ -240,7 +226,7 @@ void pack_failure(Writer& to, const Failure& failure) {
   to.put_string(failure.type_name);
   to.put_string(failure.message);
   if (failure.type == nullptr || failure.type->write == nullptr) return;
-  NoNodes nothing;
+  NoNodes nothing(holds_lazy);
   Packer packer(to, nothing);
   failure.type->write(packer, failure.error);
 }
@@ -249,7 +235,7 @@ Failure* unpack_failure(Reader& from) {
   const auto name = from.get_string();
   const auto message = from.get_string();
   const auto* type = find([&name](const ExceptionType& each) { return each.name == name; });
-  NoNodes nothing;
+  NoNodes nothing(holds_lazy);
   Unpacker contents(from, nothing);
   auto error = type != nullptr ? type->make(message, contents)
                                : std::make_exception_ptr(RemoteError(name, message));

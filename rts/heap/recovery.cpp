@@ -201,31 +201,33 @@ Lineage* by_handle(Node* guard, std::uint32_t handle) {
 }  // namespace
 
 // Of a value that is here, its parts that are elsewhere.
-void SharedHeap::also_from(Node* node, Node* source) {
+bool SharedHeap::also_from(Node* node, Node* source) {
   const auto state = node->state();
   if (state == State::value) {
     for (std::uint32_t handle = 0; Node* part = handle_of(node, handle); ++handle) {
       auto* witness = addresses_.witness(part);
       if (witness == nullptr || witness->here || witness->fetching) continue;
-      witness->lineage = by_handle(source, handle);
+      witness->lineage = source == nullptr ? nullptr : by_handle(source, handle);
       witness->place = 1;
     }
-    return;
+    return true;
   }
   const bool guarded = state == State::exported && addresses_.target(node);
-  if (!guarded && state != State::fetch_me && state != State::fetching) return;
+  if (!guarded && state != State::fetch_me && state != State::fetching) return false;
   auto& witness = addresses_.make_witness(node);
   if (guarded) {
     const bool asked = std::exchange(witness.fetching, false);
     node->code().drop_arguments(node);
     node->settle(State::exported, asked ? State::fetching : State::fetch_me);
   } else if (witness.fetching) {
-    return;  // it is being made
+    return true;  // it is being made
   }
-  auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
-  lineage->guard = source;
-  witness.lineage = lineage;
+  witness.lineage = nullptr;
   witness.place = 0;
+  if (source == nullptr) return true;
+  witness.lineage = new (allocate(sizeof(Lineage))) Lineage();
+  witness.lineage->guard = source;
+  return true;
 }
 
 // A copy of the value takes the node's place, as if it had been fetched from this PE itself.

@@ -101,9 +101,10 @@ class SharedHeap {
   /// be.
   void remade(Node* node, Node* as);
 
-  /// If `node` is lost with a PE, `source`, a thunk, makes it again; what it came from is no longer
-  /// kept for that.
-  void also_from(Node* node, Node* source);
+  /// If `node` is lost with a PE, `source`, a thunk, makes it again (nullptr: nothing does); what it
+  /// came from is no longer kept for that. False, and nothing has changed: it has no value yet, as
+  /// far as is known here.
+  bool also_from(Node* node, Node* source);
 
   /// How often each case of recovery has happened.
   struct Cases {

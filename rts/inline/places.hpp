@@ -75,8 +75,9 @@ void place(heap::Node* node, int pe);
 /// After how many skeletons data that may be lost with their PE get a copy on another; 0: never.
 int skeletons_between_copies();
 bool is_lost(int pe);
-/// Where deaths are survived: if the value of `node` is lost, `source` makes it again, and what it
-/// came from is no longer kept for that.
-void also_from(heap::Node* node, heap::Node* source);
+/// Where deaths are survived: if the value of `node` is lost, `source`, a thunk, makes it again
+/// (nullptr: nothing does), and what it came from is no longer kept for that. False, and nothing
+/// has changed: it has no value yet, as far as is known here.
+bool also_from(heap::Node* node, heap::Node* source);
 
 }  // namespace trawl::sched

@@ -6,7 +6,7 @@
 
 #include "rts/heap/code.hpp"
 #include "rts/inline/demand.hpp"
-#include "rts/inline/packer.hpp"
+#include "rts/inline/no_nodes.hpp"
 #include "rts/inline/promise.hpp"
 #include "rts/inline/thunk.hpp"
 #include "rts/sched/telling.hpp"
@@ -27,23 +27,9 @@ struct CatchUp {
   }
 };
 
-/// A call's arguments travel without a packet around them.
-struct NoNodesOut final : heap::PacketOut {
-  std::uint32_t place_of(heap::Node*, std::size_t) override {
-    throw Error(
-        "an argument of a write, or the first value of a Shared, holds a Lazy: each PE would have "
-        "its own; pass what it is when it has been forced");
-  }
-  heap::Loan lend(std::span<const std::byte>) override { return {}; }
-  void lay(std::span<const std::byte>) override {}
-};
-struct NoNodesIn final : heap::PacketIn {
-  heap::Node* node_at(std::uint32_t, const void*) override {
-    throw BadBytes("it refers to a node");
-  }
-  void borrow(const heap::Loan&, std::uint64_t) override { throw BadBytes("it lends an array"); }
-  void read(const heap::Loan&, std::uint64_t, std::span<std::byte>) override {}
-};
+constexpr auto holds_lazy =
+    "an argument of a write, or the first value of a Shared, holds a Lazy: each PE would have its "
+    "own; pass what it is when it has been forced";
 
 std::uint64_t key_of(const SharedName& name) noexcept {
   return std::uint64_t{name.pe} << 32U | name.number;
@@ -51,7 +37,7 @@ std::uint64_t key_of(const SharedName& name) noexcept {
 
 Bytes packed_arguments(heap::Node* call) {
   Writer bytes;
-  NoNodesOut none;
+  heap::NoNodes none(holds_lazy);
   heap::Packer packer(bytes, none);
   call->code().pack_arguments(call, packer);
   return bytes.take();
@@ -172,7 +158,7 @@ heap::Node* Objects::call_of(const Write& message, std::span<const std::byte> ar
   if (!code.writes) throw BadBytes("what it calls changes no object");
   auto* call = static_cast<heap::Node*>(heap::allocate(code.bytes));
   Reader bytes(arguments);
-  NoNodesIn none;
+  heap::NoNodes none(holds_lazy);
   heap::Unpacker unpacker(bytes, none);
   code.unpack_arguments(call, unpacker);
   bytes.end();

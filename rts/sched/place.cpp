@@ -89,10 +89,10 @@ bool is_lost(int pe) {
   return host.tables().lost(pe);
 }
 
-void also_from(heap::Node* node, heap::Node* source) {
+bool also_from(heap::Node* node, heap::Node* source) {
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());
-  host.shared_heap().also_from(node, source);
+  return host.shared_heap().also_from(node, source);
 }
 
 void note_decision(const Decision& decision, std::span<const Decision::Part> parts) {

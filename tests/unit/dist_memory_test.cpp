@@ -20,10 +20,10 @@ long plus(long x, long y) {
   return x + y;
 }
 
-// Of a loop's steps only the last few are anywhere: the last one, which is still there, refers to
-// no other.
+// Of a loop's steps only those since the last copy are anywhere, and where there are no copies the
+// last few: the last one, which is still there, refers to no other.
 TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
-  constexpr int steps = 40;
+  constexpr int steps = 120;
   trawl::Dist<long> d;
   run([&d] {
     d = trawl::generate<number>(640);

@@ -70,7 +70,7 @@ long without_deaths() {
 }
 
 /// How many messages lie between two deaths that are tried: all of them take minutes.
-constexpr std::uint64_t stride = 7;
+constexpr std::uint64_t stride = 5;
 
 Tally die_in_steps(int copies) {
   const auto expected = without_deaths();

@@ -54,8 +54,11 @@ Copying begin_copies(std::span<const Lazy<Shard<T>>> shards, std::span<const Pla
   if (copies.empty()) return {};
   auto made = start(copies, to);
   return {std::move(made), [mortal, copies] {
-            for (std::size_t i = 0; i < mortal.size(); ++i)
+            for (std::size_t i = 0; i < mortal.size(); ++i) {
+              // If the copy were made of the shard again, each would wait for the other.
+              if (!sched::also_from(copies[i].node(), nullptr)) continue;
               sched::also_from(mortal[i].node(), lazy_placed<&copied_shard<T>>(copies[i]).node());
+            }
           }};
 }
 

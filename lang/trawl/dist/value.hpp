@@ -53,8 +53,8 @@ struct Parts {
     std::size_t i = 0;
     for (const auto& group : made)
       for (const auto& shape : force(group).shapes) {
-        if (shape.failed) force(shards[i]);
-        use(shape);
+        // It may have failed there only because something was lost with a PE.
+        use(shape.failed ? shape_of(force(shards[i])) : shape);
         ++i;
       }
   }
