@@ -173,7 +173,7 @@ void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint
       return;
     }
     // A node that moved on stands for its newest home; the weight of the old one goes back.
-    witness = proxy.node.dead() ? nullptr : proxy.witness;
+    if (!proxy.node.dead()) witness = std::exchange(proxy.witness, nullptr);
     drop(proxy);
   }
   if (witness != nullptr) witness->here = witness->fetching = false;
@@ -256,6 +256,8 @@ void GlobalAddressTable::drop(Proxy& proxy) {
   while (*place != &proxy) place = &(*place)->next;
   *place = proxy.next;
   if (first->second == nullptr) proxies_.erase(first);
+  // Who comes upon the dead proxy, as the collector does in erased parts of tables, finds nothing.
+  if (proxy.witness != nullptr) *std::exchange(proxy.witness, nullptr) = {};
   proxy_of_.erase(proxy.key);
 }
 
