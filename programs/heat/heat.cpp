@@ -1,9 +1,13 @@
 // heat: how a plate warms up that is hot on one side, by finite differences: a stencil over rows.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <trawl/checkpoint.hpp>
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 
@@ -42,6 +46,8 @@ struct Plate {
   std::size_t rows = 1000;
   std::size_t columns = 1000;
   std::size_t steps = 100;
+  std::string checkpoint{};  // a file; none: empty
+  std::size_t every = 1000;  // steps
 };
 
 std::int64_t warmth_sequential(const Plate& plate) {
@@ -74,9 +80,31 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   return a + b;
 }
 
+/// From where an earlier run has got to, and saved every so often.
+trawl::Dist<Row> warm_with_checkpoints(const Plate& plate) {
+  std::size_t rows = plate.rows;
+  std::size_t columns = plate.columns;
+  std::size_t done = 0;
+  trawl::Dist<Row> cells;
+  if (!trawl::restart(plate.checkpoint, rows, columns, done, cells))
+    cells = trawl::generate<first_row>(plate.rows, plate.columns);
+  if (rows != plate.rows || columns != plate.columns || done > plate.steps)
+    throw programs::BadInput(fmt::format("{} is of {} rows and {} columns after {} steps",
+                                         plate.checkpoint, rows, columns, done));
+  while (done < plate.steps) {
+    const auto steps = std::min(plate.every, plate.steps - done);
+    cells = trawl::iterate<step>(cells, steps);
+    done += steps;
+    trawl::checkpoint(plate.checkpoint, rows, columns, done, cells);
+  }
+  return cells;
+}
+
 std::int64_t warmth_parallel(const Plate& plate) {
-  const auto cold = trawl::generate<first_row>(plate.rows, plate.columns);
-  const auto warm = trawl::iterate<step>(cold, plate.steps);
+  const auto warm =
+      plate.checkpoint.empty()
+          ? trawl::iterate<step>(trawl::generate<first_row>(plate.rows, plate.columns), plate.steps)
+          : warm_with_checkpoints(plate);
   return trawl::force(trawl::reduce<warmth, plus>(warm));
 }
 
@@ -92,6 +120,9 @@ int root(int argc, char** argv) {
   command.add("--columns", plate.columns, "cells from left to right", std::size_t{1}, most);
   command.add("--steps", plate.steps, "in each, every cell becomes the mean of those around it",
               std::size_t{0}, most);
+  command.options().add_option("--checkpoint", plate.checkpoint,
+                               "go on from this file, if it is there, and save to it");
+  command.add("--every", plate.every, "steps between two checkpoints", std::size_t{1}, most);
   return command.run(
       argc, argv, [&] { return warmth_parallel(plate); }, [&] { return warmth_sequential(plate); });
 }

@@ -2,9 +2,11 @@
 """heat, word_count and sample_sort: right, and the same however they were computed; data don't gather on the main PE."""
 import json
 import os
+import re
+import signal
 import tempfile
 
-from harness import BIN, FABRICS, expect, mpiexec, run, run_words
+from harness import BIN, FABRICS, expect, mpiexec, program, run, run_words, start
 
 GRID = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../profiles/grids/four-and-four.json")
 PLATE = ["--rows", "300", "--columns", "200", "--steps", "30"]
@@ -38,6 +40,28 @@ with tempfile.TemporaryDirectory() as folder:
         replays = [run(pes, "trawl-replay", recording) for pes in (0, 2)]
         expect(replays[0].code == replays[1].code == 0 and replays[0].out == replays[1].out, "expected one checksum",
                replays[1])
+
+# A run that was killed goes on from its checkpoint, on other PEs.
+with tempfile.TemporaryDirectory() as folder:
+    saved = os.path.join(folder, "saved")
+    plate = ["heat", "--columns", "100", "--checkpoint", saved]
+    endless = start([*mpiexec(2), program(plate[0]), *plate[1:], "--rows", "100", "--steps", "1000000", "--every", "20"])
+    while not os.path.exists(saved):
+        expect(endless.poll() is None, "expected it to run on", run(0, "heat"))
+    os.killpg(endless.pid, signal.SIGKILL)
+    endless.wait()
+    other = run(2, *plate, "--rows", "50")
+    done = re.search(r"is of 100 rows and 100 columns after (\d+) steps", other.err)
+    expect(other.code == 2 and done, "expected a sentence that says what it is of", other)
+    for more, pes in (10, 3), (25, 1), (30, 2):
+        words = ["heat", "--rows", "100", "--columns", "100", "--steps", str(int(done[1]) + more)]
+        went_on = run(pes, *words, "--checkpoint", saved, "--every", "7")
+        expected = run(0, *words, "--sequential")
+        expect(went_on.code == 0 and went_on.out == expected.out, f"expected {expected.out}", went_on)
+    with open(saved, "r+b") as file:
+        file.truncate(os.path.getsize(saved) // 2)
+    damaged = run(2, *plate, "--rows", "100", "--steps", "1000000")
+    expect(damaged.code == 1 and "is cut off" in damaged.err, "expected it to be refused", damaged)
 
 # A file that one of the PEs can't read comes to it from the main PE.
 with tempfile.TemporaryDirectory() as folder:
