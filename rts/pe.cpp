@@ -113,7 +113,10 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
   if (setup.options.copies > 0) shared_heap_.addresses().expect_loss_of_placed();
   shared_heap_.set_recovery(
       {[this](heap::Node* thunk) { workers_.add_placed(thunk); },
-       [this](heap::Node* node) { workers_.add_placed(recover::again(node)); }});
+       [this](heap::Node* node) { workers_.add_placed(recover::again(node)); },
+       [this](heap::Node* spark, heap::Node* twin) {
+         workers_.add_placed(recover::again(spark, twin));
+       }});
   const std::lock_guard lock(lock_);
   life_.begin(fabric_.now());
 }

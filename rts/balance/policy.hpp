@@ -54,6 +54,7 @@ struct Means {
   bool announces = false;   ///< WORK_AVAILABLE goes to near PEs whose fish were here in vain
   bool at_once = false;     ///< after a FISH in vain the next goes after the shortest delay
   bool looks_ahead = false;  ///< a representative is asked while there is work, too
+  bool backs_up = false;     ///< what a slow PE has for long is run by another one, too
 };
 
 /// Decides from tables, the situation and random bits alone: no clocks, no sends. One object may

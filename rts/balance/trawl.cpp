@@ -213,7 +213,7 @@ class Trawl final : public Policy {
  public:
   std::string_view name() const override { return "trawl"; }
   Means means() const override {
-    return {.holds_fish = true, .announces = true, .looks_ahead = true};
+    return {.holds_fish = true, .announces = true, .looks_ahead = true, .backs_up = true};
   }
 
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {

@@ -21,6 +21,19 @@ class Handles final : public PacketOut {
   std::vector<Node*> nodes;
 };
 
+// They are the nodes of this PE that they were.
+class SameHandles final : public PacketIn {
+ public:
+  explicit SameHandles(const std::vector<Node*>& nodes) : nodes_(nodes) {}
+  Node* node_at(std::uint32_t, const void*) override { return nodes_[next_++]; }
+  void borrow(const Loan&, std::uint64_t) override {}
+  void read(const Loan&, std::uint64_t, std::span<std::byte>) override {}
+
+ private:
+  const std::vector<Node*>& nodes_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 Route route_to(const Lineage& lineage, std::uint32_t place) {
@@ -48,6 +61,22 @@ Node* handle_of(Node* node, std::uint32_t handle) {
     handle &= ~Lineage::in_arguments;
   }
   return handle < handles.nodes.size() ? handles.nodes[handle] : nullptr;
+}
+
+Node* twin_of(Node* thunk) {
+  const Code& code = thunk->code();
+  Writer bytes;
+  Handles handles;
+  Packer packer(bytes, handles);
+  code.pack_arguments(thunk, packer);
+  auto* twin = static_cast<Node*>(allocate(code.bytes));
+  twin->init(code, State::black_hole);
+  Reader reader(bytes.view());
+  SameHandles same(handles.nodes);
+  Unpacker unpacker(reader, same);
+  code.unpack_arguments(twin, unpacker);
+  twin->init(code, State::unevaluated);
+  return twin;
 }
 
 }  // namespace trawl::heap

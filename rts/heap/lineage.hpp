@@ -41,6 +41,9 @@ Route route_to(const Lineage& lineage, std::uint32_t place);
 /// or the thunk has no arguments any more. With the PE's lock held.
 Node* handle_of(Node* node, std::uint32_t handle);
 
+/// A thunk with the arguments of one that was sent away.
+Node* twin_of(Node* thunk);
+
 /// What is known of a node of another PE beside its address, where deaths are survived.
 struct Witness {
   static constexpr std::uint32_t nobody = 0xffffffff;

@@ -239,6 +239,10 @@ void SharedHeap::remade(Node* node, Node* as) {
   }
   if (as == nullptr || is_lost(as)) return lose(node);
   counters_.add(Count::values_remade);
+  copy_into(node, as);
+}
+
+void SharedHeap::copy_into(Node* node, Node* as) {
   auto limits = limits_;
   limits.bytes = 0;
   Writer packet;

@@ -5,6 +5,7 @@
 
 #include "rts/heap/along.hpp"
 #include "rts/heap/baggage.hpp"
+#include "rts/heap/failure.hpp"
 #include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
@@ -147,19 +148,39 @@ Receiver SharedHeap::receiver(std::uint32_t pe) const noexcept {
 bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   Claim claim(thunk);
   if (!claim.got()) return false;
+  send_spark(thunk, to, fish);
+  claim.keep();
+  return true;
+}
+
+bool SharedHeap::export_again(Node* thunk, int to, std::uint16_t fish) {
+  if (!is_still_away(thunk)) return false;
+  send_spark(thunk, to, fish);
+  return true;
+}
+
+void SharedHeap::send_spark(Node* thunk, int to, std::uint16_t fish) {
   auto message = outbox_.open(Kind::schedule, to);
   Schedule{fish}.write(message);
   const auto before = message.size();
   Along along(*askers_, addresses_, static_cast<std::uint32_t>(to));
   pack_graph(message, thunk, addresses_, limits_, receiver(static_cast<std::uint32_t>(to)), &along);
   along.sent();
-  claim.keep();
   if (addresses_.recovers()) addresses_.note_spark(thunk);
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
   outbox_.send(to, std::move(message));
+}
+
+bool SharedHeap::evaluate_again(Node* thunk) {
+  if (!is_still_away(thunk)) return false;
+  recovery_.evaluate_twin(thunk, twin_of(thunk));
   return true;
+}
+
+void SharedHeap::evaluated_again(Node* thunk, Node* twin) {
+  if (is_still_away(thunk) && !is_lost(twin)) copy_into(thunk, twin);
 }
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
@@ -283,8 +304,17 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   // Somebody waits for it, and is likely to need what comes after it.
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
-  const auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
-                                     node, ahead ? &fetch_ahead_ : nullptr, &outbox_);
+  reading_result_ = true;
+  const auto unpacked = [&] {
+    try {
+      return unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_, node,
+                          ahead ? &fetch_ahead_ : nullptr, &outbox_);
+    } catch (...) {
+      reading_result_ = false;
+      throw;
+    }
+  }();
+  reading_result_ = false;
   if (unpacked.lost) {
     if (own) addresses_.give_back(key.slot, weight);
     if (node != nullptr) on_lost(node);

@@ -68,6 +68,14 @@ class SharedHeap {
   /// `first`: it is what answers the FISH.
   bool export_spark(Node* thunk, int to, std::uint16_t fish = 0);
 
+  /// Sends a spark that was sent away before to a second PE; false if its value has come, or is
+  /// being read.
+  bool export_again(Node* thunk, int to, std::uint16_t fish);
+  /// Has it evaluated here, too.
+  bool evaluate_again(Node* thunk);
+  /// `twin`, which has its value or exception, is what evaluate_again had evaluated.
+  void evaluated_again(Node* thunk, Node* twin);
+
   /// A message has come, with what is behind it if it has a packet. They throw BadBytes when it
   /// doesn't fit what is here.
   void on_schedule(Reader& packet, int from);
@@ -87,6 +95,8 @@ class SharedHeap {
     std::function<void(Node*)> evaluate_here;
     /// Has a node made again by what it came from, which calls `remade` at last.
     std::function<void(Node*)> remake;
+    /// Evaluates a twin of a thunk, and then calls `evaluated_again`.
+    std::function<void(Node*, Node*)> evaluate_twin;
   };
   void set_recovery(Recovery recovery) { recovery_ = std::move(recovery); }
 
@@ -101,9 +111,9 @@ class SharedHeap {
   /// be.
   void remade(Node* node, Node* as);
 
-  /// If `node` is lost with a PE, `source`, a thunk, makes it again (nullptr: nothing does); what it
-  /// came from is no longer kept for that. False, and nothing has changed: it has no value yet, as
-  /// far as is known here.
+  /// If `node` is lost with a PE, `source`, a thunk, makes it again (nullptr: nothing does); what
+  /// it came from is no longer kept for that. False, and nothing has changed: it has no value yet,
+  /// as far as is known here.
   bool also_from(Node* node, Node* source);
 
   /// How often each case of recovery has happened.
@@ -154,6 +164,11 @@ class SharedHeap {
   using Queues = boost::unordered_flat_map<Hidden, Queue>;
 
   Receiver receiver(std::uint32_t pe) const noexcept;
+  void send_spark(Node* thunk, int to, std::uint16_t fish);
+  bool is_still_away(Node* thunk) const noexcept {
+    return !reading_result_ && thunk->state() == State::exported;
+  }
+  void copy_into(Node* node, Node* as);
   bool enqueue(Node* node, Waiter* waiter, const Remote* remote);
   bool wait(Node* node, Waiter& waiter);
   void erase(Queues::iterator queue);
@@ -190,6 +205,7 @@ class SharedHeap {
   Queues queues_;
   std::unique_ptr<Askers> askers_;
   Recovery recovery_;
+  bool reading_result_ = false;  // of a spark, perhaps, that has lost its arguments already
   Cases cases_;
 };
 

@@ -68,6 +68,9 @@ constexpr std::array table{
     Flag{"recover", "WORD", &Options::recover, 0, 0,
          "go on when a PE other than the main one has died, where messages survive that", on_or_off,
          true},
+    Flag{"backup", "WORD", &Options::backup, 0, 0,
+         "what a slower PE has had for long is run again by one with nothing to do (policy trawl)",
+         on_or_off, true},
     Flag{"copies", "N", &Options::copies, 0, 1000000,
          "where a PE may die, copy distributed data to another one after every N skeletons; 0: "
          "never, and they are lost with it",

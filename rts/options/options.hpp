@@ -34,12 +34,13 @@ struct Options {
   double speed = 0;            ///< 0: measured
   double silence = 10;         ///< seconds after which a PE counts as lost
   std::string recover = "on";  ///< on, off: does the run go on when a PE has died?
+  std::string backup = "on";   ///< on, off: is what a slow PE has for long run by another, too?
   int copies = 8;  ///< after so many skeletons distributed data have a copy on another PE; 0: never
-  std::string fabric;          ///< empty: net if one of the next three is given, else mpi
-  std::string join;            ///< where the main PE may be met; empty: this is it
-  std::string meet;            ///< the main PE's port, or files of its launcher
-  int pes = 0;                 ///< how many there are, for the main PE; 0: the launcher knows
-  std::string key;             ///< the run's; empty: none
+  std::string fabric;  ///< empty: net if one of the next three is given, else mpi
+  std::string join;    ///< where the main PE may be met; empty: this is it
+  std::string meet;    ///< the main PE's port, or files of its launcher
+  int pes = 0;         ///< how many there are, for the main PE; 0: the launcher knows
+  std::string key;     ///< the run's; empty: none
   std::string encrypt = "on";
   double start_wait = 60;  ///< seconds that PEs wait for each other; 0: for ever
   std::string grid;        ///< file; empty: the PEs are as they are

@@ -19,12 +19,28 @@ using heap::State;
 
 constexpr std::size_t target_at = sizeof(Node::word);
 
-Node*& target_of(Node* again) {
+constexpr std::size_t twin_at = target_at + sizeof(Node*);
+
+Node*& target_in(Node* again) {
   return *reinterpret_cast<Node**>(again->payload(target_at));
+}
+Node*& twin_in(Node* again) {
+  return *reinterpret_cast<Node**>(again->payload(twin_at));
+}
+
+void evaluate_twin(Node* spark, Node* twin) {
+  sched::demand(twin);
+  auto& host = sched::worker_here().host();
+  const std::lock_guard lock(host.lock());
+  host.shared_heap().evaluated_again(spark, twin);
 }
 
 void evaluate(Node* again) {
-  make_again(std::exchange(target_of(again), nullptr));
+  Node* const target = std::exchange(target_in(again), nullptr);
+  if (Node* const twin = std::exchange(twin_in(again), nullptr))
+    evaluate_twin(target, twin);
+  else
+    make_again(target);
   heap::finish(again, State::value);
 }
 
@@ -34,11 +50,11 @@ void evaluate(Node* again) {
 
 /// Of thunks that never leave their PE, and that no program knows.
 struct AgainCode : heap::Code {
-  AgainCode() : Code("trawl::recover::again", &heap::type_tag<AgainCode>, 2 * sizeof(Node*)) {
+  AgainCode() : Code("trawl::recover::again", &heap::type_tag<AgainCode>, 4 * sizeof(Node*)) {
     placed = true;
     evaluate = &recover::evaluate;
     promote = nullptr;
-    drop_arguments = [](Node* node) { target_of(node) = nullptr; };
+    drop_arguments = [](Node* node) { target_in(node) = twin_in(node) = nullptr; };
     move_arguments = nullptr;
     pack_arguments = [](Node*, heap::Packer&) { stays(); };
     unpack_arguments = [](Node*, heap::Unpacker&) { stays(); };
@@ -81,8 +97,13 @@ void make_again(Node* node) {
 }
 
 Node* again(Node* node) {
+  return again(node, nullptr);
+}
+
+Node* again(Node* spark, Node* twin) {
   auto* thunk = static_cast<Node*>(heap::allocate(again_code.bytes));
-  target_of(thunk) = node;
+  target_in(thunk) = spark;
+  twin_in(thunk) = twin;
   thunk->init(again_code, State::unevaluated);
   return thunk;
 }

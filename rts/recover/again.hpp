@@ -12,5 +12,7 @@ void make_again(heap::Node* node);
 
 /// A thunk, to be evaluated here, that does so.
 heap::Node* again(heap::Node* node);
+/// One that evaluates `twin`, for a spark that was sent away and whose value has not come.
+heap::Node* again(heap::Node* spark, heap::Node* twin);
 
 }  // namespace trawl::recover

@@ -24,6 +24,8 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
       policy_(balance::make_policy(options.policy)),
       means_(policy_->means()),
       random_(seed),
+      backs_up_(means_.backs_up && options.backup != "off"),
+      backups_(tables, [&workers](const heap::Code& code) { return workers.splits(code); }),
       low_watermark_(options.low_watermark),
       max_fish_(options.max_fish),
       near_{balance::Backoff(static_cast<Nanos>(options.fish_delay * 1000),
@@ -55,6 +57,11 @@ void Fishing::set_full(bool full, Nanos now) noexcept {
 
 void Fishing::consider(Nanos now) {
   again_ = never;
+  fish(now);
+  back_up_here(now);
+}
+
+void Fishing::fish(Nanos now) {
   for (int turns = 0; turns < most_in_a_turn && may_fish(); ++turns) {
     if (!workers_.may_start_thread() && !fishes_for_others()) return;
     const auto load = workers_.load();
@@ -225,6 +232,7 @@ void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   if (feed(fish, by, now)) return;
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
+  if (next == fish.thief && back_up(fish, now)) return;
   if (next == fish.thief && means_.holds_fish && !tables_.is_far(fish.thief))
     return keep(fish, now);
   remember(fish.thief);
@@ -242,7 +250,7 @@ balance::Supply Fishing::supply(Nanos now) {
   std::uint64_t made = 0;
   std::uint64_t begun = 0;
   for (const auto& worker : workers_.all()) {
-    made += worker->counters[Count::sparks_created] + worker->pool.calls();
+    made += worker->sparks_made();
     begun += worker->counters[Count::threads_created];
   }
   if (made != sparks_made_) {
@@ -287,11 +295,44 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
       break;
     }
     ++given;
+    if (backs_up_) backups_.note(spark, thief, now);
     trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(thief),
                 fish.number, spark->code().id);
   }
   if (given > 0) counters_.add(Count::fish_answered);
   return given > 0;
+}
+
+// There is nothing to give, but what another PE is slow with.
+bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
+  if (!backs_up_ || backups_.empty()) return false;
+  heap::Node* const spark = backups_.take(fish.thief, mean_thread(), now);
+  if (spark == nullptr) return false;
+  try {
+    if (!workers_.host().shared_heap().export_again(spark, fish.thief, fish.number)) return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  counters_.add(Count::sparks_backed_up);
+  counters_.add(Count::fish_answered);
+  trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(fish.thief),
+              fish.number, spark->code().id);
+  return true;
+}
+
+// This PE has nothing to do, and found nothing elsewhere.
+void Fishing::back_up_here(Nanos now) {
+  constexpr Nanos until_next_look = 5'000'000;
+  constexpr Nanos for_long = 2'000'000;
+  if (!backs_up_ || backups_.empty() || !is_idle(workers_.load())) return;
+  const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
+  again_ = std::min(again_, now + until_next_look);
+  auto& due = workers_.state().due;
+  if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
+  if (!in_vain) return;
+  heap::Node* const spark = backups_.take(tables_.self(), mean_thread(), now);
+  if (spark != nullptr && workers_.host().shared_heap().evaluate_again(spark))
+    counters_.add(Count::sparks_backed_up);
 }
 
 // Its thief would only wait until it may fish again: here it learns of a spark sooner.
@@ -344,7 +385,7 @@ void Fishing::return_held(Nanos now) {
   if (now < next_return_) return;
   std::erase_if(held_, [&](const Held& each) {
     if (now < each.until) return false;
-    if (tables_.lost(each.fish.thief)) return true;
+    if (tables_.lost(each.fish.thief) || back_up(each.fish, now)) return true;
     remember(each.fish.thief);
     fabric::send(outbox_, each.fish.thief, each.fish);
     return true;

@@ -13,6 +13,7 @@
 #include "rts/fabric/message.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "rts/options/options.hpp"
+#include "rts/sched/backups.hpp"
 #include "rts/sched/messages.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/trace/stats.hpp"
@@ -56,6 +57,7 @@ class Fishing {
   Nanos again() const noexcept { return again_; }
 
  private:
+  void fish(Nanos now);
   bool hungry(const balance::Load& load) const;
   bool is_idle(const balance::Load& load) const;
   bool may_fish() const noexcept;
@@ -68,6 +70,8 @@ class Fishing {
   Nanos mean_thread() const;
   balance::Supply supply(Nanos now);
   bool feed(const balance::Fish& fish, Worker* by, Nanos now);
+  bool back_up(const balance::Fish& fish, Nanos now);
+  void back_up_here(Nanos now);
   void keep(const balance::Fish& fish, Nanos now);
   void feed_held(Worker* by, Nanos now);
   void return_held(Nanos now);
@@ -86,6 +90,8 @@ class Fishing {
   std::unique_ptr<balance::Policy> policy_;
   const balance::Means means_;
   std::mt19937_64 random_;
+  bool backs_up_;
+  Backups backups_;
   unsigned low_watermark_;
   unsigned max_fish_;  // 0: as many as the policy wants
 

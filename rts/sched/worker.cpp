@@ -298,7 +298,10 @@ void Worker::run(Thread& thread) {
   thread.seals_.lift(pool);
   leave_messages();
   let_others_run(Moment::before_thread);
+  const auto made = sparks_made();
   main_->switch_to(thread.fiber_);
+  if (thread.spark_ != nullptr && sparks_made() != made)
+    workers_.note_splits(thread.spark_->code());
   let_others_run(Moment::after_thread);
   runs_.store(nullptr, std::memory_order_relaxed);
   running_ = nullptr;

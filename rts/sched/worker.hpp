@@ -65,6 +65,10 @@ class Worker {
   const void* scope = nullptr;  // of the running thread, see demand.hpp
 
   int index() const noexcept { return index_; }
+  /// Spawned calls included.
+  std::uint64_t sparks_made() const noexcept {
+    return counters[Count::sparks_created] + pool.calls();
+  }
   Host& host() noexcept { return host_; }
   Workers& workers() noexcept { return workers_; }
 

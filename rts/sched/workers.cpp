@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/progress/progress_thread.hpp"
@@ -19,6 +20,7 @@ Workers::Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progres
       fabric_(fabric),
       limit_(setup.options.thread_limit),
       copies_(setup.options.copies),
+      splits_(heap::CodeTable::get().size()),
       regular_(static_cast<std::size_t>(setup.workers)),
       count_(regular_),
       all_(regular_ + most_spares) {

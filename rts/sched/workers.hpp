@@ -122,6 +122,14 @@ class Workers final : public progress::Engine {
   Thread& new_thread();
   void delete_thread(Thread& thread);
 
+  /// Have threads that ran this code made sparks?
+  void note_splits(const heap::Code& code) noexcept {
+    splits_[code.id].store(true, std::memory_order_relaxed);
+  }
+  bool splits(const heap::Code& code) const noexcept {
+    return splits_[code.id].load(std::memory_order_relaxed);
+  }
+
   /// As --trawl:copies says.
   int copies() const noexcept { return copies_; }
 
@@ -172,6 +180,7 @@ class Workers final : public progress::Engine {
   const fabric::Fabric& fabric_;
   unsigned limit_;
   int copies_;
+  std::vector<std::atomic<bool>> splits_;  // by code
   std::size_t regular_;
   std::atomic<std::size_t> count_;
   std::vector<std::unique_ptr<Worker>> all_;  // never moved: others look while one is added

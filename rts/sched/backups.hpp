@@ -1,0 +1,46 @@
+// Stragglers: sparks that a slower PE has had for long, and that one with nothing to do would be
+// done with sooner.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+
+#include "rts/balance/tables.hpp"
+#include "rts/inline/node.hpp"
+
+namespace trawl::sched {
+
+/// Which of the sparks that this PE has sent away are to be run a second time: the first value that
+/// comes home counts, the other is dropped. Guarded by the PE's lock.
+class Backups {
+ public:
+  /// `splits`: does this code make sparks itself? Such a one is done by many, and never late for
+  /// itself.
+  Backups(const balance::Tables& tables, std::function<bool(const heap::Code&)> splits);
+
+  /// This spark went to `holder`.
+  void note(heap::Node* spark, int holder, Nanos now);
+
+  /// One that `runner` is to run, too, or nullptr; each once. `thread`: about what a thread takes
+  /// here.
+  heap::Node* take(int runner, Nanos thread, Nanos now);
+
+  bool empty() const noexcept { return sent_.empty(); }
+
+ private:
+  struct Sent {
+    heap::Node* spark;
+    int holder;
+    Nanos since;
+  };
+
+  bool pays(const Sent& sent, int runner, Nanos thread, Nanos now) const;
+  void forget_finished();
+
+  const balance::Tables& tables_;
+  std::function<bool(const heap::Code&)> splits_;
+  std::deque<Sent> sent_;  // oldest first
+};
+
+}  // namespace trawl::sched
