@@ -1,0 +1,153 @@
+// Stragglers: sparks that a slow PE has for long are run a second time by a faster one.
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "rts/simulate.hpp"
+#include "tests/unit/grid_weights.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr Nanos ms = 1'000'000;
+
+struct Ended {
+  Nanos after = 0;
+  std::uint64_t backed_up = 0;
+  std::uint64_t exported = 0;
+};
+
+/// On `pes` PEs, of which the last is ten times as slow as the others.
+Ended run(int pes, const std::string& backup, const std::function<void()>& root,
+          const std::string& policy = "trawl") {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.options.backup = backup;
+  config.options.policy = policy;
+  config.net.grid =
+      fabric::parse_grid(R"({"clusters": [{"name": "a", "pes": )" + std::to_string(pes) +
+                             R"(, "latency": "100 us", "bandwidth": "1 GB/s"}],
+          "speed_changes": [{"pe": )" +
+                             std::to_string(pes - 1) + R"(, "at": "0 s", "speed": 0.1}]})",
+                         "one slow PE");
+  Simulation simulation(config);
+  Ended ended;
+  simulation.run([&] {
+    root();
+    ended.after = Simulation::clock_here();
+  });
+  simulation.settle();  // the slow one is done, too
+  test::expect_weights_conserved(simulation);
+  for (int pe = 0; pe < pes; ++pe) {
+    const auto counts = simulation.pe(pe).statistics();
+    ended.backed_up += counts[static_cast<std::size_t>(Count::sparks_backed_up)];
+    ended.exported += counts[static_cast<std::size_t>(Count::sparks_exported)];
+    EXPECT_EQ(simulation.pe(pe).shared_heap().blocking_queues(), 0U) << pe;
+  }
+  return ended;
+}
+
+using Words = std::vector<std::string>;
+
+Words said_after(Nanos time, const Lazy<Words>& before) {
+  Simulation::work(time);
+  auto words = force(before);
+  words.push_back(std::to_string(time));
+  return words;
+}
+
+/// Arguments and values that are more than plain bytes.
+void need_all_of(int sparks) {
+  const Lazy<Words> before(Words{"a", "b"});
+  std::vector<Lazy<Words>> all;
+  for (int i = 0; i < sparks; ++i) all.push_back(par(lazy<said_after>(20 * ms + i, before)));
+  for (int i = 0; i < sparks; ++i)
+    EXPECT_EQ(force(all[static_cast<std::size_t>(i)]),
+              (Words{"a", "b", std::to_string(20 * ms + i)}));
+}
+
+TEST(Backups, TheOneThatSentItHereRunsIt) {
+  const auto root = [] { need_all_of(15); };
+  const auto with = run(2, "on", root);
+  const auto without = run(2, "off", root);
+  EXPECT_EQ(without.backed_up, 0U);
+  EXPECT_GT(with.backed_up, 0U);
+  // The slow one takes 200 ms for each, and begins with its second when the others have 60 to go.
+  EXPECT_GT(without.after, 380 * ms);
+  EXPECT_LT(with.after, 320 * ms);
+}
+
+TEST(Backups, AThiefRunsIt) {
+  const auto root = [] {
+    std::vector<Lazy<Words>> all;
+    const Lazy<Words> before(Words{"a", "b"});
+    for (int i = 0; i < 20; ++i) all.push_back(par(lazy<said_after>(20 * ms, before)));
+    for (int i = 0; i < 20; ++i) Simulation::work(20 * ms);  // the main PE has work of its own
+    for (const auto& each : all) EXPECT_EQ(force(each).size(), 3U);
+  };
+  const auto with = run(3, "on", root);
+  EXPECT_GT(with.backed_up, 0U);
+  EXPECT_LT(with.after, run(3, "off", root).after);
+}
+
+long split(long n) {
+  Simulation::work(ms);
+  if (n == 0) return 1;
+  const auto left = par(lazy<split>(n - 1));
+  return split(n - 1) + force(left);
+}
+
+// What makes sparks is done by many: it is no straggler.
+TEST(Backups, NotWhatMakesSparks) {
+  const auto ended = run(3, "on", [] { EXPECT_EQ(split(7), 128); });
+  EXPECT_GT(ended.exported, 0U);
+  EXPECT_EQ(ended.backed_up, 0U);
+}
+
+TEST(Backups, PoliciesOfPapersHaveNone) {
+  EXPECT_EQ(run(
+                2, "on", [] { need_all_of(10); }, "targeted")
+                .backed_up,
+            0U);
+}
+
+long fails_after(Nanos time) {
+  Simulation::work(time);
+  throw std::runtime_error("as it should");
+}
+
+TEST(Backups, AnExceptionIsAValueToo) {
+  const auto with = run(2, "on", [] {
+    std::vector<Lazy<long>> all;
+    for (int i = 0; i < 15; ++i) all.push_back(par(lazy<fails_after>(20 * ms)));
+    for (const auto& each : all) EXPECT_THROW(force(each), std::runtime_error);
+  });
+  EXPECT_GT(with.backed_up, 0U);
+}
+
+// The slow PE, or the one that runs it again, dies at any time.
+TEST(Backups, EitherMayDie) {
+  for (int pe = 1; pe < 4; ++pe)
+    for (Nanos at = 10 * ms; at < 260 * ms; at += 10 * ms) {
+      SCOPED_TRACE(std::to_string(pe) + " at " + std::to_string(at));
+      Simulation::Config config;
+      config.net.pes = 4;
+      config.net.grid = fabric::parse_grid(
+          R"({"clusters": [{"name": "a", "pes": 4, "latency": "100 us", "bandwidth": "1 GB/s"}],
+              "speed_changes": [{"pe": 3, "at": "0 s", "speed": 0.1}],
+              "deaths": [{"pe": )" +
+              std::to_string(pe) + R"(, "at": ")" + std::to_string(at) + R"( ns"}]})",
+          "one slow PE");
+      Simulation simulation(config);
+      simulation.run([] { need_all_of(20); });
+      EXPECT_EQ(simulation.finish(3).code, 3);
+    }
+}
+
+}  // namespace
+}  // namespace trawl
