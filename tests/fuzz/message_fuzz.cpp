@@ -71,7 +71,7 @@ void damage_one(fuzz::ByteDamage& bits, std::vector<Bytes>& seen, Tally& tally) 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 300'000;
+  const auto cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
   const auto first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
   std::array<Tally, fabric::kinds> tallies{};
   for (auto number = first; number < first + cases; ++number) {
