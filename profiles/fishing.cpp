@@ -80,7 +80,8 @@ class Thief {
 };
 
 /// What a victim really had when it was asked.
-void answer(const LogFile& log, std::vector<Question>& questions, Beliefs& beliefs) {
+void answer(const LogFile& log, std::vector<Question>& questions, Nanos from, Nanos to,
+            Fishing& fishing) {
   std::sort(questions.begin(), questions.end(),
             [](const auto& a, const auto& b) { return a.time < b.time; });
   auto next = questions.begin();
@@ -89,10 +90,11 @@ void answer(const LogFile& log, std::vector<Question>& questions, Beliefs& belie
   const auto until = [&](Nanos time) {
     for (; next != questions.end() && next->time < time; ++next) {
       if (!known) continue;
-      ++beliefs.some[next->believed != 0 ? 1 : 0][sparks != 0 ? 1 : 0];
-      beliefs.believed += next->believed;
-      beliefs.had += sparks;
-      beliefs.error += std::abs(static_cast<double>(next->believed) - sparks);
+      const auto share =
+          static_cast<double>(next->time - from) / static_cast<double>(to - from + 1);
+      fishing.beliefs.add(next->believed, sparks);
+      fishing.over_time[static_cast<std::size_t>(share * Fishing::parts)].add(next->believed,
+                                                                              sparks);
     }
   };
   replay(
@@ -133,6 +135,13 @@ std::vector<std::size_t> groups_of(const Run& run, int pes, int most, FishMatrix
 
 }  // namespace
 
+void Beliefs::add(std::uint32_t thought, std::uint32_t there) {
+  ++some[thought != 0 ? 1 : 0][there != 0 ? 1 : 0];
+  believed += thought;
+  had += there;
+  error += std::abs(static_cast<double>(thought) - there);
+}
+
 Fishes& Fishes::operator+=(const Fishes& other) {
   asked += other.asked;
   found += other.found;
@@ -145,6 +154,7 @@ Fishes& Fishes::operator+=(const Fishes& other) {
 
 Fishing measure_fishing(const Run& run, Nanos from, Nanos to) {
   Fishing fishing;
+  fishing.over_time.resize(Fishing::parts);
   for (const auto& log : run.logs) fishing.pes = std::max(fishing.pes, log.header.pes);
   Questions questions;
   for (const auto& log : run.logs) {
@@ -154,7 +164,7 @@ Fishing measure_fishing(const Run& run, Nanos from, Nanos to) {
   }
   for (const auto& log : run.logs)
     if (const auto asked = questions.find(log.header.pe); asked != questions.end())
-      answer(log, asked->second, fishing.beliefs);
+      answer(log, asked->second, from, to, fishing);
   return fishing;
 }
 

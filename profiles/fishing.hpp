@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -36,12 +37,16 @@ struct Beliefs {
 
   std::uint64_t number() const { return some[0][0] + some[0][1] + some[1][0] + some[1][1]; }
   std::uint64_t right() const { return some[0][0] + some[1][1]; }
+  void add(std::uint32_t thought, std::uint32_t there);
 };
 
 struct Fishing {
+  static constexpr std::size_t parts = 100;  ///< of the time
+
   int pes = 1;
   std::map<std::pair<int, int>, Fishes> by_pe;  ///< by thief and victim; those with any
   Beliefs beliefs;
+  std::vector<Beliefs> over_time;  ///< `parts`, all equally long
 };
 
 /// The FISH that were sent, and passed on, between two of the run's times.

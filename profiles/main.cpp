@@ -21,6 +21,8 @@
 #include "profiles/granularity.hpp"
 #include "profiles/perfetto.hpp"
 #include "profiles/read.hpp"
+#include "profiles/report/page.hpp"
+#include "profiles/report/report.hpp"
 #include "profiles/summary.hpp"
 #include "profiles/work_summary.hpp"
 #include "rts/inline/error.hpp"
@@ -34,6 +36,7 @@ struct Options {
   std::string prefix;
   std::string svg, png;
   std::string work_svg, work_png;
+  std::string html;
   std::string perfetto;
   int width = 1200;
   std::optional<double> from, to;  // seconds
@@ -50,6 +53,10 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--svg", options.svg, "draw this SVG, and no PNG unless that is named too")
       ->type_name("FILE");
   app.add_option("--png", options.png, "draw this PNG, and no SVG unless that is named too")
+      ->type_name("FILE");
+  app.add_option("--html", options.html,
+                 "also write the report as one page: timeline, FISH, functions, critical path, and "
+                 "what limited the run in words; it needs no network")
       ->type_name("FILE");
   app.add_option("--perfetto", options.perfetto,
                  "also write what ui.perfetto.dev opens: threads, collections, messages as arrows")
@@ -124,6 +131,9 @@ int run_profile(Options options) {
   const auto fishing = profile::measure_fishing(run, activity.from, activity.to);
   const auto granularity = profile::measure_granularity(run, activity.from, activity.to);
 
+  const auto report =
+      profile::measure_report(run, activity.from, activity.to, fishing, granularity);
+
   choose_pictures(options);
   std::vector<std::string> pictures;
   if (!options.svg.empty()) {
@@ -147,11 +157,15 @@ int run_profile(Options options) {
   if (!options.perfetto.empty())
     profile::write_perfetto(run, activity.from, activity.to, options.perfetto);
 
+  if (!options.html.empty()) profile::write_page(run, report, fishing, granularity, options.html);
+
   if (options.json) {
     auto json = profile::to_json(activity);
     json["work"] = profile::work_json(fishing, granularity);
     json["balance"] = profile::decisions_json(activity.decisions);
+    json["report"] = profile::report_json(report);
     json["pictures"] = pictures;
+    if (!options.html.empty()) json["html"] = options.html;
     if (!options.perfetto.empty()) json["perfetto"] = options.perfetto;
     json["damage"] = nlohmann::json::array();
     for (const auto& damage : run.damage) json["damage"].push_back(to_string(damage));
@@ -163,7 +177,9 @@ int run_profile(Options options) {
     const auto fishes = profile::matrix(fishing, run, profile::most_listed_groups);
     std::fputs(profile::work_table(fishes, fishing.beliefs, granularity).c_str(), stdout);
     std::fputs(profile::decisions_table(activity.decisions).c_str(), stdout);
+    std::fputs(profile::report_table(report).c_str(), stdout);
     for (const auto& picture : pictures) std::printf("drawn: %s\n", picture.c_str());
+    if (!options.html.empty()) std::printf("written: %s, for any browser\n", options.html.c_str());
     if (!options.perfetto.empty())
       std::printf("written: %s, for ui.perfetto.dev\n", options.perfetto.c_str());
   }

@@ -1,7 +1,6 @@
 #include "profiles/perfetto.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "profiles/message_name.hpp"
 #include "rts/fabric/kinds.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/trace/format.hpp"
@@ -89,21 +89,6 @@ std::string micros(Nanos time) {
   return fmt::format("{}.{:03}", time / 1000, time % 1000);
 }
 
-/// The same at both of a message's ends.
-std::uint64_t name_of(int from, int to, const Event& message) {
-  const std::uint64_t ends = static_cast<std::uint64_t>(from) << 32U | static_cast<unsigned>(to);
-  const std::uint64_t which = std::uint64_t{message.id} << 32U |
-                              std::uint64_t{message.extra} << 8U |
-                              static_cast<unsigned>(std::bit_width(message.size));
-  return (ends * trace::checksum_factor ^ which) * 0xBF58'476D'1CE4'E5B9U;
-}
-
-std::uint64_t name_at(int pe, const Event& message) {
-  const auto other = static_cast<int>(message.value);
-  return message.kind == Kind::message_sent ? name_of(pe, other, message)
-                                            : name_of(other, pe, message);
-}
-
 /// Of the messages of which both ends are in the logs, sorted: an arrow's number is its place.
 std::vector<std::uint64_t> arrows_of(const Run& run, Nanos from, Nanos to) {
   std::vector<std::uint64_t> sent;
@@ -113,9 +98,9 @@ std::vector<std::uint64_t> arrows_of(const Run& run, Nanos from, Nanos to) {
         log,
         [&](const Event& event) {
           if (event.time < from || event.time > to) return;
-          if (event.kind == Kind::message_sent) sent.push_back(name_at(log.header.pe, event));
+          if (event.kind == Kind::message_sent) sent.push_back(message_name(log.header.pe, event));
           if (event.kind == Kind::message_received)
-            received.push_back(name_at(log.header.pe, event));
+            received.push_back(message_name(log.header.pe, event));
         },
         nullptr);
   std::sort(sent.begin(), sent.end());
@@ -144,7 +129,7 @@ class Process {
   void see(const Event& event) {
     switch (event.kind) {
       case Kind::spark_convert:
-        threads_[event.id] = {name_of_code(event.value), event.extra != 0};
+        threads_[event.id] = {name_of_code(run_, event.value), event.extra != 0};
         break;
       case Kind::thread_start:
         threads_.try_emplace(event.value, Thread{"root", false});
@@ -210,10 +195,6 @@ class Process {
   };
 
   int tid(int lane) const { return pid_ * lanes + lane; }
-
-  std::string name_of_code(std::uint32_t code) const {
-    return code < run_.codes.size() ? run_.codes[code] : fmt::format("code {}", code);
-  }
 
   void describe() {
     const auto cluster = header_.cluster.empty() ? "" : ", " + header_.cluster;
@@ -294,7 +275,7 @@ class Process {
     const auto row = std::min<std::size_t>(event.extra, fabric::kinds);
     slice(messages.lane, event.time, end, std::string(fabric::table::rows[row].name),
           fmt::format(R"("{} PE":{},"bytes":{})", sent ? "to" : "from", event.value, event.size));
-    const auto name = name_at(header_.pe, event);
+    const auto name = message_name(header_.pe, event);
     const auto arrow = std::lower_bound(arrows_.begin(), arrows_.end(), name);
     if (arrow != arrows_.end() && *arrow == name)
       out_.event(

@@ -260,6 +260,10 @@ std::string to_string(const Damage& damage) {
   return damage.file + place + ": " + damage.what;
 }
 
+std::string name_of_code(const Run& run, std::uint32_t code) {
+  return code < run.codes.size() ? run.codes[code] : "code " + std::to_string(code);
+}
+
 bool replay(const LogFile& log, const Sink& sink, std::vector<Damage>* damage) {
   const Mapping file(log.path);
   return Replay(log, file.bytes(), sink, damage).run();

@@ -40,6 +40,9 @@ struct Run {
   std::vector<std::string> codes;  ///< names by id; empty if the run left none
 };
 
+/// "code 12" if the run left no names.
+std::string name_of_code(const Run& run, std::uint32_t code);
+
 /// Finds and checks the logs in `dir`. Throws Error (exit code 2) when there is no such directory,
 /// no log in it, or none that can be read at all.
 Run open_run(const std::string& dir);

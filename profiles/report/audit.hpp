@@ -1,0 +1,74 @@
+// What became of the sparks of each function.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profiles/granularity.hpp"
+#include "profiles/report/slices.hpp"
+#include "rts/inline/bytes.hpp"
+#include "rts/trace/format.hpp"
+
+namespace trawl::profile {
+
+/// A thread's length on one PE, as logarithms: means of those can be compared between PEs however
+/// much lengths vary.
+struct Lengths {
+  std::uint64_t number = 0;
+  double sum = 0, squares = 0;
+
+  void add(double length);
+  double mean() const { return number == 0 ? 0 : sum / static_cast<double>(number); }
+  /// Of the mean.
+  double variance() const;
+};
+
+/// One function; times are in ns.
+struct FunctionAudit {
+  std::uint32_t code = unknown;
+  std::string name;
+  std::uint64_t converted = 0;  ///< its sparks that became threads on the PE that had them
+  std::uint64_t imported = 0;   ///< the same, of sparks that had come from another PE
+  std::uint64_t exported = 0;   ///< its sparks that left a PE; one that goes on counts again
+  Histogram lengths;            ///< of its threads that ended
+  double ran = 0;               ///< by all of its threads, those that did not end included
+  Nanos longest = 0;            ///< thread
+  int longest_pe = 0;
+  std::uint64_t blocks = 0;
+  double blocked = 0;       ///< in which its threads were blocked
+  double blocked_afar = 0;  ///< of it, until a value came from another PE
+  Nanos longest_block = 0;
+  double queued = 0;             ///< in which they could have run, and no worker was free
+  std::uint64_t bytes_out = 0;   ///< of messages that took its sparks away
+  std::uint64_t bytes_home = 0;  ///< of messages that were sent while its threads ran, with values
+  std::map<int, Lengths> by_pe;
+
+  std::uint64_t threads() const { return converted + imported; }
+  double mean() const { return lengths.mean(); }
+};
+
+/// Sums up a run between two of its times: PE after PE, slices and events in the log's order.
+class Audit {
+ public:
+  Audit(Nanos from, Nanos to) : from_(from), to_(to) {}
+
+  void see(const trace::Event& event, const Threads& threads);
+  void see(int pe, const Slice& slice);
+
+  /// The functions, those first whose threads ran longest; names are the run's.
+  std::vector<FunctionAudit> result(const Run& run) const;
+
+ private:
+  FunctionAudit& at(std::uint32_t code);
+
+  Nanos from_, to_;
+  std::map<std::uint32_t, FunctionAudit> functions_;
+  trace::Event last_schedule_{};  // that the PE sent, until a spark is said to have been in it
+};
+
+/// Without parameters, arguments of templates, and unnamed namespaces.
+std::string short_name(const std::string& function);
+
+}  // namespace trawl::profile

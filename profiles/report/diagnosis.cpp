@@ -1,0 +1,300 @@
+#include "profiles/report/diagnosis.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "profiles/axis.hpp"
+
+namespace trawl::profile {
+namespace {
+
+constexpr double fine = 20e-6;     // s: a thread this short takes longer to make than it is worth
+constexpr double few_threads = 8;  // a worker
+constexpr double many_sparks = 1000;  // a worker
+constexpr double many_threads = 32;   // runnable ones a worker
+constexpr double far = 3;             // times as long as in the fastest place
+
+std::string time(double seconds) {
+  return duration(seconds * 1e9);
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
+}
+
+std::string grow_sparks(const Facts& facts) {
+  return facts.finest_function.empty()
+             ? "make more sparks"
+             : "make more and earlier sparks, or smaller pieces of " + facts.finest_function;
+}
+
+bool link_is_far(const Facts& facts) {
+  return facts.slow_link && facts.slow_link->latency > far * facts.slow_link->inside;
+}
+
+std::string link_name(const SlowLink& link) {
+  const auto end = [](const std::string& name) { return name.empty() ? std::string("PEs") : name; };
+  return link.from == link.to ? "inside " + end(link.from)
+                              : "from " + end(link.from) + " to " + end(link.to);
+}
+
+std::string link_evidence(const Facts& facts) {
+  const auto& link = *facts.slow_link;
+  return fmt::format(
+      "a message {} takes {} (median; one of a hundred more than {}), {} where it is fastest",
+      link_name(link), time(link.latency), time(link.slow), time(link.inside));
+}
+
+bool has_few_threads(const Facts& facts) {
+  return static_cast<double>(facts.threads) < few_threads * facts.workers;
+}
+
+class Diagnosis {
+ public:
+  explicit Diagnosis(const Facts& facts) : facts_(facts), shares_(facts.shares) {}
+
+  std::vector<Finding> find() {
+    slow_pe();
+    collection();
+    start();
+    tail();
+    blocking();
+    fine_threads();
+    starved();
+    apart();
+    flooded();
+    std::stable_sort(findings_.begin(), findings_.end(),
+                     [](const auto& a, const auto& b) { return a.cost > b.cost; });
+    return std::move(findings_);
+  }
+
+ private:
+  void say(Limit limit, double cost, std::string evidence, std::string advice) {
+    findings_.push_back({limit, cost, std::move(evidence), std::move(advice)});
+  }
+
+  // What it could have done of the others' work in its time, if it kept its promise.
+  void slow_pe() {
+    if (!facts_.slow_pe) return;
+    const auto& slow = *facts_.slow_pe;
+    const double cost = (1 - 1 / slow.ratio) / facts_.pes;
+    if (shares_.idle() + cost < worth_saying && cost < worth_saying) return;
+    say(Limit::slow_pe,
+        std::max(cost, facts_.tail_by && facts_.tail_by->pe == slow.pe ? shares_.tail : 0.0),
+        fmt::format("PE {} is slow: {} takes {:.1f} times as long on it as its speed says ({} "
+                    "threads compared with those of the other PEs)",
+                    slow.pe, slow.function, slow.ratio, slow.threads),
+        fmt::format("see what else runs on the host of PE {}, or leave it out", slow.pe));
+  }
+
+  void collection() {
+    if (shares_.gc < worth_saying) return;
+    say(Limit::collection, shares_.gc,
+        fmt::format("collections stopped the workers for {} of their time ({} of them, {} each)",
+                    percent(shares_.gc), facts_.collections, time(facts_.collection)),
+        "give it a larger heap (--trawl:heap), or allocate less: arrays of numbers instead of "
+        "linked values");
+  }
+
+  void start() {
+    if (shares_.start < worth_saying) return;
+    auto evidence = fmt::format(
+        "it started late: half of the workers ran only after {}, which cost {} of all "
+        "workers' time",
+        time(facts_.start_until), percent(shares_.start));
+    if (facts_.start_by)
+      evidence +=
+          fmt::format("; until then {} ran for {} of the time on PE {}", facts_.start_by->function,
+                      percent(facts_.start_by->share), facts_.start_by->pe);
+    say(Limit::late_start, shares_.start, std::move(evidence),
+        "spark before reading and preparing everything, or prepare in parallel");
+  }
+
+  void tail() {
+    if (shares_.tail < worth_saying) return;
+    const double length = facts_.seconds - facts_.tail_from;
+    auto evidence = fmt::format(
+        "it ended slowly: in the last {} less than half of the workers ran, which "
+        "cost {} of all workers' time",
+        time(length), percent(shares_.tail));
+    const auto& by = facts_.tail_by;
+    if (!by)
+      return say(Limit::tail, shares_.tail, std::move(evidence), "make the last pieces smaller");
+    evidence += fmt::format("; {} ran then on PE {} for {} of it, up to {} at a time", by->function,
+                            by->pe, percent(by->share), time(by->longest));
+    const bool one_thread = by->longest > length / 2;
+    if (facts_.tail_speed < 0.7 * facts_.speed_mean && one_thread)
+      return say(Limit::slow_pe, shares_.tail,
+                 evidence + fmt::format(", whose speed is {:.2f} where the mean is {:.2f}",
+                                        facts_.tail_speed, facts_.speed_mean),
+                 fmt::format("make smaller pieces of {}, so that a slow PE is not left with one",
+                             by->function));
+    if (one_thread)
+      return say(Limit::too_coarse, shares_.tail, std::move(evidence),
+                 fmt::format("make smaller pieces of {}, or begin with the largest", by->function));
+    say(Limit::tail, shares_.tail, std::move(evidence),
+        fmt::format("make smaller pieces of {} at the end, or begin with the largest",
+                    by->function));
+  }
+
+  void blocking() {
+    if (shares_.blocked < worth_saying) return;
+    auto evidence =
+        fmt::format("PEs had nothing but blocked threads for {} of their time ({} blocks",
+                    percent(shares_.blocked), facts_.blocks);
+    if (!facts_.blocked_function.empty())
+      evidence += fmt::format(", those of {} for longest", facts_.blocked_function);
+    if (facts_.blocked_afar > 0)
+      evidence += fmt::format("; {} of that time until a value came from another PE",
+                              percent(facts_.blocked_afar));
+    evidence += ")";
+    if (facts_.blocked_afar > 0.5 && link_is_far(facts_) && facts_.path_travel > 0.1)
+      return say(Limit::slow_link, shares_.blocked,
+                 evidence + "; " + link_evidence(facts_) +
+                     fmt::format(", and {} of the critical path is messages under way",
+                                 percent(facts_.path_travel)),
+                 "send larger pieces, and what belongs together together (--trawl:packet-size, "
+                 "--trawl:thunks-per-packet)");
+    if (facts_.path_known)
+      evidence += fmt::format(
+          "; the critical path goes {} times from PE to PE and {} times from a "
+          "thread to one that waited for it",
+          facts_.path_hops, facts_.path_wakes);
+    say(Limit::blocking, shares_.blocked, std::move(evidence),
+        "force later what others evaluate, and spark what does not depend on each other");
+  }
+
+  void fine_threads() {
+    const bool here = shares_.between >= worth_saying && facts_.thread_mean < fine;
+    const double idle = shares_.apart + shares_.starved + shares_.blocked;
+    const bool afar =
+        facts_.imported > 16 && facts_.fish_time > 0 && facts_.imported_mean < facts_.fish_time &&
+        idle >= worth_saying &&
+        static_cast<double>(facts_.imported) > 0.5 * static_cast<double>(facts_.threads);
+    const auto advice =
+        fmt::format("make larger pieces of {}: a chunk, or a cut-off", facts_.finest_function);
+    if (here)
+      say(Limit::too_fine, shares_.between,
+          fmt::format("threads are too short: {} of them ran for {} on average, and workers spent "
+                      "{} of their time between threads",
+                      facts_.threads, time(facts_.thread_mean), percent(shares_.between)),
+          advice);
+    else if (afar)
+      say(Limit::too_fine, idle,
+          fmt::format("work is too small for the way: a spark from another PE ran for {} on "
+                      "average, and a FISH takes {} ({} such threads)",
+                      time(facts_.imported_mean), time(facts_.fish_time), facts_.imported),
+          advice);
+    far_fine_ = !here && afar;
+  }
+
+  void starved() {
+    if (shares_.starved < worth_saying || far_fine_) return;
+    auto evidence =
+        fmt::format("workers had nothing to do for {} of their time while no PE had a spark",
+                    percent(shares_.starved));
+    if (has_few_threads(facts_) && facts_.longest > 0.25 * facts_.seconds)
+      return say(Limit::too_coarse, shares_.starved,
+                 evidence + fmt::format(": there were {} threads for {} workers, and one of {} ran "
+                                        "for {} of {}",
+                                        facts_.threads, facts_.workers, facts_.longest_function,
+                                        time(facts_.longest), time(facts_.seconds)),
+                 fmt::format("make smaller pieces of {}", facts_.longest_function));
+    evidence += fmt::format(" ({} threads for {} workers", facts_.threads, facts_.workers);
+    if (facts_.fish != 0)
+      evidence += fmt::format("; {} of {} FISH in vain", facts_.fish_in_vain, facts_.fish);
+    if (facts_.path_known)
+      evidence +=
+          fmt::format("; {} of the critical path is threads that run", percent(facts_.path_run));
+    say(Limit::starved, shares_.starved, evidence + ")", grow_sparks(facts_));
+  }
+
+  void apart() {
+    if (shares_.apart < worth_saying || far_fine_) return;
+    const auto evidence = fmt::format(
+        "workers had nothing to do for {} of their time while other PEs had sparks ({} "
+        "FISH, {} in vain, {} on average)",
+        percent(shares_.apart), facts_.fish, facts_.fish_in_vain, time(facts_.fish_time));
+    if (link_is_far(facts_))
+      return say(Limit::slow_link, shares_.apart, evidence + "; " + link_evidence(facts_),
+                 "fish earlier (--trawl:low-watermark), send more at once, or make larger pieces");
+    say(Limit::fishing, shares_.apart, evidence,
+        "fish earlier (--trawl:low-watermark), or try another --trawl:policy");
+  }
+
+  void flooded() {
+    const double cost = shares_.between + shares_.gc;
+    const bool threads = facts_.runnable > many_threads;
+    const bool sparks = facts_.sparks > many_sparks && facts_.thread_mean < 5 * fine;
+    if ((!threads && !sparks) || cost < worth_saying / 2) return;
+    say(Limit::flooded, cost,
+        fmt::format(
+            "there was far more than the workers could do: {:.0f} sparks and {:.0f} runnable "
+            "threads a worker on average, while {} of the time went into collections and "
+            "between threads",
+            facts_.sparks, facts_.runnable, percent(cost)),
+        threads ? "bound threads (--trawl:thread-limit), and spark in larger pieces"
+                : "spark in larger pieces, or as they are needed");
+  }
+
+  const Facts& facts_;
+  const Shares& shares_;
+  std::vector<Finding> findings_;
+  bool far_fine_ = false;
+};
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return text + ".";
+}
+
+}  // namespace
+
+std::string_view name_of(Limit limit) {
+  constexpr std::array<std::string_view, 11> names{
+      "starved",    "flooded",  "too fine",   "too coarse", "a slow PE", "a slow link",
+      "collection", "blocking", "late start", "tail",       "fishing"};
+  return names[static_cast<std::size_t>(limit)];
+}
+
+std::vector<Finding> diagnose(const Facts& facts) {
+  return Diagnosis(facts).find();
+}
+
+std::string in_words(const Facts& facts, const std::vector<Finding>& findings) {
+  auto text =
+      fmt::format("{} worker{} ran threads for {} of {}", facts.workers,
+                  facts.workers == 1 ? "" : "s", percent(facts.shares.busy), time(facts.seconds));
+  if (findings.empty())
+    text += fmt::format("; nothing stands out: no cause costs {} or more of their time",
+                        percent(worth_saying));
+  text += ".";
+  for (const auto& finding : findings)
+    text += fmt::format(" {} {}", sentence(finding.evidence), sentence(finding.advice));
+  if (facts.lost_logs != 0)
+    text += fmt::format(" {} of the logs end early, so what came later is not in these numbers.",
+                        facts.lost_logs);
+  return text;
+}
+
+std::string advice_for(const FunctionAudit& function, const Facts& facts) {
+  const double mean = function.mean() / 1e9;
+  const auto number = static_cast<double>(function.lengths.number);
+  const double all = facts.seconds * facts.workers * 1e9;
+  if (number > 100 && mean < fine) return fmt::format("too fine: {} on average", time(mean));
+  if (function.code != root_code && facts.shares.idle() >= worth_saying &&
+      static_cast<double>(function.longest) / 1e9 > 0.25 * facts.seconds)
+    return fmt::format("too coarse: one ran for {}",
+                       time(static_cast<double>(function.longest) / 1e9));
+  if (function.imported > 16 && facts.fish_time > 0 && mean < facts.fish_time &&
+      function.imported > function.converted)
+    return fmt::format("small for its way: {} on average, a FISH takes {}", time(mean),
+                       time(facts.fish_time));
+  if (function.code != root_code && function.blocked > 0.2 * all)
+    return fmt::format("waits: {} in all", duration(function.blocked));
+  return {};
+}
+
+}  // namespace trawl::profile

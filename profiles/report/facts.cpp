@@ -1,0 +1,278 @@
+#include "profiles/report/facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace trawl::profile {
+namespace {
+
+constexpr std::size_t slots = 256;  // of time, in which it is looked at who was idle, and why
+constexpr double most_start_and_tail = 0.6;  // of the run; else there is no middle
+
+/// Bins of one PE, or all, together.
+std::vector<Bin> coarse(const std::vector<Bin>& bins) {
+  std::vector<Bin> sums(std::min(slots, bins.size()));
+  for (std::size_t i = 0; i < bins.size(); ++i) sums[i * sums.size() / bins.size()] += bins[i];
+  return sums;
+}
+
+/// The slots in which half of the workers run for the first and the last time: [first, second).
+std::pair<std::size_t, std::size_t> middle(const std::vector<Bin>& all, double length,
+                                           int workers) {
+  const double half = std::max(0.5, 0.5 * workers + 0.01) * length;
+  const auto runs = [half](const Bin& bin) { return bin.running >= half; };
+  const auto first = std::find_if(all.begin(), all.end(), runs) - all.begin();
+  const auto after = all.rend() - std::find_if(all.rbegin(), all.rend(), runs);
+  const auto size = static_cast<std::ptrdiff_t>(all.size());
+  const bool none = first >= after || static_cast<double>(after - first) <
+                                          (1 - most_start_and_tail) * static_cast<double>(size);
+  if (none) return {0, all.size()};
+  return {static_cast<std::size_t>(first), static_cast<std::size_t>(after)};
+}
+
+/// Divides the time of all workers.
+class Division {
+ public:
+  Division(const Activity& activity, Facts& facts)
+      : facts_(facts),
+        all_(coarse(activity.sum)),
+        length_(static_cast<double>(activity.length()) / static_cast<double>(all_.size())) {
+    std::tie(first_, after_) = middle(all_, length_, activity.workers());
+    facts.start_until = static_cast<double>(first_) * length_ / 1e9;
+    facts.tail_from = static_cast<double>(after_) * length_ / 1e9;
+  }
+
+  void add(const PeActivity& pe, const Activity& activity, double idle_noted) {
+    const double workers = pe.header.workers;
+    const auto bins = coarse(pe.bins);
+    const double end = static_cast<double>(std::min(pe.last, activity.to) - activity.from);
+    Shares own;
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+      const double time = std::clamp(end - static_cast<double>(i) * length_, 0.0, length_);
+      const auto& bin = bins[i];
+      own.busy += bin.running;
+      own.gc += bin.gc * workers;
+      const double idle = std::max(0.0, time * workers - bin.running - bin.gc * workers);
+      const double blocked = std::min(idle, bin.blocked_only * workers);
+      if (i < first_)
+        own.start += idle;
+      else if (i >= after_)
+        own.tail += idle;
+      else {
+        own.blocked += blocked;
+        (all_[i].sparks / length_ >= 0.5 ? own.apart : own.starved) += idle - blocked;
+      }
+    }
+    // What was not noted as idle is between two threads, or before the first.
+    const double middle = own.blocked + own.starved + own.apart;
+    const double noted = std::max(0.0, idle_noted - own.start - own.tail);
+    const double keep = middle > 0 ? std::min(1.0, noted / middle) : 1;
+    own.between = middle * (1 - keep);
+    for (auto* part : {&own.blocked, &own.starved, &own.apart}) *part *= keep;
+    sum(own);
+  }
+
+  void finish() {
+    auto& shares = facts_.shares;
+    const double total = shares.busy + shares.gc + shares.between + shares.idle();
+    if (total <= 0) return;
+    for (auto* part : parts(shares)) *part /= total;
+  }
+
+ private:
+  static std::array<double*, 8> parts(Shares& s) {
+    return {&s.busy, &s.gc, &s.between, &s.start, &s.tail, &s.blocked, &s.starved, &s.apart};
+  }
+  void sum(Shares own) {
+    const auto from = parts(own);
+    const auto to = parts(facts_.shares);
+    for (std::size_t i = 0; i < from.size(); ++i) *to[i] += *from[i];
+  }
+
+  Facts& facts_;
+  std::vector<Bin> all_;
+  double length_;
+  std::size_t first_ = 0, after_ = 0;
+};
+
+std::string name_of(const std::vector<FunctionAudit>& functions, std::uint32_t code) {
+  for (const auto& function : functions)
+    if (function.code == code) return short_name(function.name);
+  return "not known";
+}
+
+/// Who ran most on the path between two times.
+std::optional<Culprit> culprit(const Path& path, const std::vector<FunctionAudit>& functions,
+                               double from, double to) {
+  std::map<std::pair<std::uint32_t, int>, std::pair<double, double>> times;  // sum, longest
+  for (const auto& segment : path.segments) {
+    const double time = std::min(to, static_cast<double>(segment.end)) -
+                        std::max(from, static_cast<double>(segment.begin));
+    if (segment.step != Step::run || time <= 0) continue;
+    auto& [sum, longest] = times[{segment.code, segment.pe}];
+    sum += time;
+    longest = std::max(longest, time);
+  }
+  const auto most = std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) {
+    return a.second.first < b.second.first;
+  });
+  if (most == times.end()) return std::nullopt;
+  return Culprit{name_of(functions, most->first.first), most->first.second,
+                 most->second.first / (to - from), most->second.second / 1e9};
+}
+
+void judge_threads(const std::vector<FunctionAudit>& functions, const Granularity& granularity,
+                   Facts& facts) {
+  facts.threads = granularity.own.number + granularity.imported.number;
+  if (facts.threads != 0)
+    facts.thread_mean =
+        (granularity.own.sum + granularity.imported.sum) / static_cast<double>(facts.threads) / 1e9;
+  facts.imported = granularity.imported.number;
+  facts.imported_mean = granularity.imported.mean() / 1e9;
+  std::uint64_t most = 0;
+  double blocked = 0;
+  double afar = 0;
+  double longest_blocked = 0;
+  for (const auto& function : functions) {
+    const auto longest = static_cast<double>(function.longest) / 1e9;
+    if (function.code != root_code && longest > facts.longest) {
+      facts.longest = longest;
+      facts.longest_function = short_name(function.name);
+    }
+    if (function.lengths.number > most) {
+      most = function.lengths.number;
+      facts.finest_function = short_name(function.name);
+    }
+    facts.blocks += function.blocks;
+    blocked += function.blocked;
+    afar += function.blocked_afar;
+    if (function.blocked > longest_blocked) {
+      longest_blocked = function.blocked;
+      facts.blocked_function = short_name(function.name);
+    }
+  }
+  facts.blocked_afar = blocked > 0 ? afar / blocked : 0;
+}
+
+double log_speed(const Activity& activity, int pe) {
+  for (const auto& each : activity.pes)
+    if (each.header.pe == pe) return std::log(each.header.speed);
+  return 0;
+}
+
+std::optional<SlowPe> slowest(const Activity& activity,
+                              const std::vector<FunctionAudit>& functions) {
+  constexpr std::uint64_t enough = 16;
+  constexpr double sure = 4;  // standard errors
+  constexpr double worth = 1.6;
+  std::optional<SlowPe> found;
+  for (const auto& function : functions) {
+    if (function.by_pe.size() > 4096) continue;  // each is compared with all others
+    for (const auto& [pe, here] : function.by_pe) {
+      Lengths others;  // each as its speed would make it on a PE of speed 1
+      for (const auto& [other, lengths] : function.by_pe) {
+        if (other == pe) continue;
+        const double shift = log_speed(activity, other);
+        const auto number = static_cast<double>(lengths.number);
+        others.number += lengths.number;
+        others.sum += lengths.sum + shift * number;
+        others.squares += lengths.squares + 2 * shift * lengths.sum + shift * shift * number;
+      }
+      if (here.number < enough || others.number < enough) continue;
+      const double difference = here.mean() + log_speed(activity, pe) - others.mean();
+      const double error = std::sqrt(here.variance() + others.variance());
+      const double ratio = std::exp(difference);
+      if (difference > sure * error && ratio > worth && (!found || ratio > found->ratio))
+        found = SlowPe{pe, ratio, short_name(function.name), here.number};
+    }
+  }
+  return found;
+}
+
+std::optional<SlowLink> slowest(const Messages& messages) {
+  constexpr std::uint64_t enough = 16;
+  const Link* slow = nullptr;
+  const Link* fast = nullptr;
+  for (const auto& link : messages.links) {
+    if (link.number < enough || link.median <= 0) continue;
+    if (slow == nullptr || link.median > slow->median) slow = &link;
+    if (fast == nullptr || link.median < fast->median) fast = &link;
+  }
+  if (slow == nullptr) return std::nullopt;
+  return SlowLink{slow->from, slow->to, slow->median / 1e9, fast->median / 1e9, slow->slow / 1e9};
+}
+
+void judge_path(const Path& path, Facts& facts) {
+  facts.path_known = path.known;
+  double all = 0;
+  for (const auto time : path.time) all += time;
+  if (!path.known || all <= 0) return;
+  const auto share = [&](Step step) { return path.time[static_cast<std::size_t>(step)] / all; };
+  facts.path_run = share(Step::run);
+  facts.path_travel = share(Step::travel);
+  facts.path_queue = share(Step::queue);
+  facts.path_none = share(Step::none);
+  facts.path_hops = path.hops;
+  facts.path_wakes = path.wakes;
+}
+
+void judge_fishing(const Fishing& fishing, Facts& facts) {
+  Fishes all;
+  for (const auto& [pair, fishes] : fishing.by_pe) all += fishes;
+  facts.fish = all.asked;
+  facts.fish_in_vain = all.in_vain;
+  facts.fish_time = all.mean_time() / 1e9;
+}
+
+}  // namespace
+
+Facts judge(const Activity& activity, const Fishing& fishing, const Granularity& granularity,
+            const std::vector<FunctionAudit>& functions, const Path& path, const Messages& messages,
+            const std::vector<double>& idle_noted) {
+  Facts facts;
+  const auto length = static_cast<double>(activity.length());
+  facts.seconds = length / 1e9;
+  facts.pes = static_cast<int>(activity.pes.size());
+  facts.workers = activity.workers();
+  Division division(activity, facts);
+  double speeds = 0;
+  Bin total;
+  std::uint64_t collections = 0;
+  double collected = 0;
+  for (std::size_t i = 0; i < activity.pes.size(); ++i) {
+    const auto& pe = activity.pes[i];
+    division.add(pe, activity, idle_noted[i]);
+    total += pe.total;
+    collections += pe.events(trace::Kind::gc_begin);
+    collected += pe.total.gc;
+    speeds += pe.header.speed;
+    facts.lost_logs += pe.complete ? 0 : 1;
+  }
+  division.finish();
+  const double worker_time = length * facts.workers;
+  facts.sparks = total.sparks / worker_time;
+  facts.runnable = total.runnable / worker_time;
+  facts.speed_mean = speeds / facts.pes;
+  facts.collections = collections;
+  if (collections != 0) facts.collection = collected / static_cast<double>(collections) / 1e9;
+
+  const auto from = static_cast<double>(activity.from);
+  if (facts.start_until > 0)
+    facts.start_by = culprit(path, functions, from, from + facts.start_until * 1e9);
+  if (facts.tail_from < facts.seconds)
+    facts.tail_by = culprit(path, functions, from + facts.tail_from * 1e9, from + length);
+  if (facts.tail_by) facts.tail_speed = std::exp(log_speed(activity, facts.tail_by->pe));
+  judge_threads(functions, granularity, facts);
+  facts.slow_pe = slowest(activity, functions);
+  facts.slow_link = slowest(messages);
+  judge_path(path, facts);
+  judge_fishing(fishing, facts);
+  return facts;
+}
+
+}  // namespace trawl::profile

@@ -1,0 +1,189 @@
+// The report as JSON, and for a terminal.
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "profiles/axis.hpp"
+#include "profiles/report/report.hpp"
+
+namespace trawl::profile {
+namespace {
+
+constexpr std::size_t most_functions = 12;  // in a terminal
+constexpr std::size_t most_in_json = 500;
+constexpr std::size_t line_width = 100;
+
+nlohmann::json shares_json(const Shares& shares) {
+  return {{"busy", shares.busy},
+          {"gc", shares.gc},
+          {"between_threads", shares.between},
+          {"late_start", shares.start},
+          {"tail", shares.tail},
+          {"blocked", shares.blocked},
+          {"no_sparks", shares.starved},
+          {"sparks_elsewhere", shares.apart}};
+}
+
+nlohmann::json function_json(const FunctionAudit& function, const Report& report) {
+  const auto on_path = report.path.by_function.find(function.code);
+  return {{"function", function.name},
+          {"short", short_name(function.name)},
+          {"converted", function.converted},
+          {"imported", function.imported},
+          {"exported", function.exported},
+          {"threads", function.lengths.number},
+          {"ran", function.ran / 1e9},
+          {"mean", function.mean() / 1e9},
+          {"longest", static_cast<double>(function.longest) / 1e9},
+          {"longest_pe", function.longest_pe},
+          {"blocks", function.blocks},
+          {"blocked", function.blocked / 1e9},
+          {"blocked_afar", function.blocked_afar / 1e9},
+          {"longest_block", static_cast<double>(function.longest_block) / 1e9},
+          {"queued", function.queued / 1e9},
+          {"bytes_out", function.bytes_out},
+          {"bytes_home", function.bytes_home},
+          {"on_path", on_path == report.path.by_function.end() ? 0 : on_path->second / 1e9},
+          {"advice", advice_for(function, report.facts)}};
+}
+
+nlohmann::json path_json(const Path& path) {
+  if (!path.known) return nullptr;
+  const auto seconds = [&path](Step step) {
+    return path.time[static_cast<std::size_t>(step)] / 1e9;
+  };
+  return {{"run", seconds(Step::run)},       {"queue", seconds(Step::queue)},
+          {"travel", seconds(Step::travel)}, {"nothing_known", seconds(Step::none)},
+          {"start", seconds(Step::start)},   {"end", seconds(Step::end)},
+          {"from_pe_to_pe", path.hops},      {"from_thread_to_thread", path.wakes}};
+}
+
+nlohmann::json links_json(const Messages& messages) {
+  auto links = nlohmann::json::array();
+  for (const auto& link : messages.links)
+    links.push_back({{"from", link.from},
+                     {"to", link.to},
+                     {"messages", link.number},
+                     {"bytes", link.bytes},
+                     {"median", link.median / 1e9},
+                     {"slow", link.slow / 1e9}});
+  return links;
+}
+
+/// The functions to be changed first: those with an advice, by what they have of the path.
+std::vector<std::string> change_first(const Report& report) {
+  std::vector<std::pair<double, std::string>> found;
+  for (const auto& function : report.functions) {
+    const auto advice = advice_for(function, report.facts);
+    if (advice.empty()) continue;
+    const auto on_path = report.path.by_function.find(function.code);
+    const double weight = on_path == report.path.by_function.end() ? 0 : on_path->second;
+    found.emplace_back(weight + function.ran * 1e-3, short_name(function.name) + " is " + advice);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> lines;
+  for (auto& [weight, line] : found) {
+    if (lines.size() == 5) break;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::string out;
+  std::size_t column = 0;
+  for (std::string word; words >> word; column += word.size() + 1) {
+    if (column != 0 && column + word.size() > line_width) {
+      out += '\n';
+      column = 0;
+    } else if (column != 0) {
+      out += ' ';
+    }
+    out += word;
+  }
+  return out + '\n';
+}
+
+std::string functions_table(const Report& report) {
+  std::string out = fmt::format("\n{:32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}\n",
+                                "threads, by function", "own", "imported", "exported", "ran",
+                                "mean", "longest", "blocked", "path%");
+  double all = 0;
+  for (const auto time : report.path.time) all += time;
+  for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
+    const auto& function = report.functions[i];
+    const auto on_path = report.path.by_function.find(function.code);
+    const double share =
+        on_path == report.path.by_function.end() || all <= 0 ? 0 : on_path->second / all;
+    fmt::format_to(
+        std::back_inserter(out), "{:32.32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}\n",
+        short_name(function.name), function.converted, function.imported, function.exported,
+        duration(function.ran), duration(function.mean()),
+        duration(static_cast<double>(function.longest)), duration(function.blocked), 100 * share);
+  }
+  if (report.functions.size() > most_functions)
+    out += fmt::format("  (and {} more)\n", report.functions.size() - most_functions);
+  return out;
+}
+
+std::string path_line(const Facts& facts) {
+  if (!facts.path_known) return {};
+  return fmt::format(
+      "critical path: threads run for {:.0f} % of it, wait for a worker for {:.0f} %, messages are "
+      "under way for {:.0f} %, of {:.0f} % nothing is known; {} times from PE to PE\n",
+      100 * facts.path_run, 100 * facts.path_queue, 100 * facts.path_travel, 100 * facts.path_none,
+      facts.path_hops);
+}
+
+std::string shares_line(const Shares& shares) {
+  std::string out = "workers' time:";
+  for (const auto& [name, share] :
+       {std::pair{"in threads", shares.busy}, std::pair{"collections", shares.gc},
+        std::pair{"between threads", shares.between}, std::pair{"before most ran", shares.start},
+        std::pair{"after most ran", shares.tail}, std::pair{"only blocked threads", shares.blocked},
+        std::pair{"no sparks anywhere", shares.starved},
+        std::pair{"sparks elsewhere", shares.apart}})
+    if (share >= 0.0005) out += fmt::format(" {} {:.1f} %,", name, 100 * share);
+  out.back() = '\n';
+  return out;
+}
+
+}  // namespace
+
+nlohmann::json report_json(const Report& report) {
+  auto functions = nlohmann::json::array();
+  for (std::size_t i = 0; i < std::min(most_in_json, report.functions.size()); ++i)
+    functions.push_back(function_json(report.functions[i], report));
+  auto findings = nlohmann::json::array();
+  for (const auto& finding : report.findings)
+    findings.push_back({{"limit", name_of(finding.limit)},
+                        {"cost", finding.cost},
+                        {"evidence", finding.evidence},
+                        {"advice", finding.advice}});
+  auto changes = nlohmann::json::array();
+  for (const auto& change : report.changes)
+    changes.push_back({{"time", static_cast<double>(change.time) / 1e9},
+                       {"pe", change.pe},
+                       {"what", change.joined ? "joined" : "lost"}});
+  return {{"words", in_words(report.facts, report.findings)},
+          {"findings", std::move(findings)},
+          {"shares", shares_json(report.facts.shares)},
+          {"functions", std::move(functions)},
+          {"change_first", change_first(report)},
+          {"critical_path", path_json(report.path)},
+          {"links", links_json(report.messages)},
+          {"changes", std::move(changes)}};
+}
+
+std::string report_table(const Report& report) {
+  auto out = functions_table(report) + path_line(report.facts) + shares_line(report.facts.shares);
+  for (const auto& line : change_first(report)) out += "change first: " + line + "\n";
+  return out + "\n" + wrapped(in_words(report.facts, report.findings));
+}
+
+}  // namespace trawl::profile

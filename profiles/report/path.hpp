@@ -1,0 +1,78 @@
+// The critical path, as far as logs tell: from the run's end back to its beginning, always by what
+// came last.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "profiles/report/slices.hpp"
+#include "rts/inline/bytes.hpp"
+#include "rts/trace/format.hpp"
+
+namespace trawl::profile {
+
+/// What the run's end was waiting for.
+enum class Step : std::uint8_t {
+  run,     ///< a thread ran
+  queue,   ///< a thread could have run, and no worker was free for it
+  travel,  ///< a spark, or a value, was on its way
+  none,    ///< the PE had nothing to run, and nothing says what it was waiting for
+  start,   ///< before the first thread
+  end,     ///< after the last
+};
+inline constexpr std::size_t steps = 6;
+
+struct Segment {
+  Nanos begin = 0, end = 0;
+  Step step = Step::run;
+  int pe = 0;
+  std::uint32_t code = unknown;  ///< of the thread that runs, or waits
+  int from = -1;                 ///< PE, of what travels
+};
+
+struct Path {
+  bool known = false;                           ///< false: there is too much, or nothing, to follow
+  std::vector<Segment> segments;                ///< in the order of time, without gaps
+  std::array<double, steps> time{};             ///< ns, by Step
+  std::map<std::uint32_t, double> by_function;  ///< ns that threads of it ran on the path
+  std::uint64_t hops = 0;                       ///< from PE to PE
+  std::uint64_t wakes = 0;  ///< from a thread to the one of its PE that waited for it
+};
+
+/// Keeps what the path may be made of: 48 bytes a slice, 16 a message with a spark or a value.
+class PathFinder {
+ public:
+  static constexpr std::size_t most_slices = std::size_t{1} << 22U;
+
+  PathFinder(Nanos from, Nanos to) : from_(from), to_(to) {}
+
+  void see(int pe, const trace::Event& event);
+  void see(int pe, const Slice& slice);
+  Path find();
+
+ private:
+  struct Kept {
+    Nanos begin, end, ready;
+    std::uint64_t message;
+    std::uint32_t thread, code, other;
+    Cause cause;
+  };
+  using Lane = std::vector<Kept>;  // of one worker, in the order of time
+  struct Place {
+    int pe;
+    std::uint8_t worker;
+    std::size_t at;
+  };
+  friend class Walk;
+
+  Nanos from_, to_;
+  std::map<int, std::map<std::uint8_t, Lane>> lanes_;
+  std::vector<std::pair<std::uint64_t, Nanos>> sent_;  // by name
+  std::size_t slices_ = 0;
+};
+
+}  // namespace trawl::profile

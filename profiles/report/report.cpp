@@ -1,0 +1,85 @@
+#include "profiles/report/report.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "rts/trace/format.hpp"
+
+namespace trawl::profile {
+namespace {
+
+constexpr std::size_t most_changes = 1000;
+constexpr double late = 0.02;  // of the run: who comes later has joined it
+
+/// All PEs say who is lost; it counts once, when the first has said it.
+void find_changes(const Run& run, const trace::Event& event, std::set<int>& lost,
+                  std::vector<Change>& changes) {
+  if (event.kind != trace::Kind::pe_lost || changes.size() >= most_changes) return;
+  const auto pe = static_cast<int>(event.value);
+  if (pe < 0 || pe >= run.logs.front().header.pes) return;
+  if (lost.insert(pe).second) {
+    changes.push_back({event.time, pe, false});
+    return;
+  }
+  for (auto& change : changes)
+    if (change.pe == pe) change.time = std::min(change.time, event.time);
+}
+
+void find_joins(const Run& run, std::vector<Change>& changes) {
+  for (const auto& log : run.logs) {
+    const auto start = log.header.start + log.header.offset;
+    if (static_cast<double>(start) > late * static_cast<double>(run.end) && start < run.end &&
+        changes.size() < most_changes)
+      changes.push_back({start, log.header.pe, true});
+  }
+}
+
+}  // namespace
+
+Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishing,
+                      const Granularity& granularity) {
+  Report report;
+  std::size_t lanes = 0;
+  for (const auto& log : run.logs) lanes += 1 + static_cast<std::size_t>(log.header.workers);
+  const auto bins = bins_for(lanes);
+  report.activity = measure(run, from, to, bins);
+  to = report.activity.to;
+
+  Audit audit(from, to);
+  Timeline timeline(from, to, bins, run.logs);
+  PathFinder finder(from, to);
+  std::set<int> lost;
+  std::vector<double> idle;
+  for (const auto& log : run.logs) {
+    const int pe = log.header.pe;
+    Threads threads(pe, from, to, [&](const Slice& slice) {
+      audit.see(pe, slice);
+      timeline.see(pe, slice);
+      finder.see(pe, slice);
+    });
+    replay(
+        log,
+        [&](const trace::Event& event) {
+          threads.see(event);
+          audit.see(event, threads);
+          finder.see(pe, event);
+          find_changes(run, event, lost, report.changes);
+        },
+        nullptr);
+    threads.finish(log.last);
+    idle.push_back(static_cast<double>(threads.idle()));
+  }
+  find_joins(run, report.changes);
+  report.slices_seen = timeline.slices();
+  report.slices = timeline.drawn();
+  report.lanes = timeline.lanes();
+  report.functions = audit.result(run);
+  report.path = finder.find();
+  report.messages = measure_messages(run, from, to);
+  report.facts = judge(report.activity, fishing, granularity, report.functions, report.path,
+                       report.messages, idle);
+  report.findings = diagnose(report.facts);
+  return report;
+}
+
+}  // namespace trawl::profile

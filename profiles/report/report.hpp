@@ -1,0 +1,53 @@
+// A run as its report tells it: everything that is drawn, counted and said.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "profiles/activity.hpp"
+#include "profiles/fishing.hpp"
+#include "profiles/granularity.hpp"
+#include "profiles/report/audit.hpp"
+#include "profiles/report/diagnosis.hpp"
+#include "profiles/report/facts.hpp"
+#include "profiles/report/messages.hpp"
+#include "profiles/report/path.hpp"
+#include "profiles/report/timeline.hpp"
+
+namespace trawl::profile {
+
+/// A PE came, or was lost.
+struct Change {
+  Nanos time = 0;
+  int pe = 0;
+  bool joined = false;
+};
+
+struct Report {
+  Activity activity;  ///< in the timeline's bins
+  std::vector<WorkerLane> lanes;
+  std::vector<DrawnSlice> slices;
+  std::uint64_t slices_seen = 0;
+  std::vector<FunctionAudit> functions;
+  Path path;
+  Messages messages;
+  std::vector<Change> changes;
+  Facts facts;
+  std::vector<Finding> findings;
+};
+
+/// Reads the logs three times more. `fishing` and `granularity` are of the same window.
+Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishing,
+                      const Granularity& granularity);
+
+/// Numbers, sentences and functions; times in seconds, shares from 0 to 1. What is drawn is not in
+/// it.
+nlohmann::json report_json(const Report& report);
+
+/// The same for a terminal: functions, critical path, the paragraph.
+std::string report_table(const Report& report);
+
+}  // namespace trawl::profile

@@ -1,0 +1,95 @@
+// Threads as a log tells of them: when each ran, where, and what it had waited for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profiles/read.hpp"
+#include "rts/inline/bytes.hpp"
+#include "rts/trace/format.hpp"
+
+namespace trawl::profile {
+
+inline constexpr std::uint32_t unknown = ~std::uint32_t{0};
+inline constexpr std::uint32_t root_code = unknown - 1;  ///< the program's first thread has none
+
+/// Why a thread could run.
+enum class Cause : std::uint8_t {
+  lost,        ///< its log does not say: events are lost
+  root,        ///< it is the program's first
+  own_spark,   ///< its spark was in a pool of its PE
+  imported,    ///< its spark came from another PE
+  woken_here,  ///< a thread of its PE evaluated what it waited for
+  resume,      ///< what it waited for came from another PE
+};
+
+/// A thread ran without a break, but for collections.
+struct Slice {
+  Nanos length() const { return end - begin; }
+
+  Nanos begin = 0, end = 0;
+  Nanos ready = 0;            ///< since when it could have run, as far as that is known
+  Nanos blocked = 0;          ///< since when it had been blocked; `ready` if it was not
+  Nanos ran = 0;              ///< all that its thread has run when it is over, this one included
+  std::uint64_t message = 0;  ///< that brought its spark, or what it waited for; 0: none
+  std::uint32_t thread = 0;
+  std::uint32_t code = unknown;
+  std::uint32_t other = unknown;  ///< the PE that it came from, or the thread that woke it
+  std::uint8_t worker = 0;
+  Cause cause = Cause::lost;
+  bool imported = false;
+  bool blocks = false;    ///< it ended as the thread blocked
+  bool finishes = false;  ///< it ended as the thread did; neither: lost events, or the log's end
+};
+
+/// Follows one PE through its events, and says each slice when it is over. Who woke a thread is not
+/// in a log: it is the only thread that runs, or the one that ends within microseconds.
+class Threads {
+ public:
+  using See = std::function<void(const Slice&)>;
+
+  /// What is idle is counted between `from` and `to`; slices are not cut.
+  Threads(int pe, Nanos from, Nanos to, See see)
+      : pe_(pe), from_(from), to_(to), see_(std::move(see)) {}
+
+  void see(const trace::Event& event);
+  /// The log says no more.
+  void finish(Nanos last);
+
+  /// The one slice that goes on, if it is one.
+  const Slice* alone() const;
+  /// What workers were noted to have nothing to run, in ns, summed.
+  Nanos idle() const { return idle_; }
+
+ private:
+  struct Came {
+    Nanos time;
+    std::uint32_t from;
+    std::uint64_t message;
+  };
+
+  void convert(const trace::Event& event);
+  void resume(const trace::Event& event);
+  void begin(const trace::Event& event);
+  void leave(unsigned worker, Nanos time, bool blocks, bool finishes);
+  void end_idle(unsigned worker, Nanos time);
+
+  int pe_;
+  Nanos from_, to_;
+  See see_;
+  std::unordered_map<std::uint32_t, Slice> threads_;  // as they are to run next, by their number
+  std::unordered_map<unsigned, Slice> running_;       // by worker
+  std::unordered_map<unsigned, Nanos> idle_since_;    // by worker
+  std::vector<Came> imports_;                         // sparks that no thread has begun with
+  std::vector<std::uint32_t> woken_;                  // by whom is to be seen
+  Nanos woken_at_ = 0;
+  std::optional<Came> value_;        // the RESUME that is being read
+  std::uint64_t last_received_ = 0;  // message
+  Nanos idle_ = 0;
+};
+
+}  // namespace trawl::profile
