@@ -292,7 +292,8 @@ std::string advice_for(const FunctionAudit& function, const Facts& facts) {
       function.imported > function.converted)
     return fmt::format("small for its way: {} on average, a FISH takes {}", time(mean),
                        time(facts.fish_time));
-  if (function.code != root_code && function.blocked > 0.2 * all)
+  if (function.code != root_code && facts.shares.blocked >= worth_saying &&
+      function.blocked > 0.2 * all)
     return fmt::format("waits: {} in all", duration(function.blocked));
   return {};
 }

@@ -81,7 +81,7 @@ std::vector<std::string> change_first(const Report& report) {
     if (advice.empty()) continue;
     const auto on_path = report.path.by_function.find(function.code);
     const double weight = on_path == report.path.by_function.end() ? 0 : on_path->second;
-    found.emplace_back(weight + function.ran * 1e-3, short_name(function.name) + " is " + advice);
+    found.emplace_back(weight + function.ran * 1e-3, short_name(function.name) + ": " + advice);
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -1,0 +1,73 @@
+// What is at a place of the timeline, in words.
+
+const seconds = nanos => duration(nanos / 1e9);
+const when = nanos => seconds(nanos + data.from);
+const steps = ['runs', 'can run, but no worker is free', 'waits for a message under way',
+               'has nothing to run', 'before the first thread', 'after the last thread'];
+
+function whyItRan(i) {
+  const other = slices.other[i], known = other !== 0xFFFFFFFF;
+  const waited = slices.waited[i] >= 1000 ? `, then ${seconds(slices.waited[i])} for a worker` : '';
+  switch (slices.cause[i]) {
+    case 1: return 'the program\'s first thread';
+    case 2: return 'its spark was here';
+    case 3: return (known ? `its spark came from PE ${other}` : 'its spark came from another PE') +
+                   (slices.waited[i] >= 1000 ? ` and waited ${seconds(slices.waited[i])}` : '');
+    case 4: return `was blocked for ${seconds(slices.blocked[i])}, until ` +
+                   (known ? `thread ${other} of this PE` : 'some thread of this PE') +
+                   ` had evaluated what it waited for${waited}`;
+    case 5: return `was blocked for ${seconds(slices.blocked[i])}, until a value came from ` +
+                   `PE ${other}${waited}`;
+  }
+  return '';
+}
+
+function describeSlice(row, i) {
+  const ends = slices.ends[i];
+  const then = ends & 1 ? 'then it blocks' : ends & 2 ? 'then it ends' : '';
+  return [`PE ${row.pe}, worker ${row.worker}: thread ${slices.thread[i]}, ` +
+              functionName(slices.function[i]),
+          `runs from ${when(slices.begin[i])} for ${seconds(slices.length[i])}`, whyItRan(i), then]
+      .filter(Boolean).join('; ');
+}
+
+function describeBin(row, time) {
+  const bin = Math.min(data.bins - 1, Math.floor(time / data.length * data.bins));
+  const numbers = row.levels.levels[0];
+  const share = i => percent(numbers[bin * row.levels.width + i] / 255);
+  const place = `${row.label}${row.worker === undefined ? '' : ` of PE ${row.pe}`} at ${when(time)}`;
+  if (row.worker !== undefined) {
+    const ran = numbers[2 * bin], place_ = numbers[2 * bin + 1];
+    if (ran === 0) return `${place}: idle`;
+    return `${place}: threads run for ${share(0)} of ${seconds(data.length / data.bins)}, most of ` +
+           (place_ === 255 ? 'other functions' : functionName(place_));
+  }
+  const facts = row.facts;
+  const who = [facts.cluster, facts.host, `speed ${facts.speed}`].filter(Boolean).join(', ');
+  const at5 = i => undoLogarithm(numbers[5 * bin + i]).toFixed(1);
+  return `${place} (${who}): busy ${share(0)}, collecting ${share(1)}, only blocked threads ` +
+         `${share(2)}; ${at5(3)} threads running and runnable, ${at5(4)} sparks`;
+}
+
+function describeMessage(i) {
+  return `${data.messages.kinds[messages.kind[i]]} of ${messages.bytes[i]} bytes from PE ` +
+         `${messages.from[i]} to PE ${messages.to[i]}, under way for ${seconds(messages.length[i])}`;
+}
+
+function describe(row, time) {
+  if (time < 0 || time > data.length) return '';
+  let text = '';
+  if (row.lane !== undefined) {
+    const i = sliceBefore(row.lane, time);
+    if (i >= 0 && slices.begin[i] + slices.length[i] >= time) text = describeSlice(row, i);
+  }
+  if (text === '') text = describeBin(row, time);
+  const segment = data.path.segments.find(([begin, end, , pe]) => begin <= time && time <= end &&
+                                                                  row.pe <= pe && pe <= row.last);
+  if (segment) {
+    const [begin, end, step, , place] = segment;
+    const who = step === 0 || (step <= 2 && place !== 0xFFFF) ? shortName(place) + ' ' : '';
+    text += `. On the critical path: ${who}${steps[step]} for ${seconds(end - begin)}`;
+  }
+  return text;
+}
