@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "profiles/read.hpp"
+#include "profiles/report/longest.hpp"
 #include "rts/inline/bytes.hpp"
+#include "rts/trace/format.hpp"
 
 namespace trawl::profile {
 
@@ -48,7 +50,39 @@ struct Messages {
 
 inline constexpr std::size_t most_links = 24;
 
-/// Between two of the run's times. Of more than a million messages some are looked at.
-Messages measure_messages(const Run& run, Nanos from, Nanos to);
+/// Of a window of time. Of more than a million messages some are looked at.
+class MessageEnds {
+ public:
+  MessageEnds(const Run& run, Nanos from, Nanos to);
+
+  void see(int pe, const trace::Event& event);
+  Messages result();
+
+ private:
+  struct End {
+    std::uint64_t name;
+    Nanos time;
+    std::int32_t pe;  // that has noted it
+    std::uint32_t bytes;
+    std::uint16_t kind;
+  };
+  struct Way {
+    Link link;
+    std::vector<float> times;
+  };
+
+  int cluster_of(std::uint32_t pe) const { return pe < cluster_.size() ? cluster_[pe] : 0; }
+  void thin_out();
+  void look_at(const Message& message, Longest<Message>& drawn);
+  std::size_t part(Nanos time, std::size_t parts) const;
+
+  Nanos from_, to_;
+  std::vector<int> cluster_;  // by PE
+  std::vector<std::string> names_;
+  std::vector<End> sent_, received_;
+  std::uint64_t one_of_ = 1;
+  std::map<std::pair<int, int>, Way> ways_;
+  Messages messages_;
+};
 
 }  // namespace trawl::profile

@@ -48,6 +48,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   Audit audit(from, to);
   Timeline timeline(from, to, bins, run.logs);
   PathFinder finder(from, to);
+  MessageEnds messages(run, from, to);
   std::set<int> lost;
   std::vector<double> idle;
   for (const auto& log : run.logs) {
@@ -63,6 +64,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
           threads.see(event);
           audit.see(event, threads);
           finder.see(pe, event);
+          messages.see(pe, event);
           find_changes(run, event, lost, report.changes);
         },
         nullptr);
@@ -75,7 +77,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   report.lanes = timeline.lanes();
   report.functions = audit.result(run);
   report.path = finder.find();
-  report.messages = measure_messages(run, from, to);
+  report.messages = messages.result();
   report.facts = judge(report.activity, fishing, granularity, report.functions, report.path,
                        report.messages, idle);
   report.findings = diagnose(report.facts);

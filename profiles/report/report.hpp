@@ -39,7 +39,7 @@ struct Report {
   std::vector<Finding> findings;
 };
 
-/// Reads the logs three times more. `fishing` and `granularity` are of the same window.
+/// Reads the logs twice more. `fishing` and `granularity` are of the same window.
 Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishing,
                       const Granularity& granularity);
 

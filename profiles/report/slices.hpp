@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -82,8 +83,8 @@ class Threads {
   Nanos from_, to_;
   See see_;
   std::unordered_map<std::uint32_t, Slice> threads_;  // as they are to run next, by their number
-  std::unordered_map<unsigned, Slice> running_;       // by worker
-  std::unordered_map<unsigned, Nanos> idle_since_;    // by worker
+  std::map<unsigned, Slice> running_;                 // by worker
+  std::map<unsigned, Nanos> idle_since_;              // by worker
   std::vector<Came> imports_;                         // sparks that no thread has begun with
   std::vector<std::uint32_t> woken_;                  // by whom is to be seen
   Nanos woken_at_ = 0;
