@@ -17,16 +17,8 @@ constexpr auto resume = static_cast<std::uint16_t>(fabric::Kind::resume);
 }  // namespace
 
 void Lengths::add(double length) {
-  const double value = std::log(std::max(length, 1.0));
   ++number;
-  sum += value;
-  squares += value * value;
-}
-
-double Lengths::variance() const {
-  if (number < 2) return 0;
-  const auto count = static_cast<double>(number);
-  return std::max(0.0, (squares - sum * sum / count) / (count - 1)) / count;
+  sum += std::log(std::max(length, 1.0));
 }
 
 FunctionAudit& Audit::at(std::uint32_t code) {

@@ -40,13 +40,6 @@ std::string link_name(const SlowLink& link) {
                               : "from " + end(link.from) + " to " + end(link.to);
 }
 
-std::string link_evidence(const Facts& facts) {
-  const auto& link = *facts.slow_link;
-  return fmt::format(
-      "a message {} takes {} (median; one of a hundred more than {}), {} where it is fastest",
-      link_name(link), time(link.latency), time(link.slow), time(link.inside));
-}
-
 bool has_few_threads(const Facts& facts) {
   return static_cast<double>(facts.threads) < few_threads * facts.workers;
 }
@@ -60,6 +53,7 @@ class Diagnosis {
     collection();
     start();
     tail();
+    link();
     blocking();
     fine_threads();
     starved();
@@ -139,8 +133,26 @@ class Diagnosis {
                     by->function));
   }
 
+  // Whoever waits for a message that is long under way is idle, or has blocked threads.
+  void link() {
+    const double waits = shares_.starved + shares_.apart + shares_.blocked;
+    if (waits < worth_saying || !link_is_far(facts_) || facts_.path_travel + facts_.path_ends < 0.2)
+      return;
+    link_limits_ = true;
+    const auto& link = *facts_.slow_link;
+    say(Limit::slow_link, waits,
+        fmt::format("messages are long under way: one {} takes {} (median; one of a hundred more "
+                    "than {}), {} where it is fastest; the critical path is such messages for {}, "
+                    "and starting and ending for {}, while "
+                    "workers were idle or had only blocked threads for {} of their time",
+                    link_name(link), time(link.latency), time(link.slow), time(link.inside),
+                    percent(facts_.path_travel), percent(facts_.path_ends), percent(waits)),
+        "make larger pieces, fish earlier (--trawl:low-watermark), and let packets carry more "
+        "(--trawl:packet-size, --trawl:thunks-per-packet)");
+  }
+
   void blocking() {
-    if (shares_.blocked < worth_saying) return;
+    if (shares_.blocked < worth_saying || link_limits_) return;
     auto evidence =
         fmt::format("PEs had nothing but blocked threads for {} of their time ({} blocks",
                     percent(shares_.blocked), facts_.blocks);
@@ -150,13 +162,6 @@ class Diagnosis {
       evidence += fmt::format("; {} of that time until a value came from another PE",
                               percent(facts_.blocked_afar));
     evidence += ")";
-    if (facts_.blocked_afar > 0.5 && link_is_far(facts_) && facts_.path_travel > 0.1)
-      return say(Limit::slow_link, shares_.blocked,
-                 evidence + "; " + link_evidence(facts_) +
-                     fmt::format(", and {} of the critical path is messages under way",
-                                 percent(facts_.path_travel)),
-                 "send larger pieces, and what belongs together together (--trawl:packet-size, "
-                 "--trawl:thunks-per-packet)");
     if (facts_.path_known)
       evidence += fmt::format(
           "; the critical path goes {} times from PE to PE and {} times from a "
@@ -191,7 +196,7 @@ class Diagnosis {
   }
 
   void starved() {
-    if (shares_.starved < worth_saying || far_fine_) return;
+    if (shares_.starved < worth_saying || far_fine_ || link_limits_) return;
     auto evidence =
         fmt::format("workers had nothing to do for {} of their time while no PE had a spark",
                     percent(shares_.starved));
@@ -212,14 +217,11 @@ class Diagnosis {
   }
 
   void apart() {
-    if (shares_.apart < worth_saying || far_fine_) return;
+    if (shares_.apart < worth_saying || far_fine_ || link_limits_) return;
     const auto evidence = fmt::format(
         "workers had nothing to do for {} of their time while other PEs had sparks ({} "
         "FISH, {} in vain, {} on average)",
         percent(shares_.apart), facts_.fish, facts_.fish_in_vain, time(facts_.fish_time));
-    if (link_is_far(facts_))
-      return say(Limit::slow_link, shares_.apart, evidence + "; " + link_evidence(facts_),
-                 "fish earlier (--trawl:low-watermark), send more at once, or make larger pieces");
     say(Limit::fishing, shares_.apart, evidence,
         "fish earlier (--trawl:low-watermark), or try another --trawl:policy");
   }
@@ -243,6 +245,7 @@ class Diagnosis {
   const Shares& shares_;
   std::vector<Finding> findings_;
   bool far_fine_ = false;
+  bool link_limits_ = false;
 };
 
 std::string sentence(std::string text) {

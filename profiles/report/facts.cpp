@@ -165,30 +165,47 @@ double log_speed(const Activity& activity, int pe) {
   return 0;
 }
 
+/// Means of logarithms of a function's lengths, each as it would be on a PE of speed 1.
+struct OnPe {
+  int pe;
+  double mean;
+  std::uint64_t number;
+};
+
+/// By how much the one stands out of the others, if it does; as a logarithm. PEs that share one
+/// tree get pieces of different sizes, so it must do so clearly.
+double stands_out(const std::vector<OnPe>& all, const OnPe& one) {
+  constexpr double sure = 4;  // standard deviations of the others
+  double sum = 0;
+  double squares = 0;
+  for (const auto& other : all) {
+    if (other.pe == one.pe) continue;
+    sum += other.mean;
+    squares += other.mean * other.mean;
+  }
+  const auto others = static_cast<double>(all.size() - 1);
+  const double mean = sum / others;
+  const double deviation = std::sqrt(std::max(0.0, squares / others - mean * mean));
+  return one.mean - mean > sure * deviation ? one.mean - mean : 0;
+}
+
 std::optional<SlowPe> slowest(const Activity& activity,
                               const std::vector<FunctionAudit>& functions) {
-  constexpr std::uint64_t enough = 16;
-  constexpr double sure = 4;  // standard errors
+  constexpr std::uint64_t enough = 4;     // threads on each PE
+  constexpr std::size_t enough_pes = 4;   // of which one may stand out
+  constexpr std::size_t too_many = 4096;  // PEs: each is compared with all others
   constexpr double worth = 1.6;
   std::optional<SlowPe> found;
   for (const auto& function : functions) {
-    if (function.by_pe.size() > 4096) continue;  // each is compared with all others
-    for (const auto& [pe, here] : function.by_pe) {
-      Lengths others;  // each as its speed would make it on a PE of speed 1
-      for (const auto& [other, lengths] : function.by_pe) {
-        if (other == pe) continue;
-        const double shift = log_speed(activity, other);
-        const auto number = static_cast<double>(lengths.number);
-        others.number += lengths.number;
-        others.sum += lengths.sum + shift * number;
-        others.squares += lengths.squares + 2 * shift * lengths.sum + shift * shift * number;
-      }
-      if (here.number < enough || others.number < enough) continue;
-      const double difference = here.mean() + log_speed(activity, pe) - others.mean();
-      const double error = std::sqrt(here.variance() + others.variance());
-      const double ratio = std::exp(difference);
-      if (difference > sure * error && ratio > worth && (!found || ratio > found->ratio))
-        found = SlowPe{pe, ratio, short_name(function.name), here.number};
+    std::vector<OnPe> all;
+    for (const auto& [pe, lengths] : function.by_pe)
+      if (lengths.number >= enough)
+        all.push_back({pe, lengths.mean() + log_speed(activity, pe), lengths.number});
+    if (all.size() < enough_pes || all.size() > too_many) continue;
+    for (const auto& one : all) {
+      const double ratio = std::exp(stands_out(all, one));
+      if (ratio > worth && (!found || ratio > found->ratio))
+        found = SlowPe{one.pe, ratio, short_name(function.name), one.number};
     }
   }
   return found;
@@ -217,6 +234,7 @@ void judge_path(const Path& path, Facts& facts) {
   facts.path_travel = share(Step::travel);
   facts.path_queue = share(Step::queue);
   facts.path_none = share(Step::none);
+  facts.path_ends = share(Step::start) + share(Step::end);
   facts.path_hops = path.hops;
   facts.path_wakes = path.wakes;
 }

@@ -81,6 +81,7 @@ struct Facts {
   double blocked_afar = 0;       ///< of all time in which threads were blocked, until RESUME came
   std::string blocked_function;  ///< whose threads were blocked for longest
   double path_run = 0, path_travel = 0, path_queue = 0, path_none = 0;  ///< shares of the path
+  double path_ends = 0;  ///< the same, before the first thread and after the last
   std::uint64_t path_hops = 0, path_wakes = 0;
   bool path_known = false;
   std::uint64_t collections = 0;

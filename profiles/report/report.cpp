@@ -53,7 +53,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   std::vector<double> idle;
   for (const auto& log : run.logs) {
     const int pe = log.header.pe;
-    Threads threads(pe, from, to, [&](const Slice& slice) {
+    Threads threads(log.header, from, to, [&](const Slice& slice) {
       audit.see(pe, slice);
       timeline.see(pe, slice);
       finder.see(pe, slice);

@@ -57,6 +57,7 @@ void Threads::see(const Event& event) {
       break;
     case Kind::idle_begin:
       leave(event.worker, event.time, false, false);
+      if (is_first(event)) add_idle(from_, event.time);
       idle_since_.try_emplace(event.worker, event.time);
       break;
     case Kind::idle_end:
@@ -70,6 +71,11 @@ void Threads::see(const Event& event) {
 void Threads::finish(Nanos last) {
   while (!running_.empty()) leave(running_.begin()->first, last, false, false);
   while (!idle_since_.empty()) end_idle(idle_since_.begin()->first, last);
+  for (const auto left : left_) add_idle(left == never ? from_ : left, last);
+}
+
+bool Threads::is_first(const Event& event) {
+  return event.worker < left_.size() && left_[event.worker] == never;
 }
 
 const Slice* Threads::alone() const {
@@ -120,6 +126,7 @@ void Threads::resume(const Event& event) {
 void Threads::begin(const Event& event) {
   leave(event.worker, event.time, false, false);
   end_idle(event.worker, event.time);
+  if (is_first(event)) add_idle(from_, event.time);
   const auto known = threads_.find(event.value);
   Slice slice = known != threads_.end()
                     ? known->second
@@ -134,6 +141,7 @@ void Threads::leave(unsigned worker, Nanos time, bool blocks, bool finishes) {
   if (running == running_.end()) return;
   auto slice = running->second;
   running_.erase(running);
+  if (worker < left_.size()) left_[worker] = time;
   slice.end = std::max(slice.begin, time);
   slice.ran += slice.length();
   slice.blocks = blocks;
@@ -157,8 +165,13 @@ void Threads::leave(unsigned worker, Nanos time, bool blocks, bool finishes) {
 void Threads::end_idle(unsigned worker, Nanos time) {
   const auto found = idle_since_.find(worker);
   if (found == idle_since_.end()) return;
-  idle_ += std::max<Nanos>(0, std::min(time, to_) - std::max(found->second, from_));
+  add_idle(found->second, time);
+  if (worker < left_.size()) left_[worker] = time;
   idle_since_.erase(found);
+}
+
+void Threads::add_idle(Nanos since, Nanos until) {
+  idle_ += std::max<Nanos>(0, std::min(until, to_) - std::max(since, from_));
 }
 
 }  // namespace trawl::profile

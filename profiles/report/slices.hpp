@@ -54,8 +54,12 @@ class Threads {
   using See = std::function<void(const Slice&)>;
 
   /// What is idle is counted between `from` and `to`; slices are not cut.
-  Threads(int pe, Nanos from, Nanos to, See see)
-      : pe_(pe), from_(from), to_(to), see_(std::move(see)) {}
+  Threads(const trace::Header& header, Nanos from, Nanos to, See see)
+      : pe_(header.pe),
+        from_(from),
+        to_(to),
+        see_(std::move(see)),
+        left_(static_cast<std::size_t>(header.workers), never) {}
 
   void see(const trace::Event& event);
   /// The log says no more.
@@ -63,10 +67,13 @@ class Threads {
 
   /// The one slice that goes on, if it is one.
   const Slice* alone() const;
-  /// What workers were noted to have nothing to run, in ns, summed.
+  /// For how long workers had nothing to run, in ns, summed: as they noted, and before their first
+  /// event and after their last.
   Nanos idle() const { return idle_; }
 
  private:
+  static constexpr Nanos never = -trace::max_time;
+
   struct Came {
     Nanos time;
     std::uint32_t from;
@@ -77,7 +84,9 @@ class Threads {
   void resume(const trace::Event& event);
   void begin(const trace::Event& event);
   void leave(unsigned worker, Nanos time, bool blocks, bool finishes);
+  bool is_first(const trace::Event& event);  // of its worker
   void end_idle(unsigned worker, Nanos time);
+  void add_idle(Nanos since, Nanos until);
 
   int pe_;
   Nanos from_, to_;
@@ -85,6 +94,7 @@ class Threads {
   std::unordered_map<std::uint32_t, Slice> threads_;  // as they are to run next, by their number
   std::map<unsigned, Slice> running_;                 // by worker
   std::map<unsigned, Nanos> idle_since_;              // by worker
+  std::vector<Nanos> left_;                           // by worker: since when it does neither
   std::vector<Came> imports_;                         // sparks that no thread has begun with
   std::vector<std::uint32_t> woken_;                  // by whom is to be seen
   Nanos woken_at_ = 0;
