@@ -78,7 +78,7 @@ std::vector<FunctionAudit> Audit::result(const Run& run) const {
   std::vector<FunctionAudit> all;
   for (const auto& [code, function] : functions_) {
     all.push_back(function);
-    all.back().name = code == root_code ? "the root"
+    all.back().name = code == root_code ? root_name
                       : code == unknown ? "not known"
                                         : name_of_code(run, code);
   }

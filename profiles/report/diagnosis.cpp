@@ -30,6 +30,11 @@ std::string grow_sparks(const Facts& facts) {
              : "make more and earlier sparks, or smaller pieces of " + facts.finest_function;
 }
 
+std::string smaller_pieces(const std::string& function) {
+  if (function == root_name) return "spark what the root does, in more and smaller pieces";
+  return fmt::format("make smaller pieces of {}", function);
+}
+
 bool link_is_far(const Facts& facts) {
   return facts.slow_link && facts.slow_link->latency > far * facts.slow_link->inside;
 }
@@ -123,14 +128,12 @@ class Diagnosis {
       return say(Limit::slow_pe, shares_.tail,
                  evidence + fmt::format(", whose speed is {:.2f} where the mean is {:.2f}",
                                         facts_.tail_speed, facts_.speed_mean),
-                 fmt::format("make smaller pieces of {}, so that a slow PE is not left with one",
-                             by->function));
+                 smaller_pieces(by->function) + ", so that a slow PE is not left with one");
     if (one_thread)
       return say(Limit::too_coarse, shares_.tail, std::move(evidence),
-                 fmt::format("make smaller pieces of {}, or begin with the largest", by->function));
+                 smaller_pieces(by->function) + ", or begin with the largest");
     say(Limit::tail, shares_.tail, std::move(evidence),
-        fmt::format("make smaller pieces of {} at the end, or begin with the largest",
-                    by->function));
+        smaller_pieces(by->function) + " towards the end, or begin with the largest");
   }
 
   // Whoever waits for a message that is long under way is idle, or has blocked threads.
@@ -206,7 +209,7 @@ class Diagnosis {
                                         "for {} of {}",
                                         facts_.threads, facts_.workers, facts_.longest_function,
                                         time(facts_.longest), time(facts_.seconds)),
-                 fmt::format("make smaller pieces of {}", facts_.longest_function));
+                 smaller_pieces(facts_.longest_function));
     evidence += fmt::format(" ({} threads for {} workers", facts_.threads, facts_.workers);
     if (facts_.fish != 0)
       evidence += fmt::format("; {} of {} FISH in vain", facts_.fish_in_vain, facts_.fish);

@@ -12,7 +12,7 @@ namespace trawl::profile {
 namespace {
 
 constexpr std::size_t slots = 256;  // of time, in which it is looked at who was idle, and why
-constexpr double most_start_and_tail = 0.6;  // of the run; else there is no middle
+constexpr double most_start_and_tail = 0.7;  // of the run; else there is no middle
 
 /// Bins of one PE, or all, together.
 std::vector<Bin> coarse(const std::vector<Bin>& bins) {

@@ -43,10 +43,9 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   for (const auto& log : run.logs) lanes += 1 + static_cast<std::size_t>(log.header.workers);
   const auto bins = bins_for(lanes);
   report.activity = measure(run, from, to, bins);
-  to = report.activity.to;
 
   Audit audit(from, to);
-  Timeline timeline(from, to, bins, run.logs);
+  Timeline timeline(from, report.activity.to, bins, run.logs);
   PathFinder finder(from, to);
   MessageEnds messages(run, from, to);
   std::set<int> lost;

@@ -17,6 +17,7 @@ namespace trawl::profile {
 
 inline constexpr std::uint32_t unknown = ~std::uint32_t{0};
 inline constexpr std::uint32_t root_code = unknown - 1;  ///< the program's first thread has none
+inline constexpr const char* root_name = "the root";
 
 /// Why a thread could run.
 enum class Cause : std::uint8_t {

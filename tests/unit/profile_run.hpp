@@ -17,6 +17,7 @@
 #include "profiles/granularity.hpp"
 #include "profiles/perfetto.hpp"
 #include "profiles/read.hpp"
+#include "profiles/report/report.hpp"
 #include "profiles/summary.hpp"
 #include "profiles/work_summary.hpp"
 #include "rts/trace/log.hpp"
@@ -106,13 +107,15 @@ class ProfileTest : public testing::Test {
     }
   }
 
-  /// Sums up how work travelled, and writes the trace.
+  /// Sums up how work travelled, judges it, and writes the trace.
   void digest_work() const {
     const auto found = run();
     const auto fishing = profile::measure_fishing(found, 0, found.end);
     const auto granularity = profile::measure_granularity(found, 0, found.end);
     EXPECT_FALSE(work_table(matrix(fishing, found, 8), fishing.beliefs, granularity).empty());
     EXPECT_FALSE(work_json(fishing, granularity).empty());
+    const auto report = measure_report(found, 0, found.end, fishing, granularity);
+    EXPECT_FALSE(report_table(report).empty());
     const auto trace = dir_ / "trace.json";
     write_perfetto(found, 0, found.end, trace.string());
     std::ifstream in(trace);

@@ -1,0 +1,209 @@
+// profiles/report: facts in, sentences out.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "profiles/report/diagnosis.hpp"
+
+namespace trawl::profile {
+namespace {
+
+/// Eight workers for ten seconds, all of them busy.
+Facts healthy() {
+  Facts facts;
+  facts.seconds = 10;
+  facts.pes = facts.workers = 8;
+  facts.shares.busy = 0.96;
+  facts.shares.tail = 0.02;
+  facts.shares.apart = 0.02;
+  facts.start_until = 0.05;
+  facts.tail_from = 9.9;
+  facts.threads = 4000;
+  facts.thread_mean = 20e-3;
+  facts.imported = 1000;
+  facts.imported_mean = 30e-3;
+  facts.longest = 0.3;
+  facts.longest_function = facts.finest_function = facts.blocked_function = "f";
+  facts.sparks = 12;
+  facts.runnable = 0.5;
+  facts.fish = 1200;
+  facts.fish_in_vain = 100;
+  facts.fish_time = 200e-6;
+  facts.slow_link = SlowLink{"a", "a", 60e-6, 60e-6, 100e-6};
+  facts.path_known = true;
+  facts.path_run = 0.95;
+  facts.path_travel = 0.02;
+  return facts;
+}
+
+/// The same, but that so much of the busy time went elsewhere.
+Facts with(double Shares::*where, double share) {
+  auto facts = healthy();
+  facts.shares.busy -= share;
+  facts.shares.*where += share;
+  return facts;
+}
+
+void expect(const Facts& facts, Limit limit, const std::string& evidence) {
+  const auto findings = diagnose(facts);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(name_of(findings.front().limit), name_of(limit)) << findings.front().evidence;
+  EXPECT_NE(findings.front().evidence.find(evidence), std::string::npos)
+      << findings.front().evidence;
+  EXPECT_FALSE(findings.front().advice.empty());
+}
+
+TEST(Diagnosis, HealthyRunDrawsNoComplaint) {
+  EXPECT_TRUE(diagnose(healthy()).empty());
+  EXPECT_EQ(in_words(healthy(), {}),
+            "8 workers ran threads for 96 % of 10.0 s; nothing stands out: no cause costs 10 % or "
+            "more of their time.");
+}
+
+TEST(Diagnosis, NothingAtAllIsNoComplaint) {
+  EXPECT_TRUE(diagnose({}).empty());
+}
+
+TEST(Diagnosis, Starved) {
+  expect(with(&Shares::starved, 0.4), Limit::starved, "40 % of their time while no PE had a spark");
+}
+
+TEST(Diagnosis, Flooded) {
+  auto facts = with(&Shares::gc, 0.08);
+  facts.runnable = 200;
+  expect(facts, Limit::flooded, "200 runnable threads");
+  facts.runnable = 0;
+  facts.sparks = 9000;
+  EXPECT_TRUE(diagnose(facts).empty()) << "large pieces: it does no harm";
+  facts.thread_mean = 30e-6;
+  expect(facts, Limit::flooded, "9000 sparks");
+}
+
+TEST(Diagnosis, TooFine) {
+  auto facts = with(&Shares::between, 0.3);
+  facts.thread_mean = 2e-6;
+  expect(facts, Limit::too_fine, "2.00 us on average");
+}
+
+TEST(Diagnosis, TooFineForTheWay) {
+  auto facts = with(&Shares::apart, 0.3);
+  facts.imported = 3000;
+  facts.imported_mean = 100e-6;
+  expect(facts, Limit::too_fine, "ran for 100 us on average, and a FISH takes 200 us");
+  EXPECT_EQ(diagnose(facts).size(), 1U) << "it is said once";
+}
+
+TEST(Diagnosis, TooCoarse) {
+  auto facts = with(&Shares::starved, 0.4);
+  facts.threads = 9;
+  facts.longest = 9;
+  expect(facts, Limit::too_coarse,
+         "9 threads for 8 workers, and one of f ran for 9.00 s of 10.0 s");
+}
+
+TEST(Diagnosis, OneThreadAtTheEndIsTooCoarse) {
+  auto facts = with(&Shares::tail, 0.3);
+  facts.tail_from = 6;
+  facts.tail_by = Culprit{"g", 3, 0.9, 3.5};
+  expect(facts, Limit::too_coarse, "in the last 4.00 s less than half of the workers ran");
+}
+
+TEST(Diagnosis, SlowPe) {
+  auto facts = with(&Shares::tail, 0.3);
+  facts.tail_from = 6;
+  facts.tail_by = Culprit{"g", 3, 0.9, 3.5};
+  facts.tail_speed = 0.3;
+  expect(facts, Limit::slow_pe, "whose speed is 0.30 where the mean is 1.00");
+
+  facts = healthy();
+  facts.slow_pe = SlowPe{5, 5, "g", 40};
+  expect(facts, Limit::slow_pe, "PE 5 is slow: g takes 5.0 times as long on it");
+  facts.slow_pe->ratio = 1.7;
+  EXPECT_TRUE(diagnose(facts).empty()) << "it costs a twentieth of one of eight, and all are busy";
+}
+
+TEST(Diagnosis, SlowLink) {
+  auto facts = with(&Shares::blocked, 0.3);
+  facts.blocked_afar = 0.9;
+  facts.path_travel = 0.4;
+  facts.slow_link = SlowLink{"here", "there", 0.1, 60e-6, 0.2};
+  expect(facts, Limit::slow_link, "one from here to there takes 100 ms (median");
+  EXPECT_EQ(diagnose(facts).size(), 1U) << "blocked threads are a part of it";
+  facts.path_travel = 0.05;
+  EXPECT_EQ(diagnose(facts).front().limit, Limit::blocking) << "the path is not in messages";
+}
+
+TEST(Diagnosis, Collection) {
+  auto facts = with(&Shares::gc, 0.25);
+  facts.collections = 40;
+  facts.collection = 0.06;
+  expect(facts, Limit::collection, "25 % of their time (40 of them, 60.0 ms each)");
+}
+
+TEST(Diagnosis, ChainOfBlocking) {
+  auto facts = with(&Shares::blocked, 0.5);
+  facts.blocks = 300;
+  facts.path_wakes = 280;
+  expect(facts, Limit::blocking, "50 % of their time (300 blocks, those of f for longest");
+  expect(facts, Limit::blocking, "280 times from a thread to one that waited");
+}
+
+TEST(Diagnosis, LateStart) {
+  auto facts = with(&Shares::start, 0.3);
+  facts.start_until = 3.4;
+  facts.start_by = Culprit{"the root", 0, 1, 3.4};
+  expect(facts, Limit::late_start,
+         "only after 3.40 s, which cost 30 % of all workers' time; until");
+  expect(facts, Limit::late_start, "the root ran for 100 % of the time on PE 0");
+}
+
+TEST(Diagnosis, Tail) {
+  auto facts = with(&Shares::tail, 0.2);
+  facts.tail_from = 7;
+  facts.tail_by = Culprit{"g", 3, 0.6, 0.2};
+  expect(facts, Limit::tail, "in the last 3.00 s");
+}
+
+TEST(Diagnosis, Fishing) {
+  expect(with(&Shares::apart, 0.3), Limit::fishing,
+         "while other PEs had sparks (1200 FISH, 100 in");
+}
+
+TEST(Diagnosis, WhatCostsMostComesFirst) {
+  auto facts = with(&Shares::gc, 0.2);
+  facts.shares.busy -= 0.3;
+  facts.shares.starved = 0.3;
+  const auto findings = diagnose(facts);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].limit, Limit::starved);
+  EXPECT_EQ(findings[1].limit, Limit::collection);
+  const auto words = in_words(facts, findings);
+  EXPECT_LT(words.find("no PE had a spark"), words.find("Collections stopped")) << words;
+}
+
+TEST(Diagnosis, FunctionsAreAdvisedByTheirThreads) {
+  FunctionAudit function;
+  function.code = 3;
+  for (int i = 0; i < 1000; ++i) function.lengths.add(3'000);
+  EXPECT_EQ(advice_for(function, healthy()), "too fine: 3.00 us on average");
+  FunctionAudit large;
+  large.code = 4;
+  large.lengths.add(8'000'000'000);
+  large.longest = 8'000'000'000;
+  EXPECT_EQ(advice_for(large, healthy()), "") << "all are busy";
+  EXPECT_EQ(advice_for(large, with(&Shares::starved, 0.4)), "too coarse: one ran for 8.00 s");
+}
+
+TEST(Diagnosis, NamesAreShort) {
+  EXPECT_EQ(short_name("{anonymous}::solutions({anonymous}::Board, int)"), "solutions");
+  EXPECT_EQ(short_name("(anonymous namespace)::f(int)"), "f");
+  EXPECT_EQ(short_name("trawl::detail::fork<long int> (trawl::Lazy<long int>)"),
+            "trawl::detail::fork");
+  EXPECT_EQ(short_name("(odd)"), "(odd)");
+  EXPECT_EQ(short_name(""), "");
+}
+
+}  // namespace
+}  // namespace trawl::profile

@@ -1,0 +1,339 @@
+// profiles/report: what is read from known logs, and what a page has in it.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "profiles/report/pack.hpp"
+#include "profiles/report/page.hpp"
+#include "profiles/report/report.hpp"
+#include "rts/fabric/kinds.hpp"
+#include "rts/trace/codes.hpp"
+#include "rts/trace/log.hpp"
+#include "tests/unit/profile_run.hpp"
+
+namespace trawl::profile {
+namespace {
+
+using test::ProfileTest;
+using trace::Kind;
+using trace::Log;
+
+constexpr auto schedule = static_cast<std::uint16_t>(fabric::Kind::schedule);
+constexpr auto resume = static_cast<std::uint16_t>(fabric::Kind::resume);
+
+class ReportTest : public ProfileTest {
+ protected:
+  void note(Log& log, Nanos time, Kind kind, std::uint32_t value = 0, std::uint16_t extra = 0,
+            std::uint32_t id = 0) {
+    time_ = 500 + time;
+    log.event(kind, 0, value, extra, id);
+  }
+  void message(Log& log, Nanos time, Kind kind, int pe, std::uint16_t what, std::size_t size) {
+    time_ = 500 + time;
+    log.message(kind, pe, what, size);
+  }
+
+  /// PE 0's root runs 0 to 200, gives a spark of code 7 away, runs until 400 and is blocked. PE 1
+  /// gets the spark at 300 and runs it until 800; the value is at PE 0 at 900. The root ends at
+  /// 1000. It is idle where it says so.
+  void write_two() {
+    time_ = 500;
+    {
+      Log log(setup(0, 2));
+      log.set_offset(-500);
+      note(log, 0, Kind::thread_start, 1);
+      note(log, 0, Kind::thread_run, 1);
+      message(log, 200, Kind::message_sent, 1, schedule, 120);
+      note(log, 200, Kind::spark_export, 1, 5, 7);
+      note(log, 400, Kind::thread_block, 1);
+      note(log, 400, Kind::idle_begin);
+      message(log, 900, Kind::message_received, 1, resume, 60);
+      note(log, 900, Kind::resume_received, 1);
+      note(log, 900, Kind::thread_resume, 1);
+      note(log, 910, Kind::idle_end);
+      note(log, 910, Kind::thread_run, 1);
+      note(log, 1000, Kind::thread_end, 1);
+    }
+    time_ = 500;
+    Log log(setup(1, 2));
+    log.set_offset(-500);
+    note(log, 0, Kind::idle_begin);
+    message(log, 300, Kind::message_received, 0, schedule, 120);
+    note(log, 300, Kind::spark_import, 0, 5);
+    note(log, 310, Kind::idle_end);
+    note(log, 310, Kind::spark_convert, 7, 1, 4);
+    note(log, 310, Kind::thread_start, 4);
+    note(log, 310, Kind::thread_run, 4);
+    message(log, 790, Kind::message_sent, 0, resume, 60);
+    note(log, 800, Kind::thread_end, 4);
+    note(log, 800, Kind::idle_begin);
+    time_ = 1500;
+  }
+
+  Report report() const { return report_of(run()); }
+  static Report report_of(const profile::Run& found) {
+    return measure_report(found, 0, found.end, measure_fishing(found, 0, found.end),
+                          measure_granularity(found, 0, found.end));
+  }
+
+  /// The page of whatever is there.
+  std::string page() const {
+    const auto found = run();
+    const auto path = dir_ / "report.html";
+    write_page(found, report_of(found), measure_fishing(found, 0, found.end),
+               measure_granularity(found, 0, found.end), path.string());
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+};
+
+nlohmann::json data_of(const std::string& page) {
+  const std::string begin = R"(<script type="application/json" id="data">)";
+  const auto from = page.find(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+const FunctionAudit& function(const Report& report, std::uint32_t code) {
+  const auto found = std::find_if(report.functions.begin(), report.functions.end(),
+                                  [code](const auto& each) { return each.code == code; });
+  EXPECT_NE(found, report.functions.end());
+  return *found;
+}
+
+TEST_F(ReportTest, FunctionsAreAudited) {
+  write_two();
+  const auto all = report();
+  const auto& root = function(all, root_code);
+  EXPECT_EQ(root.ran, 490);
+  EXPECT_EQ(root.blocks, 1U);
+  EXPECT_EQ(root.blocked, 500);
+  EXPECT_EQ(root.blocked_afar, 500);
+  EXPECT_EQ(root.queued, 10);
+  EXPECT_EQ(root.lengths.number, 1U);
+  EXPECT_EQ(root.longest, 490);
+  const auto& seventh = function(all, 7);
+  EXPECT_EQ(seventh.name, "code 7");
+  EXPECT_EQ(seventh.exported, 1U);
+  EXPECT_EQ(seventh.imported, 1U);
+  EXPECT_EQ(seventh.converted, 0U);
+  EXPECT_EQ(seventh.bytes_out, 120U);
+  EXPECT_EQ(seventh.bytes_home, 60U);
+  EXPECT_EQ(seventh.ran, 490);
+  EXPECT_EQ(seventh.queued, 10) << "since its spark had come";
+  EXPECT_EQ(seventh.longest_pe, 1);
+}
+
+TEST_F(ReportTest, CriticalPathGoesBackByWhatCame) {
+  write_two();
+  const auto path = report().path;
+  ASSERT_TRUE(path.known);
+  EXPECT_EQ(path.hops, 2U);
+  const std::vector<Nanos> ends{200, 300, 310, 790, 900, 910, 1000};
+  const std::vector<Step> what{Step::run,    Step::travel, Step::queue, Step::run,
+                               Step::travel, Step::queue,  Step::run};
+  ASSERT_EQ(path.segments.size(), ends.size());
+  Nanos before = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    EXPECT_EQ(path.segments[i].begin, before) << i;
+    EXPECT_EQ(path.segments[i].end, ends[i]) << i;
+    EXPECT_EQ(path.segments[i].step, what[i]) << i;
+    before = path.segments[i].end;
+  }
+  EXPECT_EQ(path.segments[1].from, 0);
+  EXPECT_EQ(path.by_function.at(7), 480);
+  EXPECT_EQ(path.by_function.at(root_code), 290);
+}
+
+TEST_F(ReportTest, CriticalPathGoesToTheThreadThatWokeAnother) {
+  time_ = 500;
+  {
+    Log log(setup(0, 1));
+    log.set_offset(-500);
+    note(log, 0, Kind::thread_start, 1);
+    note(log, 0, Kind::thread_run, 1);
+    note(log, 100, Kind::thread_block, 1);
+    note(log, 110, Kind::spark_convert, 3, 0, 2);
+    note(log, 110, Kind::thread_start, 2);
+    note(log, 110, Kind::thread_run, 2);
+    note(log, 700, Kind::thread_resume, 1);
+    note(log, 710, Kind::thread_end, 2);
+    note(log, 720, Kind::thread_run, 1);
+    note(log, 1000, Kind::thread_end, 1);
+    time_ = 1500;
+  }
+  const auto all = report();
+  EXPECT_EQ(all.path.wakes, 1U);
+  EXPECT_EQ(all.path.by_function.at(3), 590);
+  EXPECT_EQ(all.path.by_function.at(root_code), 380);
+  EXPECT_EQ(all.path.time[static_cast<std::size_t>(Step::queue)], 30);
+  EXPECT_EQ(function(all, root_code).blocked, 600);
+  EXPECT_EQ(function(all, root_code).blocked_afar, 0);
+}
+
+TEST_F(ReportTest, WorkersTimeIsDividedWithoutARest) {
+  write_two();
+  const auto shares = report().facts.shares;
+  EXPECT_NEAR(shares.busy, 0.49, 1e-9);
+  EXPECT_NEAR(shares.busy + shares.gc + shares.between + shares.idle(), 1, 1e-9);
+  EXPECT_NEAR(shares.between, 0, 0.011);
+  EXPECT_GT(shares.blocked, 0.2) << "PE 0, from 400 to 900";
+}
+
+TEST_F(ReportTest, MessagesAreMeasuredFromEndToEnd) {
+  write_two();
+  const auto messages = report().messages;
+  EXPECT_EQ(messages.seen, 2U);
+  ASSERT_EQ(messages.links.size(), 1U);
+  EXPECT_EQ(messages.links[0].bytes, 180U);
+  EXPECT_EQ(messages.links[0].slow, 110);
+  ASSERT_EQ(messages.drawn.size(), 2U);
+  EXPECT_EQ(messages.drawn[0].begin, 200);
+  EXPECT_EQ(messages.drawn[0].length(), 100);
+}
+
+TEST_F(ReportTest, CollectionsAndThoseWhoAreLostAreInIt) {
+  write_known();
+  {
+    time_ = 500;
+    Log log(setup(0, 3));
+    log.set_offset(-500);
+    note(log, 100, Kind::gc_begin);
+    note(log, 400, Kind::gc_end);
+    note(log, 700, Kind::pe_lost, 2);
+    note(log, 800, Kind::pe_lost, 99);  // nonsense
+    time_ = 1500;
+  }
+  const auto all = report();
+  ASSERT_EQ(all.changes.size(), 1U);
+  EXPECT_EQ(all.changes[0].pe, 2);
+  EXPECT_EQ(all.changes[0].time, 700);
+  EXPECT_NEAR(all.facts.shares.gc, 0.3, 1e-9);
+}
+
+TEST_F(ReportTest, BinsHoldAllTheTime) {
+  write_two();
+  const auto all = report();
+  ASSERT_EQ(all.lanes.size(), 2U);
+  double ran = 0;
+  for (const auto& bin : all.lanes[1].bins) ran += bin.ran;
+  EXPECT_NEAR(ran, 490, 0.1);
+  EXPECT_EQ(all.slices.size(), 3U);
+  EXPECT_EQ(bins_for(2), 16384U);
+  EXPECT_EQ(bins_for(1000), 512U);
+  EXPECT_EQ(bins_for(1'000'000), 256U);
+}
+
+TEST(Longest, EverythingUntilItIsTooMuch) {
+  Longest<Slice> kept(4, 100);
+  for (int i = 0; i < 100; ++i) kept.add(static_cast<std::size_t>(i % 4), {i, i + 1 + i % 7});
+  EXPECT_EQ(kept.take().size(), 100U);
+}
+
+TEST(Longest, OfEachPartTheLongest) {
+  Longest<Slice> kept(4, 100);
+  for (int i = 0; i < 100'000; ++i) {
+    const bool is_long = i % 1000 == 0;
+    kept.add(static_cast<std::size_t>(i / 25'000), {i, i + (is_long ? 100 : 1)});
+  }
+  const auto all = kept.take();
+  EXPECT_EQ(all.size(), 100U);
+  EXPECT_EQ(kept.seen(), 100'000U);
+  EXPECT_TRUE(
+      std::all_of(all.begin(), all.end(), [](const Slice& s) { return s.length() == 100; }));
+  EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
+                             [](const Slice& a, const Slice& b) { return a.begin < b.begin; }));
+}
+
+TEST(Pack, IsBase64) {
+  const auto text = [](const std::string& bytes) {
+    return base64(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  };
+  EXPECT_EQ(text(""), "");
+  EXPECT_EQ(text("f"), "Zg==");
+  EXPECT_EQ(text("fo"), "Zm8=");
+  EXPECT_EQ(text("foo"), "Zm9v");
+  EXPECT_EQ(text("foobar\xFF"), "Zm9vYmFy/w==");
+}
+
+TEST_F(ReportTest, WhateverALogHoldsStaysText) {
+  write_two();
+  std::ofstream codes(dir_ / trace::codes_file);
+  for (int i = 0; i < 7; ++i) codes << "code\n";
+  codes << "evil</script><script>fetch('http://x')</script><!--{{style}}\xFF\xC3 \"\\\n";
+  codes.close();
+  const auto text = page();
+  EXPECT_EQ(text.find("evil<"), std::string::npos);
+  EXPECT_EQ(text.find("<script>fetch"), std::string::npos);
+  EXPECT_EQ(text.find("evil</"), std::string::npos);
+  const auto data = data_of(text);
+  const auto& functions = data.at("report").at("functions");
+  const bool is_there = std::any_of(functions.begin(), functions.end(), [](const auto& each) {
+    return each.at("function")
+               .template get<std::string>()
+               .find("evil</script><script>fetch('http://x')</script><!--{{style}}\xEF\xBF\xBD") ==
+           0;
+  });
+  EXPECT_TRUE(is_there) << "it is what it was, but for what is no UTF-8";
+}
+
+TEST_F(ReportTest, PageNeedsNothingElse) {
+  write_two();
+  const auto text = page();
+  for (const auto* word : {"https:", "src=", "@import", "url(", "fetch("})
+    EXPECT_EQ(text.find(word), std::string::npos) << word;
+  EXPECT_EQ(text.find("{{"), std::string::npos);
+  const auto data = data_of(text);
+  EXPECT_EQ(data["rows"].size(), 2U);
+  EXPECT_EQ(data["lanes"].size(), 2U);
+  EXPECT_EQ(data["slices"]["count"], 3);
+}
+
+TEST_F(ReportTest, PageThatCanNotBeWrittenIsAnErrorOfUsage) {
+  write_two();
+  const auto found = run();
+  try {
+    write_page(found, report_of(found), {}, {}, (dir_ / "no/such/place.html").string());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), 2);
+    EXPECT_NE(std::string(error.what()).find("--html"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(ReportTest, EveryTruncationIsDrawn) {
+  write_two();
+  const auto good = contents(1);
+  for (std::size_t size = trace::header_size; size < good.size(); size += 20) {
+    overwrite(good.substr(0, size), 1);
+    const auto all = report();
+    EXPECT_NEAR(all.facts.shares.busy + all.facts.shares.gc + all.facts.shares.between +
+                    all.facts.shares.idle(),
+                1, 1e-6);
+    EXPECT_FALSE(report_table(all).empty());
+  }
+  overwrite(good.substr(0, good.size() / 2), 1);
+  EXPECT_GE(data_of(page())["damage"].size(), 1U);
+}
+
+TEST_F(ReportTest, NumbersAreTheSameInJsonAndInWords) {
+  write_two();
+  const auto all = report();
+  const auto json = report_json(all);
+  EXPECT_EQ(json["words"], in_words(all.facts, all.findings));
+  EXPECT_EQ(json["critical_path"]["from_pe_to_pe"], 2);
+  EXPECT_EQ(json["functions"].size(), 2U);
+  const auto table = report_table(all);
+  EXPECT_NE(table.find("code 7"), std::string::npos) << table;
+  EXPECT_NE(table.find("2 times from PE to PE"), std::string::npos) << table;
+}
+
+}  // namespace
+}  // namespace trawl::profile
