@@ -93,6 +93,16 @@ std::vector<std::string> change_first(const Report& report) {
   return lines;
 }
 
+/// Names may hold anything, and a terminal obeys some of that.
+std::string printable(const std::string& text) {
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  auto clean =
+      nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
+  for (char& c : clean)
+    if ((c >= 0 && c < ' ' && c != '\n') || c == '\x7f') c = '?';
+  return clean;
+}
+
 std::string wrapped(const std::string& text) {
   std::istringstream words(text);
   std::string out;
@@ -183,7 +193,7 @@ nlohmann::json report_json(const Report& report) {
 std::string report_table(const Report& report) {
   auto out = functions_table(report) + path_line(report.facts) + shares_line(report.facts.shares);
   for (const auto& line : change_first(report)) out += "change first: " + line + "\n";
-  return out + "\n" + wrapped(in_words(report.facts, report.findings));
+  return printable(out + "\n" + wrapped(in_words(report.facts, report.findings)));
 }
 
 }  // namespace trawl::profile

@@ -267,7 +267,7 @@ TEST_F(ReportTest, WhateverALogHoldsStaysText) {
   write_two();
   std::ofstream codes(dir_ / trace::codes_file);
   for (int i = 0; i < 7; ++i) codes << "code\n";
-  codes << "evil</script><script>fetch('http://x')</script><!--{{style}}\xFF\xC3 \"\\\n";
+  codes << "evil</script><script>fetch('http://x')</script><!--{{style}}\xFF\xC3 \x1B[1m\"\\\n";
   codes.close();
   const auto text = page();
   EXPECT_EQ(text.find("evil<"), std::string::npos);
@@ -282,6 +282,10 @@ TEST_F(ReportTest, WhateverALogHoldsStaysText) {
            0;
   });
   EXPECT_TRUE(is_there) << "it is what it was, but for what is no UTF-8";
+  const auto table = report_table(report());
+  EXPECT_NE(table.find("evil"), std::string::npos);
+  EXPECT_EQ(table.find('\x1B'), std::string::npos) << "a terminal would obey";
+  EXPECT_TRUE(nlohmann::json::accept(nlohmann::json(table).dump()));
 }
 
 TEST_F(ReportTest, PageNeedsNothingElse) {
