@@ -17,8 +17,16 @@ constexpr auto resume = static_cast<std::uint16_t>(fabric::Kind::resume);
 }  // namespace
 
 void Lengths::add(double length) {
+  const double value = std::log(std::max(length, 1.0));
   ++number;
-  sum += std::log(std::max(length, 1.0));
+  sum += value;
+  squares += value * value;
+}
+
+double Lengths::standard_error() const {
+  if (number < 2) return 0;
+  const auto count = static_cast<double>(number);
+  return std::sqrt(std::max(0.0, squares - sum * sum / count) / (count - 1) / count);
 }
 
 FunctionAudit& Audit::at(std::uint32_t code) {

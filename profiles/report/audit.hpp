@@ -17,10 +17,12 @@ namespace trawl::profile {
 /// much lengths vary.
 struct Lengths {
   std::uint64_t number = 0;
-  double sum = 0;
+  double sum = 0, squares = 0;
 
   void add(double length);
   double mean() const { return number == 0 ? 0 : sum / static_cast<double>(number); }
+  /// Of the mean.
+  double standard_error() const;
 };
 
 /// One function; times are in ns.

@@ -56,9 +56,9 @@ class Diagnosis {
   std::vector<Finding> find() {
     slow_pe();
     collection();
+    link();
     start();
     tail();
-    link();
     blocking();
     fine_threads();
     starved();
@@ -88,6 +88,11 @@ class Diagnosis {
         fmt::format("see what else runs on the host of PE {}, or leave it out", slow.pe));
   }
 
+  /// Nobody ran for long then, and links explain it.
+  bool is_the_link(const std::optional<Culprit>& by) const {
+    return link_limits_ && (!by || by->share < 0.5);
+  }
+
   void collection() {
     if (shares_.gc < worth_saying) return;
     say(Limit::collection, shares_.gc,
@@ -98,7 +103,7 @@ class Diagnosis {
   }
 
   void start() {
-    if (shares_.start < worth_saying) return;
+    if (shares_.start < worth_saying || is_the_link(facts_.start_by)) return;
     auto evidence = fmt::format(
         "it started late: half of the workers ran only after {}, which cost {} of all "
         "workers' time",
@@ -112,7 +117,7 @@ class Diagnosis {
   }
 
   void tail() {
-    if (shares_.tail < worth_saying) return;
+    if (shares_.tail < worth_saying || is_the_link(facts_.tail_by)) return;
     const double length = facts_.seconds - facts_.tail_from;
     auto evidence = fmt::format(
         "it ended slowly: in the last {} less than half of the workers ran, which "
@@ -138,7 +143,7 @@ class Diagnosis {
 
   // Whoever waits for a message that is long under way is idle, or has blocked threads.
   void link() {
-    const double waits = shares_.starved + shares_.apart + shares_.blocked;
+    const double waits = shares_.idle();
     if (waits < worth_saying || !link_is_far(facts_) || facts_.path_travel + facts_.path_ends < 0.2)
       return;
     link_limits_ = true;

@@ -168,14 +168,14 @@ double log_speed(const Activity& activity, int pe) {
 /// Means of logarithms of a function's lengths, each as it would be on a PE of speed 1.
 struct OnPe {
   int pe;
-  double mean;
+  double mean, error;
   std::uint64_t number;
 };
 
 /// By how much the one stands out of the others, if it does; as a logarithm. PEs that share one
 /// tree get pieces of different sizes, so it must do so clearly.
 double stands_out(const std::vector<OnPe>& all, const OnPe& one) {
-  constexpr double sure = 4;  // standard deviations of the others
+  constexpr double sure = 4;  // standard deviations of the others, and errors of its own mean
   double sum = 0;
   double squares = 0;
   for (const auto& other : all) {
@@ -186,7 +186,7 @@ double stands_out(const std::vector<OnPe>& all, const OnPe& one) {
   const auto others = static_cast<double>(all.size() - 1);
   const double mean = sum / others;
   const double deviation = std::sqrt(std::max(0.0, squares / others - mean * mean));
-  return one.mean - mean > sure * deviation ? one.mean - mean : 0;
+  return one.mean - mean > sure * std::max(deviation, one.error) ? one.mean - mean : 0;
 }
 
 std::optional<SlowPe> slowest(const Activity& activity,
@@ -200,7 +200,8 @@ std::optional<SlowPe> slowest(const Activity& activity,
     std::vector<OnPe> all;
     for (const auto& [pe, lengths] : function.by_pe)
       if (lengths.number >= enough)
-        all.push_back({pe, lengths.mean() + log_speed(activity, pe), lengths.number});
+        all.push_back({pe, lengths.mean() + log_speed(activity, pe), lengths.standard_error(),
+                       lengths.number});
     if (all.size() < enough_pes || all.size() > too_many) continue;
     for (const auto& one : all) {
       const double ratio = std::exp(stands_out(all, one));

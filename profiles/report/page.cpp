@@ -23,7 +23,8 @@ using nlohmann::json;
 using Byte = std::uint8_t;
 
 constexpr std::size_t most_segments = 3000;
-constexpr Byte many_functions = 255;  // of a bin: one without a number of its own, or none
+constexpr std::ptrdiff_t most_pes = 1000;  // in the table
+constexpr Byte many_functions = 255;       // of a bin: one without a number of its own, or none
 constexpr int most_groups_in_matrix = 32;
 
 Byte share(double part, double whole) {
@@ -228,6 +229,8 @@ json page_data(const Run& run, const Report& report, const Fishing& fishing,
             {"changes", std::move(changes)},
             {"damage", std::move(damage)}};
   data["work"].erase("fish");  // by PE: too much for a page, and in `fish` by group
+  auto& pes = data["summary"]["per_pe"];
+  if (pes.size() > static_cast<std::size_t>(most_pes)) pes.erase(pes.begin() + most_pes, pes.end());
   return data;
 }
 

@@ -127,8 +127,8 @@ function showLinks() {
       [['believed', '--f1', mean(1)], ['had', '--f5', mean(2)]]));
   const {links} = data.report;
   const name = link => (link.from || 'PEs') + (link.from === link.to ? ', inside' : ` to ${link.to || 'PEs'}`);
-  const drawn = links.map((link, i) => [name(link), i, data.messages.latency[i]])
-      .filter(([, , parts]) => parts.length).slice(0, coloured);
+  const drawn = links.map((link, i) => [name(link), link.messages * link.median, data.messages.latency[i]])
+      .filter(([, , parts]) => parts.length).sort((a, b) => b[1] - a[1]).slice(0, coloured);
   at('latencies').append(lines('Mean time under way', duration,
       drawn.map(([text, , parts], i) => [text, `--f${i}`, parts])));
   if (links.length)
@@ -143,13 +143,14 @@ function showLinks() {
 
 function showPes() {
   const column = (head, name, text) => [head, each => each[name], each => text ? text(each[name]) : String(each[name])];
-  at('pes').append(table('What each did', [
+  const {per_pe: pes, pes: all} = data.summary;
+  at('pes').append(table(pes.length < all ? `What ${pes.length} of ${all} did` : 'What each did', [
     column('PE', 'pe'), ['cluster', each => each.cluster, null, true], column('speed', 'speed', value => value.toFixed(2)),
     column('busy', 'busy', percent), column('idle', 'idle', percent), column('collections', 'gc', percent),
     column('sparks', 'mean_sparks', value => value.toFixed(1)), column('threads', 'threads'), column('blocks', 'blocks'),
     column('imported', 'sparks_imported'), column('exported', 'sparks_exported'), column('FISH', 'fish_sent'),
     column('in vain', 'fish_home'), column('FETCH', 'fetch_sent'), column('messages sent', 'messages_sent')],
-    data.summary.per_pe));
+    pes));
 }
 
 for (const show of [showRun, showWords, showLegend, showFunctions, showPath, showLengths, showFish, showLinks, showPes])

@@ -217,6 +217,7 @@ function paintLabels(context) {
   for (const row of rows) {
     if (row.y < free) continue;
     const strong = row.worker === undefined;
+    if (!strong && row.height < 9) continue;
     context.font = `${strong ? 12 : 10}px system-ui, sans-serif`;
     context.fillStyle = timeline.colours[strong ? '--ink' : '--pale'];
     context.fillText(row.label, timeline.left - 6, row.y + Math.min(row.height, 15) - (strong ? 3 : 2));
