@@ -27,6 +27,11 @@ nlohmann::json shares_json(const Shares& shares) {
           {"sparks_elsewhere", shares.apart}};
 }
 
+/// Nothing is to be changed about a run in which nothing stands out.
+std::string advice(const FunctionAudit& function, const Report& report) {
+  return report.findings.empty() ? std::string() : advice_for(function, report.facts);
+}
+
 nlohmann::json function_json(const FunctionAudit& function, const Report& report) {
   const auto on_path = report.path.by_function.find(function.code);
   return {{"function", function.name},
@@ -47,7 +52,7 @@ nlohmann::json function_json(const FunctionAudit& function, const Report& report
           {"bytes_out", function.bytes_out},
           {"bytes_home", function.bytes_home},
           {"on_path", on_path == report.path.by_function.end() ? 0 : on_path->second / 1e9},
-          {"advice", advice_for(function, report.facts)}};
+          {"advice", advice(function, report)}};
 }
 
 nlohmann::json path_json(const Path& path) {
@@ -77,11 +82,11 @@ nlohmann::json links_json(const Messages& messages) {
 std::vector<std::string> change_first(const Report& report) {
   std::vector<std::pair<double, std::string>> found;
   for (const auto& function : report.functions) {
-    const auto advice = advice_for(function, report.facts);
-    if (advice.empty()) continue;
+    const auto text = advice(function, report);
+    if (text.empty()) continue;
     const auto on_path = report.path.by_function.find(function.code);
     const double weight = on_path == report.path.by_function.end() ? 0 : on_path->second;
-    found.emplace_back(weight + function.ran * 1e-3, short_name(function.name) + ": " + advice);
+    found.emplace_back(weight + function.ran * 1e-3, short_name(function.name) + ": " + text);
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
