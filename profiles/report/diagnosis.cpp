@@ -183,9 +183,8 @@ class Diagnosis {
     const bool here = shares_.between >= worth_saying && facts_.thread_mean < fine;
     const double idle = shares_.apart + shares_.starved + shares_.blocked;
     const bool afar =
-        facts_.imported > 16 && facts_.fish_time > 0 && facts_.imported_mean < facts_.fish_time &&
-        idle >= worth_saying &&
-        static_cast<double>(facts_.imported) > 0.5 * static_cast<double>(facts_.threads);
+        facts_.imported > 16 && facts_.imported_mean < facts_.way && idle >= worth_saying &&
+        static_cast<double>(facts_.imported) > 0.25 * static_cast<double>(facts_.threads);
     const auto advice =
         fmt::format("make larger pieces of {}: a chunk, or a cut-off", facts_.finest_function);
     if (here)
@@ -197,8 +196,8 @@ class Diagnosis {
     else if (afar)
       say(Limit::too_fine, idle,
           fmt::format("work is too small for the way: a spark from another PE ran for {} on "
-                      "average, and a FISH takes {} ({} such threads)",
-                      time(facts_.imported_mean), time(facts_.fish_time), facts_.imported),
+                      "average, and a FISH and its answer take {} under way ({} such threads)",
+                      time(facts_.imported_mean), time(facts_.way), facts_.imported),
           advice);
     far_fine_ = !here && afar;
   }
@@ -299,10 +298,9 @@ std::string advice_for(const FunctionAudit& function, const Facts& facts) {
       static_cast<double>(function.longest) / 1e9 > 0.25 * facts.seconds)
     return fmt::format("too coarse: one ran for {}",
                        time(static_cast<double>(function.longest) / 1e9));
-  if (function.imported > 16 && facts.fish_time > 0 && mean < facts.fish_time &&
-      function.imported > function.converted)
-    return fmt::format("small for its way: {} on average, a FISH takes {}", time(mean),
-                       time(facts.fish_time));
+  if (function.imported > 16 && mean < facts.way && function.imported > function.converted)
+    return fmt::format("small for its way: {} on average, a FISH and its answer take {}",
+                       time(mean), time(facts.way));
   if (function.code != root_code && facts.shares.blocked >= worth_saying &&
       function.blocked > 0.2 * all)
     return fmt::format("waits: {} in all", duration(function.blocked));

@@ -138,9 +138,12 @@ void judge_threads(const std::vector<FunctionAudit>& functions, const Granularit
   double blocked = 0;
   double afar = 0;
   double longest_blocked = 0;
+  double root = 0;  // it counts where nothing else ran nearly as long
   for (const auto& function : functions) {
     const auto longest = static_cast<double>(function.longest) / 1e9;
-    if (function.code != root_code && longest > facts.longest) {
+    if (function.code == root_code) {
+      root = longest;
+    } else if (longest > facts.longest) {
       facts.longest = longest;
       facts.longest_function = short_name(function.name);
     }
@@ -157,6 +160,10 @@ void judge_threads(const std::vector<FunctionAudit>& functions, const Granularit
     }
   }
   facts.blocked_afar = blocked > 0 ? afar / blocked : 0;
+  if (root > 1.5 * facts.longest) {
+    facts.longest = root;
+    facts.longest_function = root_name;
+  }
 }
 
 double log_speed(const Activity& activity, int pe) {
@@ -289,6 +296,7 @@ Facts judge(const Activity& activity, const Fishing& fishing, const Granularity&
   judge_threads(functions, granularity, facts);
   facts.slow_pe = slowest(activity, functions);
   facts.slow_link = slowest(messages);
+  if (!messages.links.empty()) facts.way = 2 * messages.links.front().median / 1e9;
   judge_path(path, facts);
   judge_fishing(fishing, facts);
   return facts;

@@ -73,7 +73,8 @@ struct Facts {
   double tail_speed = 1;  ///< of the PE of tail_by
 
   std::uint64_t fish = 0, fish_in_vain = 0;
-  double fish_time = 0;  ///< s, mean
+  double fish_time = 0;  ///< s, mean; a FISH may be held where there is nothing yet
+  double way = 0;        ///< s, twice the median of a message where most are sent
   std::optional<SlowPe> slow_pe;
   std::optional<SlowLink> slow_link;  ///< the slowest
 

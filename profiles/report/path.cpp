@@ -16,11 +16,29 @@ constexpr Nanos soon = 50'000;  // between a thread's end and what comes of it
 }  // namespace
 
 void PathFinder::see(int pe, const trace::Event& event) {
-  if (event.kind != Kind::message_sent || slices_ > most_slices) return;
-  const bool carries = event.extra == static_cast<std::uint16_t>(fabric::Kind::schedule) ||
-                       event.extra == static_cast<std::uint16_t>(fabric::Kind::resume);
-  if (carries && event.time >= from_ && event.time <= to_)
-    sent_.emplace_back(message_name(pe, event), event.time);
+  switch (event.kind) {
+    case Kind::message_received:
+      last_received_ = message_name(pe, event);
+      value_ = {};
+      break;
+    case Kind::resume_received:
+      value_ = {last_received_, static_cast<int>(event.value)};
+      break;
+    case Kind::message_sent:
+      send(pe, event);
+      break;
+    case Kind::thread_resume:
+      break;
+    default:
+      value_ = {};
+  }
+}
+
+void PathFinder::send(int pe, const trace::Event& event) {
+  const bool value = event.extra == static_cast<std::uint16_t>(fabric::Kind::resume);
+  const bool spark = event.extra == static_cast<std::uint16_t>(fabric::Kind::schedule);
+  if ((!value && !spark) || event.time < from_ || event.time > to_ || slices_ > most_slices) return;
+  sent_.push_back({message_name(pe, event), event.time, value ? value_ : Passed{}});
 }
 
 void PathFinder::see(int pe, const Slice& slice) {
@@ -108,20 +126,30 @@ class Walk {
     return before(place);
   }
 
-  /// To who sent what has come.
+  /// To who sent what has come, or had it sent by others.
   std::optional<Place> over(const Place& place, const Kept& slice) {
-    const auto sent = std::lower_bound(finder_.sent_.begin(), finder_.sent_.end(),
-                                       std::pair(slice.message, Nanos{0}));
-    if (slice.message == 0 || sent == finder_.sent_.end() || sent->first != slice.message ||
-        sent->second > time_)
-      return std::nullopt;
-    const auto from = static_cast<int>(slice.other);
-    const auto sender = latest(from, sent->second);
-    if (!sender) return std::nullopt;
-    step(sent->second, Step::travel, place, slice.code, from);
-    step(at(*sender).end, Step::none, *sender);
-    ++path_.hops;
+    auto here = place;
+    PathFinder::Passed came{slice.message, static_cast<int>(slice.other)};
+    std::optional<Place> sender;
+    while (const auto* sent = find(came.message)) {
+      step(sent->time, Step::travel, here, slice.code, came.from);
+      ++path_.hops;
+      here = {came.from, 0, 0};
+      sender = latest(came.from, sent->time);
+      came = sent->passed;
+    }
+    if (sender) step(at(*sender).end, Step::none, *sender);
     return sender;
+  }
+
+  /// Where it was sent, if that is known and not later than we are.
+  const PathFinder::Sent* find(std::uint64_t message) const {
+    if (message == 0) return nullptr;
+    const auto sent = std::lower_bound(
+        finder_.sent_.begin(), finder_.sent_.end(), message,
+        [](const PathFinder::Sent& one, std::uint64_t name) { return one.message < name; });
+    const bool known = sent != finder_.sent_.end() && sent->message == message;
+    return known && sent->time < time_ ? &*sent : nullptr;
   }
 
   /// To what kept its worker from it; else to who runs beside, and may have made its spark.
@@ -175,7 +203,8 @@ class Walk {
 
 Path PathFinder::find() {
   if (slices_ > most_slices) return {};
-  std::sort(sent_.begin(), sent_.end());
+  std::sort(sent_.begin(), sent_.end(),
+            [](const Sent& a, const Sent& b) { return a.message < b.message; });
   return Walk(*this).go();
 }
 

@@ -43,7 +43,7 @@ struct Path {
   std::uint64_t wakes = 0;  ///< from a thread to the one of its PE that waited for it
 };
 
-/// Keeps what the path may be made of: 48 bytes a slice, 16 a message with a spark or a value.
+/// Keeps what the path may be made of: 48 bytes a slice, 32 a message with a spark or a value.
 class PathFinder {
  public:
   static constexpr std::size_t most_slices = std::size_t{1} << 22U;
@@ -55,11 +55,23 @@ class PathFinder {
   Path find();
 
  private:
+  void send(int pe, const trace::Event& event);
+
   struct Kept {
     Nanos begin, end, ready;
     std::uint64_t message;
     std::uint32_t thread, code, other;
     Cause cause;
+  };
+  /// A value that came from a PE; one that is sent on at once was waited for by two.
+  struct Passed {
+    std::uint64_t message = 0;
+    int from = -1;
+  };
+  struct Sent {
+    std::uint64_t message;
+    Nanos time;
+    Passed passed;  // the same value, if the PE had it from another
   };
   using Lane = std::vector<Kept>;  // of one worker, in the order of time
   struct Place {
@@ -71,7 +83,9 @@ class PathFinder {
 
   Nanos from_, to_;
   std::map<int, std::map<std::uint8_t, Lane>> lanes_;
-  std::vector<std::pair<std::uint64_t, Nanos>> sent_;  // by name
+  std::vector<Sent> sent_;  // by name
+  Passed value_;            // has just come to the PE that is being read
+  std::uint64_t last_received_ = 0;
   std::size_t slices_ = 0;
 };
 

@@ -31,6 +31,7 @@ Facts healthy() {
   facts.fish = 1200;
   facts.fish_in_vain = 100;
   facts.fish_time = 200e-6;
+  facts.way = 120e-6;
   facts.slow_link = SlowLink{"a", "a", 60e-6, 60e-6, 100e-6};
   facts.path_known = true;
   facts.path_run = 0.95;
@@ -91,7 +92,7 @@ TEST(Diagnosis, TooFineForTheWay) {
   auto facts = with(&Shares::apart, 0.3);
   facts.imported = 3000;
   facts.imported_mean = 100e-6;
-  expect(facts, Limit::too_fine, "ran for 100 us on average, and a FISH takes 200 us");
+  expect(facts, Limit::too_fine, "ran for 100 us on average, and a FISH and its answer take 120 us");
   EXPECT_EQ(diagnose(facts).size(), 1U) << "it is said once";
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -176,6 +177,48 @@ TEST_F(ReportTest, CriticalPathGoesToTheThreadThatWokeAnother) {
   EXPECT_EQ(all.path.time[static_cast<std::size_t>(Step::queue)], 30);
   EXPECT_EQ(function(all, root_code).blocked, 600);
   EXPECT_EQ(function(all, root_code).blocked_afar, 0);
+}
+
+TEST_F(ReportTest, CriticalPathGoesThroughWhoPassesAValueOn) {
+  const auto open = [this](int pe) {
+    time_ = 500;
+    auto log = std::make_unique<Log>(setup(pe, 3));
+    log->set_offset(-500);
+    return log;
+  };
+  {
+    const auto log = open(0);  // waits
+    note(*log, 0, Kind::thread_start, 1);
+    note(*log, 0, Kind::thread_run, 1);
+    note(*log, 100, Kind::thread_block, 1);
+    message(*log, 900, Kind::message_received, 1, resume, 60);
+    note(*log, 900, Kind::resume_received, 1);
+    note(*log, 900, Kind::thread_resume, 1);
+    note(*log, 900, Kind::thread_run, 1);
+    note(*log, 1000, Kind::thread_end, 1);
+  }
+  {
+    const auto log = open(1);  // has it from PE 2, while it does something else
+    note(*log, 50, Kind::thread_start, 1);
+    note(*log, 50, Kind::thread_run, 1);
+    message(*log, 800, Kind::message_received, 2, resume, 60);
+    note(*log, 800, Kind::resume_received, 2);
+    message(*log, 801, Kind::message_sent, 0, resume, 60);
+    note(*log, 950, Kind::thread_end, 1);
+  }
+  {
+    const auto log = open(2);
+    note(*log, 0, Kind::spark_convert, 9, 0, 4);
+    note(*log, 0, Kind::thread_start, 4);
+    note(*log, 0, Kind::thread_run, 4);
+    message(*log, 700, Kind::message_sent, 1, resume, 60);
+    note(*log, 710, Kind::thread_end, 4);
+  }
+  time_ = 1500;
+  const auto path = report().path;
+  EXPECT_EQ(path.hops, 2U);
+  EXPECT_EQ(path.by_function.at(9), 700);
+  EXPECT_EQ(path.time[static_cast<std::size_t>(Step::travel)], 200);
 }
 
 TEST_F(ReportTest, WorkersTimeIsDividedWithoutARest) {
