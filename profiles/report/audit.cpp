@@ -61,16 +61,16 @@ void Audit::see(const Event& event, const Threads& threads) {
 
 void Audit::see(int pe, const Slice& slice) {
   if (slice.end < from_ || slice.begin > to_) return;
+  const auto within = [this](Nanos since, Nanos until) {
+    return std::max<Nanos>(0, std::min(until, to_) - std::max(since, from_));
+  };
   auto& function = at(slice.code);
-  function.ran += static_cast<double>(std::min(slice.end, to_) - std::max(slice.begin, from_));
-  const bool waited = slice.cause == Cause::resume || slice.cause == Cause::woken_here;
-  if (waited && slice.ready > slice.blocked) {
-    const auto time = static_cast<double>(slice.ready - slice.blocked);
-    function.blocked += time;
-    if (slice.cause == Cause::resume) function.blocked_afar += time;
-    function.longest_block = std::max(function.longest_block, slice.ready - slice.blocked);
-  }
-  function.queued += static_cast<double>(std::max<Nanos>(0, slice.begin - slice.ready));
+  function.ran += static_cast<double>(within(slice.begin, slice.end));
+  function.queued += static_cast<double>(within(slice.ready, slice.begin));
+  const auto blocked = within(slice.blocked, slice.ready);
+  function.blocked += static_cast<double>(blocked);
+  if (slice.cause == Cause::resume) function.blocked_afar += static_cast<double>(blocked);
+  function.longest_block = std::max(function.longest_block, blocked);
   if (slice.blocks) ++function.blocks;
   if (slice.finishes && slice.end <= to_) {
     function.lengths.add(static_cast<std::uint64_t>(slice.ran));

@@ -69,8 +69,8 @@ function lines(title, unit, all) {
     svg.append(line);
   }
   for (const [time, text] of ticks(data.from, data.from + data.length, right - left))
-    svg.append(make('text', {x: left + (time - data.from) / data.length * (right - left), y: bottom + 15,
-                             'text-anchor': 'middle'}, text));
+    svg.append(make('text', {x: Math.min(right - 12, left + (time - data.from) / data.length * (right - left)),
+                             y: bottom + 15, 'text-anchor': 'middle'}, text));
   return make('div', {}, svg, legend(all.map(([name, colour]) => [colour, name])));
 }
 
@@ -100,7 +100,8 @@ function histogram(title, unit, series) {
                       make('title', {}, `${name}: ${number(each, size)} below ${unit(size)}`)));
     }
     if (i % Math.ceil(52 / width) === 0)
-      svg.append(make('text', {x: left + (i + 1) * width, y: bottom + 15, 'text-anchor': 'middle'}, unit(size)));
+      svg.append(make('text', {x: Math.min(right - 18, left + (i + 1) * width), y: bottom + 15,
+                               'text-anchor': 'middle'}, unit(size)));
   });
   return make('div', {}, svg, legend(series.map(([name, colour, each]) =>
       [colour, `${name}: ${each.count}, mean ${unit(each.mean)}`])));

@@ -205,8 +205,9 @@ function paintAxis(context) {
     context.stroke();
     context.globalAlpha = 1;
     context.fillStyle = timeline.colours['--ink'];
-    context.fillText(text, x, 13);
-    context.fillText(text, x, bottom + 17);
+    const centre = Math.min(x, timeline.left + plotWidth() + 8 - context.measureText(text).width / 2);
+    context.fillText(text, centre, 13);
+    context.fillText(text, centre, bottom + 17);
   }
   context.textAlign = 'left';
 }
