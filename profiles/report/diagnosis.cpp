@@ -79,7 +79,7 @@ class Diagnosis {
     if (!facts_.slow_pe) return;
     const auto& slow = *facts_.slow_pe;
     const double cost = (1 - 1 / slow.ratio) / facts_.pes;
-    if (shares_.idle() + cost < worth_saying && cost < worth_saying) return;
+    if (shares_.idle() + cost < worth_saying) return;
     say(Limit::slow_pe,
         std::max(cost, facts_.tail_by && facts_.tail_by->pe == slow.pe ? shares_.tail : 0.0),
         fmt::format("PE {} is slow: {} takes {:.1f} times as long on it as its speed says ({} "
@@ -155,8 +155,11 @@ class Diagnosis {
                     "workers were idle or had only blocked threads for {} of their time",
                     link_name(link), time(link.latency), time(link.slow), time(link.inside),
                     percent(facts_.path_travel), percent(facts_.path_ends), percent(waits)),
-        "make larger pieces, fish earlier (--trawl:low-watermark), and let packets carry more "
-        "(--trawl:packet-size, --trawl:thunks-per-packet)");
+        facts_.path_ends > facts_.path_travel
+            ? "give it more to do, or fewer PEs: it is over before those that are far have begun"
+            : "make larger pieces, fish earlier (--trawl:low-watermark), and let packets carry "
+              "more "
+              "(--trawl:packet-size, --trawl:thunks-per-packet)");
   }
 
   void blocking() {

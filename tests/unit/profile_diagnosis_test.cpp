@@ -92,7 +92,8 @@ TEST(Diagnosis, TooFineForTheWay) {
   auto facts = with(&Shares::apart, 0.3);
   facts.imported = 3000;
   facts.imported_mean = 100e-6;
-  expect(facts, Limit::too_fine, "ran for 100 us on average, and a FISH and its answer take 120 us");
+  expect(facts, Limit::too_fine,
+         "ran for 100 us on average, and a FISH and its answer take 120 us");
   EXPECT_EQ(diagnose(facts).size(), 1U) << "it is said once";
 }
 
@@ -132,6 +133,10 @@ TEST(Diagnosis, SlowLink) {
   facts.slow_link = SlowLink{"here", "there", 0.1, 60e-6, 0.2};
   expect(facts, Limit::slow_link, "one from here to there takes 100 ms (median");
   EXPECT_EQ(diagnose(facts).size(), 1U) << "blocked threads are a part of it";
+  EXPECT_EQ(diagnose(facts).front().advice.find("make larger pieces"), 0U);
+  facts.path_ends = 0.5;
+  EXPECT_EQ(diagnose(facts).front().advice.find("give it more to do"), 0U);
+  facts.path_ends = 0;
   facts.path_travel = 0.05;
   EXPECT_EQ(diagnose(facts).front().limit, Limit::blocking) << "the path is not in messages";
 }

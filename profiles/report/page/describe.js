@@ -22,9 +22,32 @@ function whyItRan(i) {
   return '';
 }
 
+/** Where the thread of a slice that blocks goes on, if that is drawn. */
+function goesOn(row, i) {
+  const blocked = slices.begin[i] + slices.length[i];
+  for (const {lane, pe} of rows) {
+    if (lane === undefined || pe !== row.pe) continue;
+    for (let next = Math.max(firstOfLane[lane], sliceBefore(lane, blocked)); next < firstOfLane[lane + 1]; ++next) {
+      if (slices.thread[next] !== slices.thread[i] || slices.begin[next] < blocked) continue;
+      const since = slices.begin[next] - slices.waited[next] - slices.blocked[next];
+      if (Math.abs(since - blocked) < 1000) return next;  // ns: it has not run in between
+    }
+  }
+  return -1;
+}
+
+function whatItWaitsFor(row, i) {
+  const next = goesOn(row, i);
+  if (next < 0) return 'then it blocks';
+  const other = slices.other[next], known = other !== 0xFFFFFFFF;
+  const until = slices.cause[next] === 5 ? `a value comes from PE ${other}`
+      : known ? `thread ${other} of this PE has evaluated it` : 'a thread of this PE has evaluated it';
+  return `then it blocks for ${seconds(slices.blocked[next])}, until ${until}`;
+}
+
 function describeSlice(row, i) {
   const ends = slices.ends[i];
-  const then = ends & 1 ? 'then it blocks' : ends & 2 ? 'then it ends' : '';
+  const then = ends & 1 ? whatItWaitsFor(row, i) : ends & 2 ? 'then it ends' : '';
   return [`PE ${row.pe}, worker ${row.worker}: thread ${slices.thread[i]}, ` +
               functionName(slices.function[i]),
           `runs from ${when(slices.begin[i])} for ${seconds(slices.length[i])}`, whyItRan(i), then]

@@ -110,9 +110,10 @@ function paintSlices(context) {
   }
 }
 
-function rowOf(pe) {
-  return rows.find(row => row.worker === undefined && row.pe <= pe && pe <= row.last);
-}
+const rowOfPe = new Map();
+for (const row of rows)
+  if (row.worker === undefined) for (let pe = row.pe; pe <= row.last; ++pe) rowOfPe.set(pe, row);
+const rowOf = pe => rowOfPe.get(pe);
 const middle = row => row.y + row.height / 2;
 
 function shownMessages() {
