@@ -40,7 +40,7 @@ void Mailbox::send(int to, Writer message) {
   const auto kind = static_cast<Kind>(message.view()[prefix]);
   const auto& row = fabric::row_of(kind);
   if (rooms_.life.stopping() && row.flow == fabric::Flow::work) return;
-  if (rooms_.life.is_dead(to) && kind != Kind::view) return;
+  if (rooms_.life.is_gone(to) && kind != Kind::view) return;
   if (row.is(fabric::carries_work)) rooms_.deadlock_detector.sent();
   if (to == rooms_.fabric.self()) {
     to_self_.push_back(message.take());
@@ -95,6 +95,7 @@ void Mailbox::send_kept() {
 
 void Mailbox::forget(int pe) {
   fragmenter_.forget(pe);
+  rooms_.fabric.forget(pe);
   std::erase_if(early_, [pe](const auto& message) { return message.first == pe; });
 }
 
@@ -120,9 +121,9 @@ void Mailbox::take_messages(sched::Worker* by) {
     if (fabric.size() == 1) return;
     const auto arrival = receive();
     if (!arrival) return;
-    if (life.is_dead(arrival->from)) {
+    if (life.is_gone(arrival->from)) {
       fragmenter_.forget(arrival->from);
-      life.heard_dead(arrival->from);
+      life.heard_gone(arrival->from);
       continue;
     }
     life.heard(arrival->from);

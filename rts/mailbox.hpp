@@ -47,7 +47,7 @@ class Mailbox final : public fabric::Outbox {
   void take_messages(sched::Worker* by);
   /// Sends more of what waits for room. Throws Error where a PE is lost, again and again.
   void send_kept();
-  /// A PE is dead: what has come of it and was not read, and what is kept for it, goes.
+  /// A PE is gone: what has come of it and was not read, and what is kept for it, goes.
   void forget(int pe);
   /// All messages have left this process.
   bool flushed();

@@ -18,12 +18,12 @@ namespace {
 
 constexpr int turns_a_poll = 64;
 
-heap::PackLimits pack_limits(const Options& options) {
-  return {options.packet_size, options.thunks_per_packet};
+Nanos in_nanos(double seconds) {
+  return static_cast<Nanos>(seconds * 1e9);
 }
 
-Nanos silence(const Options& options) {
-  return static_cast<Nanos>(options.silence * 1e9);
+heap::PackLimits pack_limits(const Options& options) {
+  return {options.packet_size, options.thunks_per_packet};
 }
 
 // A log without them can be read as well.
@@ -98,9 +98,12 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                  counters_.add(Count::sparks_created);
                  workers_.add_arrived(thunk);
                }),
-      deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_, silence(setup.options)),
-      life_(setup.facts, silence(setup.options), recovers_, fabric, tables_, mailbox_,
+      deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_,
+                         in_nanos(setup.options.silence)),
+      life_(setup.facts, in_nanos(setup.options.silence), recovers_, fabric, tables_, mailbox_,
             life_hooks(std::move(over))),
+      leaving_({workers_, shared_heap_, fishing_, objects_, life_, log_.get()}, fabric.self(),
+               in_nanos(setup.options.grace)),
       router_({tables_, shared_heap_, fishing_, bounds_, objects_, deadlock_detector_, life_,
                log_.get()}),
       mailbox_({fabric, clock_, tables_, workers_, deadlock_detector_, life_, router_, counters_,
@@ -130,8 +133,10 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
           .stopped = [this] { workers_.wake_all(); },
           .statistics = [this] { return statistics(); },
           .over =
-              [this, over = std::move(over)](const life::Outcome& outcome) {
+              [this, over = std::move(over)](life::Outcome outcome) {
                 if (log_ != nullptr) log_->close();
+                // Whoever has asked it to leave has asked the main PE to end.
+                if (outcome.given_up && leaving_.asked()) outcome.error.clear();
                 over(outcome);
               },
           .gives_up =
@@ -140,16 +145,30 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
                   say("trawl: PE " + std::to_string(pe) + " is lost: " + why +
                       "; the run goes on without it\n");
               },
-          .dead = [this](int pe) { on_dead(pe); }};
+          .keeps_all = [this] { return objects_.used(); },
+          .lets_go =
+              [this](int pe, std::uint32_t threads) {
+                if (simulated_) return;
+                std::string text = "trawl: PE " + std::to_string(pe) + " has left";
+                if (threads == 1) text += " in the middle of a thread, which is run again";
+                if (threads > 1)
+                  text += " in the middle of " + std::to_string(threads) +
+                          " threads, which are run again";
+                say(text + "\n");
+              },
+          .leaves = [this](int pe) { leaving_.leaves(pe); },
+          .gone = [this](int pe, bool left) { on_gone(pe, left); }};
 }
 
 // What came of it and was not read, and what is kept for it, goes first.
-void Pe::on_dead(int pe) {
+void Pe::on_gone(int pe, bool left) {
   mailbox_.forget(pe);
   if (stopping()) return;
-  counters_.add(Count::pes_lost);
-  trace::note(log(), trace::Kind::pe_lost, 0, static_cast<std::uint32_t>(pe));
-  fishing_.dead(pe, fabric_.now());
+  counters_.add(left ? Count::pes_left : Count::pes_lost);
+  trace::note(log(), left ? trace::Kind::pe_left : trace::Kind::pe_lost, 0,
+              static_cast<std::uint32_t>(pe));
+  leaving_.gone(pe);
+  fishing_.gone(pe, fabric_.now());
   if (self() == 0) deadlock_detector_.dead(pe);
   if (objects_.used())
     return life_.fail(
@@ -205,6 +224,18 @@ void Pe::finish(int code) {
   if (recorder_ != nullptr) recorder_->end();
   const std::lock_guard lock(lock_);
   life_.finish(code);
+}
+
+void Pe::leave() noexcept {
+  if (!may_leave()) return;
+  leaving_.ask();
+  workers_.wake_all();
+  fabric_.events().notify_progress_thread();
+}
+
+void Pe::send_away(int pe) {
+  const std::lock_guard lock(lock_);
+  if (recovers_ && joined() && !stopping()) life_.send_away(pe);
 }
 
 void Pe::fail(const std::string& why, int code) {
@@ -264,6 +295,7 @@ void Pe::fish(sched::Worker* by) {
     return workers_.state().due.store(never, std::memory_order_relaxed);
   fishing_.serve(by, clock_.time());
   fishing_.consider(clock_.time());
+  leaving_.look(clock_.time(), by);
 }
 
 // ---- housekeeping ------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include "rts/accounts.hpp"
 #include "rts/housekeeping.hpp"
+#include "rts/leaving.hpp"
 #include "rts/mailbox.hpp"
 #include "rts/options/options.hpp"
 #include "rts/pace.hpp"
@@ -57,6 +58,12 @@ class Pe final : public sched::Host {
   void start_root(std::function<int()> root);
   /// The main PE: ends the run. Takes the lock.
   void finish(int code);
+  /// Any other, where deaths are survived: it leaves before the end; asked twice, at once. To be
+  /// called by any thread, in a signal handler too.
+  void leave() noexcept;
+  /// The main PE: another is to leave. Takes the lock.
+  void send_away(int pe);
+  bool may_leave() const noexcept { return recovers_ && self() != 0; }
 
   // Host
   std::mutex& lock() noexcept override { return lock_; }
@@ -82,7 +89,7 @@ class Pe final : public sched::Host {
   void look_at_pace(Nanos now);
   void look_at_memory(Nanos now);
   void look_for_deadlock(sched::Worker* by);
-  void on_dead(int pe);
+  void on_gone(int pe, bool left);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();
 
@@ -105,6 +112,7 @@ class Pe final : public sched::Host {
   sched::Objects objects_;
   sched::DeadlockDetector deadlock_detector_;
   life::Life life_;
+  Leaving leaving_;
   Router router_;
   Mailbox mailbox_;
   Pace pace_;

@@ -115,6 +115,10 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       if (envelope.from != 0) throw BadBytes("only the main PE may send it");
       return life.on_view(view, now);
     }
+    case Kind::parting:
+      return life.on_parting(life::Parting::read(message, envelope), from);
+    case Kind::settled:
+      return life.on_settled(life::Settled::read(message, envelope), from);
     case Kind::fail:
       return life.on_fail(life::Fail::read(message, envelope));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -83,10 +84,32 @@ fabric::NetSetup net_setup(const Options& options) {
   return setup;
 }
 
+// What a signal has to go by: it may come before there is a PE.
+constinit std::atomic<Pe*> leaves{nullptr};
+constinit std::atomic<int> terminated{0};
+
+// The third one ends the process as it would have.
+void on_terminated(int signal) {
+  if (++terminated == 2) std::signal(signal, SIG_DFL);
+  if (Pe* const pe = leaves) pe->leave();
+}
+
+void leave_when_terminated() {
+  struct sigaction action {};
+  if (sigaction(SIGTERM, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  action.sa_handler = &on_terminated;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigaction(SIGTERM, &action, nullptr);
+}
+
 /// With the others, as whoever has started them has arranged it.
 fabric::Joined join_others(const Program& program) {
   const auto& options = program.options;
-  if (goes_by_net(options)) return fabric::make_net(net_setup(options), grid_of(program));
+  if (goes_by_net(options)) {
+    auto joined = fabric::make_net(net_setup(options), grid_of(program));
+    if (joined.fabric->self() != 0 && options.recover != "off") leave_when_terminated();
+    return joined;
+  }
   auto joined = fabric::under_mpiexec() ? fabric::make_mpi(grid_of(program))
                                         : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
   fabric::check_launcher(joined.fabric->size());
@@ -116,6 +139,8 @@ class Process {
       program_.options = Options();
       make_pe();
     }
+    leaves = pe_.get();
+    if (terminated != 0) pe_->leave();
     collected = pe_.get();
     heap::set_collection_hook(&note_collection);
   }

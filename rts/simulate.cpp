@@ -99,6 +99,7 @@ void Simulation::add_seat(const Config& config, int index) {
   seat->pe = std::make_unique<Pe>(setup, net_.endpoint(index),
                                   [this, seat = seat.get()](const life::Outcome& o) {
                                     seat->outcome = o;
+                                    if (o.given_up) net_.leave(seat->index);
                                     if (!o.error.empty() && !o.given_up) failed_ = &*seat->outcome;
                                   });
   auto& workers = seat->pe->workers();

@@ -62,6 +62,9 @@ class Fabric {
   /// be seen from here.
   virtual std::optional<int> dead() noexcept { return std::nullopt; }
 
+  /// A PE is gone, dead or not: nothing goes there any more, also of what waits.
+  virtual void forget(int) noexcept {}
+
   /// Does the run go on here when another PE than the main one has died (rts/recover)?
   virtual bool survives_deaths() const noexcept { return false; }
 

@@ -31,13 +31,15 @@ enum class Kind : std::uint8_t {
   welcome,         ///< start-up: who all are
   ping,            ///< what does your clock say? Are you there?
   pong,
-  probe,   ///< the main PE asks: have you anything to do?
-  state,   ///< the answer
-  finish,  ///< the program has ended
-  bye,     ///< I have stopped; my statistics
-  leave,   ///< you may exit
-  view,    ///< who is dead, as the main PE has decided
-  fail,    ///< the run can't go on, because
+  probe,    ///< the main PE asks: have you anything to do?
+  state,    ///< the answer
+  finish,   ///< the program has ended
+  bye,      ///< I have stopped; my statistics
+  leave,    ///< you may exit
+  view,     ///< who is dead, who leaves and who has left, as the main PE has decided
+  parting,  ///< I leave before the end; or: nothing is left of me here
+  settled,  ///< nothing of mine is at a PE that leaves any more
+  fail,     ///< the run can't go on, because
 };
 
 inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::fail) + 1;
@@ -131,6 +133,8 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {bye,            "BYE",            may_be_long, control, to_main,   {refuse, refuse, take}},
     {leave,          "LEAVE",          none,        control, from_main, {refuse, refuse, take}},
     {view,           "VIEW",           membership,  control, any,       {take,   take,   take}},
+    {parting,        "PARTING",        may_be_long, control, to_main,   {refuse, take,   drop}},
+    {settled,        "SETTLED",        none,        control, to_main,   {refuse, take,   drop}},
     {fail,           "FAIL",           may_be_long, control, with_main, {take,   take,   take}},
     {Kind{kinds},    "message",        none,        control, any,       {refuse, refuse, refuse}},
 }};

@@ -127,12 +127,17 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
 }
 
 void SimNet::kill(int pe) {
+  if (is_dead(pe)) return;
+  leave(pe);
+  deaths_.push_back({clock(pe) + config_.notice, pe});
+  if (tell_) tell_(pe);
+}
+
+void SimNet::leave(int pe) {
   auto& entry = pe_at(pe);
-  if (std::exchange(entry.dead, true)) return;
+  entry.dead = true;
   in_flight_ -= entry.inbox.size();
   entry.inbox.clear();
-  deaths_.push_back({entry.clock + config_.notice, pe});
-  if (tell_) tell_(pe);
 }
 
 std::optional<int> SimNet::told_dead(int pe) noexcept {

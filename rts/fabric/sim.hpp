@@ -108,6 +108,8 @@ class SimNet {
 
   /// The process of a PE ends: what it has sent still arrives, what is sent to it does not.
   void kill(int pe);
+  /// It ends because nobody needs it any more: nobody is told.
+  void leave(int pe);
   bool is_dead(int pe) const noexcept { return pe_at(pe).dead; }
 
   /// Of a described grid.

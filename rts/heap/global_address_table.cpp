@@ -1,5 +1,6 @@
 #include "rts/heap/global_address_table.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -72,16 +73,30 @@ std::vector<GlobalAddressTable::Sent> GlobalAddressTable::sent_to(std::uint32_t 
   return all;
 }
 
+bool GlobalAddressTable::is_fetched(const Proxy& proxy) const {
+  if (proxy.node.dead() || !proxy.elsewhere()) return false;
+  const auto state = static_cast<Node*>(proxy.key.reveal())->state();
+  const bool guarded = state == State::exported && proxy.witness && proxy.witness->fetching;
+  return state == State::fetching || guarded;
+}
+
 std::vector<Node*> GlobalAddressTable::fetched() const {
   std::vector<Node*> all;
-  for (const auto& [key, proxy] : proxy_of_) {
-    if (proxy->node.dead() || !proxy->elsewhere()) continue;
-    auto* node = static_cast<Node*>(proxy->key.reveal());
-    const auto state = node->state();
-    const bool guarded = state == State::exported && proxy->witness && proxy->witness->fetching;
-    if (state == State::fetching || guarded) all.push_back(node);
-  }
+  for (const auto& [key, proxy] : proxy_of_)
+    if (is_fetched(*proxy)) all.push_back(static_cast<Node*>(proxy->key.reveal()));
   return all;
+}
+
+bool GlobalAddressTable::expects(std::optional<std::uint32_t> from) const {
+  const bool sent = std::any_of(own_.begin(), own_.end(), [&](const auto& each) {
+    const Slot& slot = each.second;
+    if (slot.node->state() != State::exported || slot.holder == Witness::nobody) return false;
+    const auto* proxy = find(slot.node);
+    return (proxy == nullptr || !proxy->elsewhere()) && (!from || slot.holder == *from);
+  });
+  return sent || std::any_of(proxy_of_.begin(), proxy_of_.end(), [&](const auto& each) {
+           return is_fetched(*each.second) && (!from || each.second->at.pe == *from);
+         });
 }
 
 Witness* GlobalAddressTable::witness(Node* node) const {

@@ -110,6 +110,8 @@ class GlobalAddressTable {
   };
   /// Those that are, as far as is known, on that PE.
   std::vector<Sent> sent_to(std::uint32_t pe) const;
+  /// Does any of those lack its value, or is any proxy fetched, that is on a PE, or on any?
+  bool expects(std::optional<std::uint32_t> from) const;
   /// Proxies for which a FETCH is under way, and for which none is but which live on that PE.
   std::vector<Node*> fetched() const;
   bool is_spark(Node* thunk) const;
@@ -181,6 +183,7 @@ class GlobalAddressTable {
     return (node->word.load(std::memory_order_relaxed) & Node::named) != 0;
   }
   Proxy* find(Node* node) const;
+  bool is_fetched(const Proxy& proxy) const;
   void drop(Proxy& proxy);
   bool lives_at(const Proxy& proxy, std::uint32_t pe) const noexcept {
     return proxy.elsewhere() && proxy.at.pe == pe;

@@ -17,6 +17,7 @@ enum class Part : std::uint8_t {
   rest,          ///< a reference to a value that would have come along, had there been room
   shared_value,  ///< with a reference behind it, by which it is named from now on
   lost,          ///< in place of the root: its value was lost with a PE
+  handed_back,   ///< ... the spark that was sent here is not evaluated here
 };
 
 /// Nodes that follow each other and are alike. The root is alone, and so is a node without bytes:

@@ -320,6 +320,10 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
     if (node != nullptr) on_lost(node);
     return;
   }
+  if (unpacked.handed_back) {
+    if (!own) throw BadBytes("it hands back what is not of this PE");
+    return on_handed_back(node, key.slot, weight);
+  }
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});

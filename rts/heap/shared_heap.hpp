@@ -103,6 +103,14 @@ class SharedHeap {
   /// A PE is dead: what it had is evaluated again where it can be, and asked for elsewhere.
   void dead(std::uint32_t pe);
 
+  // ---- where a PE leaves (rts/life/README.md, Leaving)
+
+  /// An unevaluated thunk that another PE has sent here as a spark goes back there. False: none has,
+  /// or it can't.
+  bool hand_back(Node* thunk);
+  /// Is something expected from a PE, or from any: the value of a spark, the answer to a FETCH?
+  bool expects(std::optional<std::uint32_t> from) const;
+
   /// Is it known what this node, under evaluation here, came from? Then it counts as elsewhere.
   bool begin_to_remake(Node* node);
   /// From where to begin, and which way to go.
@@ -132,6 +140,7 @@ class SharedHeap {
     std::uint64_t orphaned = 0;   ///< ... that was under evaluation
     std::uint64_t duplicate = 0;  ///< an answer for what had its value
     std::uint64_t forwarded = 0;  ///< a FETCH was sent on
+    std::uint64_t handed_back = 0;  ///< a spark came back from who has left
   };
   const Cases& cases() const noexcept { return cases_; }
 
@@ -194,6 +203,7 @@ class SharedHeap {
   void revive(Node* thunk, bool spark);
   void forget_requests_of(std::uint32_t pe);
   void drop_import(Node* thunk);
+  void on_handed_back(Node* thunk, std::uint64_t slot, Weight weight);
 
   GlobalAddressTable addresses_;
   PackLimits limits_;

@@ -66,10 +66,12 @@ class GraphUnpacker final : public PacketIn {
   }
 
   Unpacked unpack(Node* into, const Ahead* ahead) {
-    if (runs_.front().part == Part::lost) {
-      if (!addresses_.recovers()) throw BadBytes("it says that a value is lost, and no PE may be");
+    const auto first = runs_.front().part;
+    if (first == Part::lost || first == Part::handed_back) {
+      if (!addresses_.recovers()) throw BadBytes("it says that a PE is gone, and none may be");
       Unpacked nothing;
-      nothing.lost = true;
+      nothing.lost = first == Part::lost;
+      nothing.handed_back = !nothing.lost;
       return nothing;
     }
     try {
@@ -251,6 +253,7 @@ class GraphUnpacker final : public PacketIn {
         item.filled = true;
         return;
       case Part::lost:
+      case Part::handed_back:
         break;  // which is alone in its packet
     }
     throw BadBytes("it has a node of unknown kind");

@@ -37,8 +37,12 @@ void Ending::on_finish(Nanos now, const Statistics& own, Nanos round_trip) {
 }
 
 void Ending::on_bye(const Bye& message, int from) {
-  statistics_[static_cast<std::size_t>(from)] = message.statistics;
+  note_statistics(from, message.statistics);
   no_longer_missing(from);
+}
+
+void Ending::note_statistics(int pe, const Statistics& statistics) {
+  statistics_[static_cast<std::size_t>(pe)] = statistics;
 }
 
 void Ending::heard(int from, Nanos now) {

@@ -32,6 +32,8 @@ class Ending {
 
   void on_finish(Nanos now, const Statistics& own, Nanos round_trip);
   void on_bye(const Bye& message, int from);
+  /// The main PE: what a PE has counted that does not stay to the end.
+  void note_statistics(int pe, const Statistics& statistics);
   void on_leave() noexcept { may_leave_ = true; }
 
   /// Something has come from a PE: it is alive, and its BYE may be behind what is under way.

@@ -103,42 +103,110 @@ void Life::unreachable(int pe, const std::string& why) {
 
 // All hear of it, the dead one as well: it may be alive, behind a network that was cut.
 void Life::give_up(int pe, const std::string& why) {
-  const auto name = static_cast<std::uint32_t>(pe);
-  auto& dead = decided_.dead;
-  if (std::find(dead.begin(), dead.end(), name) != dead.end()) return;
-  dead.push_back(name);
-  alive_.forget(pe);
+  if (decided_.gone(pe)) return;
   if (!stopping()) hooks_.gives_up(pe, why);
+  decide({static_cast<std::uint32_t>(pe), View::What::lost});
+  let_go();
+}
+
+void Life::decide(View::Change change) {
+  decided_.changes.push_back(change);
+  if (change.what != View::What::leaves) {
+    alive_.forget(static_cast<int>(change.pe));
+    departures_.gone(static_cast<int>(change.pe));
+  }
   for (int other = 0; other < fabric_.size(); ++other) fabric::send(outbox_, other, decided_);
 }
 
-void Life::heard_dead(int from) {
+void Life::heard_gone(int from) {
   if (self_ == 0) fabric::send(outbox_, from, decided_);
 }
 
 void Life::on_view(const View& message, Nanos now) {
   if (!recovers_) throw BadBytes("this run does not survive deaths");
-  if (is_dead_.empty()) is_dead_.resize(static_cast<std::size_t>(fabric_.size()));
-  for (auto i = dead_.size(); i < message.dead.size(); ++i) {
-    const auto pe = static_cast<int>(message.dead[i]);
-    if (pe == self_) return end_alone("it was given up by the main PE");
-    dead_.push_back(message.dead[i]);
-    is_dead_[message.dead[i]] = true;
-    tables_.forget(pe);
-    start_.dead(pe, now);
-    if (failure_)
-      failure_missing_ -= failure_missing_ > 0 && self_ == 0 ? 1 : 0;
+  for (auto i = told_.changes.size(); i < message.changes.size(); ++i) {
+    const auto [name, what] = message.changes[i];
+    const auto pe = static_cast<int>(name);
+    if (pe == self_ && what == View::What::lost)
+      return end_alone("it was given up by the main PE");
+    told_.changes.push_back(message.changes[i]);
+    if (what == View::What::leaves)
+      on_leaves(pe);
     else
-      ending_.dead(pe);
-    hooks_.dead(pe);
+      on_gone(pe, what == View::What::left, now);
   }
   check_joined();
+}
+
+void Life::on_gone(int pe, bool left, Nanos now) {
+  if (pe == self_) return failure_ ? void() : begin_failure({0, {}, true, {}}, 0);
+  if (is_gone_.empty()) is_gone_.resize(static_cast<std::size_t>(fabric_.size()));
+  is_gone_[static_cast<std::size_t>(pe)] = true;
+  tables_.forget(pe);
+  start_.dead(pe, now);
+  if (failure_)
+    failure_missing_ -= failure_missing_ > 0 && self_ == 0 ? 1 : 0;
+  else
+    ending_.dead(pe);
+  hooks_.gone(pe, left);
 }
 
 // Nobody waits for this PE, and whatever it has is made again: it ends, and tells nobody.
 void Life::end_alone(const std::string& why) {
   if (failure_) return;
   begin_failure({1, "PE " + std::to_string(self_) + " ends: " + why, true, {}}, 0);
+}
+
+// ---- leaving -----------------------------------------------------------------------------------
+
+void Life::part(Parting::Stage stage, std::uint32_t threads) {
+  const bool goes = stage != Parting::Stage::begins;
+  fabric::send(outbox_, 0, Parting{stage, threads, goes ? hooks_.statistics() : Statistics()});
+}
+
+void Life::on_parting(const Parting& message, int from) {
+  if (!recovers_) throw BadBytes("in this run nobody leaves before its end");
+  if (decided_.gone(from)) return;
+  send_away(from);
+  if (message.stage == Parting::Stage::begins) return;
+  ending_.note_statistics(from, message.statistics);
+  departures_.done(from, message.stage == Parting::Stage::hurry, message.threads);
+  let_go();
+}
+
+void Life::send_away(int pe) {
+  if (pe <= 0 || pe >= fabric_.size() || decided_.gone(pe) || departures_.begun(pe)) return;
+  std::vector<int> others;
+  for (int other = 0; other < fabric_.size(); ++other)
+    if (other != pe && !decided_.gone(other)) others.push_back(other);
+  departures_.begin(pe, std::move(others));
+  decide({static_cast<std::uint32_t>(pe), View::What::leaves});
+}
+
+// From now on nothing new is sent there. It goes on itself, as before, but for what it takes.
+void Life::on_leaves(int pe) {
+  if (pe != self_) tables_.forget(pe);
+  hooks_.leaves(pe);
+}
+
+void Life::say_settled(int pe) {
+  const Settled message{static_cast<std::uint32_t>(pe)};
+  if (self_ != 0) return fabric::send(outbox_, 0, message);
+  on_settled(message, self_);
+}
+
+void Life::on_settled(const Settled& message, int from) {
+  departures_.settled(from, static_cast<int>(message.pe));
+  let_go();
+}
+
+void Life::let_go() {
+  while (const auto* departure = departures_.next()) {
+    if (hooks_.keeps_all()) return;  // then it stays to the end
+    const int pe = departure->pe;
+    hooks_.lets_go(pe, departure->threads);
+    decide({static_cast<std::uint32_t>(pe), View::What::left});
+  }
 }
 
 // ---- stopping ----------------------------------------------------------------------------------

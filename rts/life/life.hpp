@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rts/fabric/fabric.hpp"
+#include "rts/life/departures.hpp"
 #include "rts/life/ending.hpp"
 #include "rts/life/start.hpp"
 #include "rts/recover/alive.hpp"
@@ -35,8 +36,14 @@ class Life {
     std::function<void(const Outcome&)> over;
     /// The main PE gives a PE up, and says why.
     std::function<void(int pe, const std::string& why)> gives_up;
-    /// It is decided that a PE is dead.
-    std::function<void(int pe)> dead;
+    /// The main PE: nobody can be let go.
+    std::function<bool()> keeps_all;
+    /// ... lets a PE go that has left so many threads unfinished.
+    std::function<void(int pe, std::uint32_t threads)> lets_go;
+    /// It is decided that a PE leaves, which may be this one.
+    std::function<void(int pe)> leaves;
+    /// It is decided that a PE is dead, or has left.
+    std::function<void(int pe, bool left)> gone;
   };
 
   /// `silence`: after so long a PE counts as lost. `recovers`: the run goes on without it.
@@ -62,16 +69,28 @@ class Life {
   // ---- membership, where deaths are survived (rts/recover)
 
   bool recovers() const noexcept { return recovers_; }
-  /// How many PEs are known to be dead: each view has one more.
-  std::size_t view() const noexcept { return dead_.size(); }
-  bool is_dead(int pe) const noexcept {
-    return !dead_.empty() && is_dead_[static_cast<std::size_t>(pe)];
+  /// How many changes are known: each view has one more.
+  std::size_t view() const noexcept { return told_.changes.size(); }
+  /// Dead, or left.
+  bool is_gone(int pe) const noexcept {
+    return !is_gone_.empty() && is_gone_[static_cast<std::size_t>(pe)];
   }
   void on_view(const View& message, Nanos now);
-  /// A message of a PE that is known to be dead: it is told so, if the main PE hears it.
-  void heard_dead(int from);
+  /// A message of a PE that is known to be gone: it is told so, if the main PE hears it.
+  void heard_gone(int from);
   /// What was to be sent to a PE could not be.
   void unreachable(int pe, const std::string& why);
+
+  // ---- leaving before the end, where deaths are survived (rts/life/README.md)
+
+  /// Tells the main PE how far this PE is; `threads` that it leaves unfinished.
+  void part(Parting::Stage stage, std::uint32_t threads);
+  /// This PE has nothing at one that leaves any more.
+  void say_settled(int pe);
+  void on_parting(const Parting& message, int from);
+  void on_settled(const Settled& message, int from);
+  /// The main PE: this one is to leave, if it is there.
+  void send_away(int pe);
 
   /// The main PE: the root has returned.
   void finish(int code);
@@ -107,6 +126,10 @@ class Life {
   void on_dead(int pe);
   void on_silent(int pe);
   void give_up(int pe, const std::string& why);
+  void decide(View::Change change);
+  void let_go();
+  void on_leaves(int pe);
+  void on_gone(int pe, bool left, Nanos now);
   void end_alone(const std::string& why);
   Nanos round_trip() const;
 
@@ -122,9 +145,10 @@ class Life {
   int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;
   const bool recovers_;
-  View decided_;                     // the main PE's
-  std::vector<std::uint32_t> dead_;  // as far as this PE has been told
-  std::vector<bool> is_dead_;        // by PE, once there is one
+  View decided_;               // the main PE's
+  View told_;                  // as far as this PE has been
+  std::vector<bool> is_gone_;  // by PE, once there is one
+  Departures departures_;      // the main PE's
   recover::WakingTime awake_;
   recover::Alive alive_;
   Start start_;

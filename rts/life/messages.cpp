@@ -113,41 +113,94 @@ Pong Pong::read(Reader& in, const fabric::Envelope&) {
   return pong;
 }
 
-void Bye::write(Writer& out) const {
+namespace {
+
+void write_statistics(Writer& out, const Statistics& statistics) {
   out.put(statistics.values);
   out.put(static_cast<std::uint32_t>(statistics.workers.size()));
   out.raw(statistics.workers.data(), statistics.workers.size() * sizeof(WorkerTimes));
 }
 
-Bye Bye::read(Reader& in, const fabric::Envelope&) {
-  Bye bye;
-  auto& [values, workers] = bye.statistics;
+// To the end of the message.
+Statistics read_statistics(Reader& in) {
+  Statistics statistics;
+  auto& [values, workers] = statistics;
   in.raw(values.data(), sizeof values);
   const auto count = in.get<std::uint32_t>();
   if (in.left() != count * sizeof(WorkerTimes)) throw BadBytes("it is not as long as it says");
   workers.resize(count);
   in.raw(workers.data(), in.left());
-  return bye;
+  return statistics;
+}
+
+std::uint32_t read_mortal(Reader& in, const fabric::Envelope& envelope) {
+  const auto pe = in.get<std::uint32_t>();
+  if (!envelope.has(pe) || pe == 0) throw BadBytes("nobody of that name can be gone");
+  return pe;
+}
+
+}  // namespace
+
+void Bye::write(Writer& out) const {
+  write_statistics(out, statistics);
+}
+
+Bye Bye::read(Reader& in, const fabric::Envelope&) {
+  return {read_statistics(in)};
+}
+
+bool View::gone(int pe) const noexcept {
+  return std::any_of(changes.begin(), changes.end(), [pe](const Change& change) {
+    return change.pe == static_cast<std::uint32_t>(pe) && change.what != What::leaves;
+  });
 }
 
 void View::write(Writer& out) const {
-  out.put(static_cast<std::uint32_t>(dead.size()));
-  for (const auto pe : dead) out.put(pe);
+  out.put(static_cast<std::uint32_t>(changes.size()));
+  for (const auto& change : changes) out.put(change);
 }
 
 View View::read(Reader& in, const fabric::Envelope& envelope) {
   View view;
   const auto count = in.get<std::uint32_t>();
-  if (count == 0 || in.left() != count * sizeof(std::uint32_t))
+  if (count == 0 || in.left() != count * sizeof(Change))
     throw BadBytes("it is not as long as it says");
+  std::vector<bool> gone(static_cast<std::size_t>(envelope.pes));
+  std::vector<bool> leaves(gone.size());
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto pe = in.get<std::uint32_t>();
-    if (!envelope.has(pe) || pe == 0) throw BadBytes("nobody of that name can be dead");
-    if (std::find(view.dead.begin(), view.dead.end(), pe) != view.dead.end())
+    Change change;
+    change.pe = read_mortal(in, envelope);
+    change.what = static_cast<What>(in.get<std::uint32_t>());
+    if (change.what > What::left) throw BadBytes("it says nothing that can become of a PE");
+    if (gone[change.pe] || (change.what == What::leaves && leaves[change.pe]))
       throw BadBytes("it names a PE twice");
-    view.dead.push_back(pe);
+    if (change.what == What::left && !leaves[change.pe])
+      throw BadBytes("nobody has left who did not begin to");
+    (change.what == What::leaves ? leaves : gone)[change.pe] = true;
+    view.changes.push_back(change);
   }
   return view;
+}
+
+void Parting::write(Writer& out) const {
+  out.put(stage);
+  out.put(threads);
+  write_statistics(out, statistics);
+}
+
+Parting Parting::read(Reader& in, const fabric::Envelope&) {
+  Parting parting;
+  parting.stage = static_cast<Stage>(in.get<std::uint8_t>());
+  if (parting.stage > Stage::hurry) throw BadBytes("it is at no stage of leaving");
+  parting.threads = in.get<std::uint32_t>();
+  parting.statistics = read_statistics(in);
+  return parting;
+}
+
+Settled Settled::read(Reader& in, const fabric::Envelope& envelope) {
+  const Settled settled{read_mortal(in, envelope)};
+  in.end();
+  return settled;
 }
 
 void Fail::write(Writer& out) const {

@@ -118,19 +118,67 @@ struct Bye {
 /// All have said BYE: nobody needs the receiver any more.
 using Leave = fabric::Bare<fabric::Kind::leave>;
 
-/// Who is dead: the main PE decides, and tells all others and itself. The number of the dead is
-/// that of the view: ids are not used again.
+/// Who is no longer there, or about to be: the main PE decides, and tells all others and itself.
+/// The number of changes is that of the view: ids are not used again.
 ///
-///     | count 4 | PE 4 | PE 4 ... |
+///     | count 4 | then, for each: PE 4 | what 4 |
 struct View {
   static constexpr auto kind = fabric::Kind::view;
 
-  std::vector<std::uint32_t> dead;  ///< in the order in which it was decided
+  enum class What : std::uint32_t {
+    lost,    ///< it is dead
+    leaves,  ///< nothing more is to be sent there
+    left,    ///< it has given all back that it had, and is gone
+  };
+  struct Change {
+    std::uint32_t pe = 0;
+    What what = What::lost;
+
+    friend bool operator==(const Change&, const Change&) = default;
+  };
+  std::vector<Change> changes;  ///< in the order in which they were decided
+
+  bool gone(int pe) const noexcept;
 
   void write(Writer& out) const;
   static View read(Reader& in, const fabric::Envelope& envelope);
 
   friend bool operator==(const View&, const View&) = default;
+};
+
+/// A PE leaves while the run goes on: asks to, and then tells that it may be let go.
+///
+///     | stage 1 | threads 4 | as BYE ... |
+struct Parting {
+  static constexpr auto kind = fabric::Kind::parting;
+
+  enum class Stage : std::uint8_t {
+    begins,  ///< it would like to
+    done,    ///< nothing is left there
+    hurry,   ///< it can't wait any longer
+  };
+  Stage stage = Stage::begins;
+  std::uint32_t threads = 0;  ///< that it leaves unfinished
+  Statistics statistics{};    ///< once it goes
+
+  void write(Writer& out) const;
+  static Parting read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Parting&, const Parting&) = default;
+};
+
+/// The sender has nothing at a PE that leaves any more.
+///
+///     | PE 4 |
+struct Settled {
+  static constexpr auto kind = fabric::Kind::settled;
+
+  std::uint32_t pe = 0;
+
+  void write(Writer& out) const { out.put(pe); }
+  static Settled read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Settled&, const Settled&) = default;
 };
 
 /// The run can't go on. The main PE hears it first, and tells all others.

@@ -71,6 +71,8 @@ constexpr std::array table{
     Flag{"backup", "WORD", &Options::backup, 0, 0,
          "what a slower PE has had for long is run again by one with nothing to do (policy trawl)",
          on_or_off, true},
+    Flag{"grace", "SECONDS", &Options::grace, 0, 1e6,
+         "seconds for a PE that is to leave to finish its threads; then others run them again"},
     Flag{"copies", "N", &Options::copies, 0, 1000000,
          "where a PE may die, copy distributed data to another one after every N skeletons; 0: "
          "never, and they are lost with it",

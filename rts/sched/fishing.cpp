@@ -36,7 +36,7 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
 
 // Beside a FISH that an invitation has sent, another may go.
 bool Fishing::may_fish() const noexcept {
-  if (full_) return false;
+  if (full_ || workers_.leaving()) return false;
   const auto most = max_fish_ == 0 && tables_.has_clusters() ? most_under_way : most_near();
   return under_way_.size() < most + (invited_ ? 1U : 0U);
 }
@@ -197,7 +197,7 @@ void Fishing::caught(std::uint16_t number, Nanos now) {
   pause.until = 0;
 }
 
-void Fishing::dead(int pe, Nanos now) {
+void Fishing::gone(int pe, Nanos now) {
   for (const auto& cast : under_way_) written_off_.push_back(cast.number);
   under_way_.clear();
   invited_ = false;
@@ -205,6 +205,12 @@ void Fishing::dead(int pe, Nanos now) {
   std::erase(turned_away_, pe);
   note_next_return();
   near_.until = far_.until = now;
+}
+
+void Fishing::begin_to_leave(Nanos now) {
+  for (Held& each : held_) each.until = now;
+  next_return_ = now;
+  return_held(now);
 }
 
 // The FISH under way may be held where there is nothing: until one comes home, another may go, if
@@ -233,8 +239,8 @@ void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
   if (next == fish.thief && back_up(fish, now)) return;
-  if (next == fish.thief && means_.holds_fish && !tables_.is_far(fish.thief))
-    return keep(fish, now);
+  const bool holds = means_.holds_fish && !workers_.leaving();
+  if (next == fish.thief && holds && !tables_.is_far(fish.thief)) return keep(fish, now);
   remember(fish.thief);
   if (next < 0) return;
   if (next != fish.thief) {
@@ -324,7 +330,7 @@ bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
 void Fishing::back_up_here(Nanos now) {
   constexpr Nanos until_next_look = 5'000'000;
   constexpr Nanos for_long = 2'000'000;
-  if (!backs_up_ || backups_.empty() || !is_idle(workers_.load())) return;
+  if (!backs_up_ || backups_.empty() || workers_.leaving() || !is_idle(workers_.load())) return;
   const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
   again_ = std::min(again_, now + until_next_look);
   auto& due = workers_.state().due;

@@ -43,8 +43,11 @@ class Fishing {
   void caught(std::uint16_t number, Nanos now);
   void on_work_available(int from, Nanos now);
 
-  /// A PE is dead. It may have had our FISH: nobody waits for those any more, though some may come.
-  void dead(int pe, Nanos now);
+  /// This PE leaves: no FISH is held here any more.
+  void begin_to_leave(Nanos now);
+
+  /// A PE is gone. It may have had our FISH: nobody waits for those any more, though some may come.
+  void gone(int pe, Nanos now);
 
   /// While `full`, no FISH is sent: there is no room for others' work.
   void set_full(bool full, Nanos now) noexcept;

@@ -219,8 +219,9 @@ void Worker::notify_progress_thread_if_needed() {
 heap::Node* Worker::find_spark(bool& imported) {
   if (!workers_.may_start_thread()) say_live();
   const bool may_start = workers_.may_start_thread();
-  heap::Node* const arrived =
-      may_start || workers_.all_blocked() ? workers_.take_imported() : nullptr;
+  heap::Node* const arrived = workers_.leaving()                       ? workers_.take_placed()
+                              : may_start || workers_.all_blocked() ? workers_.take_imported()
+                                                                    : nullptr;
   imported = arrived != nullptr;
   if (imported || !may_start) return arrived;
   if (heap::Node* node = take_from_thief()) return node;

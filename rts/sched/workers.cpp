@@ -203,7 +203,7 @@ unsigned Workers::live_threads() const noexcept {
 bool Workers::at_rest(const Worker* by) const noexcept {
   if (aside_.under_way() != 0) return false;  // asked first: who waits for it is runnable before
   const auto now = load();
-  if (now.runnable != 0 || (now.sparks != 0 && may_start_thread())) return false;
+  if (now.runnable != 0 || (now.sparks != 0 && (leaving() || may_start_thread()))) return false;
   if (imported_.size() != 0 && all_blocked()) return false;
   for (const auto& worker : all())
     if (worker.get() != by && !worker->between_turns()) return false;

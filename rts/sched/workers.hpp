@@ -80,6 +80,7 @@ class Workers final : public progress::Engine {
   bool has_imported() const noexcept { return imported_.size() != 0 || placed_.size() != 0; }
   /// What was placed here comes first: nobody else takes it.
   heap::Node* take_imported();
+  heap::Node* take_placed() { return placed_.take(); }
   /// The oldest spark of some worker but `self`: at first of a random one, and of nobody whom
   /// another is taking from.
   heap::Node* take_from_siblings(Worker& self);
@@ -105,8 +106,12 @@ class Workers final : public progress::Engine {
 
   /// Is there room under --trawl:thread-limit?
   bool may_start_thread() const noexcept {
-    return live_.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limit_);
+    return !leaving() && live_.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limit_);
   }
+  /// From now on no sparks are taken: this PE leaves, and gives them away. What nobody else can
+  /// evaluate still is.
+  void begin_to_leave() noexcept { leaving_.store(true, std::memory_order_relaxed); }
+  bool leaving() const noexcept { return leaving_.load(std::memory_order_relaxed); }
   /// With every thread blocked, imported sparks may go over the limit: what they hold up elsewhere
   /// may be what the blocked ones wait for.
   bool all_blocked() const noexcept {
@@ -189,6 +194,7 @@ class Workers final : public progress::Engine {
   std::vector<std::unique_ptr<Thread>> all_threads_;
   std::atomic<std::int64_t> live_{0};  // who ends a thread may tell before who began it
   std::atomic<std::size_t> blocked_count_{0};
+  std::atomic<bool> leaving_{false};
   std::vector<Thread*> blocked_;
 
   void add(SparkQueue& queue, heap::Node* spark);

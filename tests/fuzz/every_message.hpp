@@ -19,7 +19,7 @@ using Messages =
     std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
                sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
                life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
-               life::Leave, life::View, life::Fail>;
+               life::Leave, life::View, life::Parting, life::Settled, life::Fail>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -115,8 +115,18 @@ class Sampler {
     for (auto& times : bye.statistics.workers) times = {random_(), random_(), random_(), random_()};
   }
   void fill(life::View& view) {
-    for (int pe = 1; pe < envelope_.pes; ++pe) view.dead.push_back(static_cast<std::uint32_t>(pe));
+    using What = life::View::What;
+    for (std::uint32_t pe = 1; pe < static_cast<std::uint32_t>(envelope_.pes); ++pe) {
+      const auto end = below(2) == 0 ? What::lost : What::left;
+      if (end == What::left || below(2) == 0) view.changes.push_back({pe, What::leaves});
+      view.changes.push_back({pe, end});
+    }
   }
+  void fill(life::Parting& parting) {
+    parting = {static_cast<life::Parting::Stage>(below(3)), static_cast<std::uint32_t>(below(9)),
+               sample<life::Bye>().statistics};
+  }
+  void fill(life::Settled& settled) { settled.pe = 1; }
   void fill(life::Fail& fail) { fail = {static_cast<int>(1 + below(255)), text()}; }
 
   std::mt19937_64 random_;

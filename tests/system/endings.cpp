@@ -120,6 +120,15 @@ int with_work_left() {
   return 7;
 }
 
+/// Everybody is inside a function that does not come back.
+int for_ever() {
+  for (int i = 0; i < 100; ++i) trawl::par(trawl::lazy<compute_for>(10'000.0));
+  compute_for(0.3);
+  std::cout << "begun" << std::endl;
+  compute_for(10'000);
+  return 0;
+}
+
 /// What is written there is in the file once its destructor has run.
 std::ofstream static_file;
 
@@ -220,7 +229,8 @@ int root(int argc, char** argv) {
       {"one-second", one_second},
       {"overflow", [] { return static_cast<int>(bottomless(0)); }},
       {"overflow-elsewhere", [] { return elsewhere<bottomless>(0L); }},
-      {"endless", endless}};
+      {"endless", endless},
+      {"for-ever", for_ever}};
   return argc == 2 && ways.contains(argv[1]) ? ways.at(argv[1])() : 99;
 }
 

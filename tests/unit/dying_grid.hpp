@@ -1,4 +1,4 @@
-// Grids whose PEs die at given messages.
+// Grids whose PEs die, or leave, at given messages.
 #pragma once
 
 #include <cstdint>
@@ -35,38 +35,48 @@ inline constexpr CaseName case_names[] = {
     {&Cases::orphaned, "orphaned"},
     {&Cases::duplicate, "duplicate"},
     {&Cases::forwarded, "forwarded"},
+    {&Cases::handed_back, "handed_back"},
 };
 
-/// Who sends a message, or was to get it, dies with it.
+/// Who sends a message, or was to get it, dies with it, or is told to leave.
 struct Death {
   std::uint64_t message;  ///< its number, in the order of sending
   bool sender;
   bool sent;  ///< it has still left
+  bool leaves = false;
 };
 
 /// How runs ended, in sum.
 struct Tally {
   std::uint64_t messages = 0;
   std::uint64_t deaths = 0;
+  std::uint64_t told_to_leave = 0;
+  std::uint64_t left = 0;     ///< in time
+  std::uint64_t revived = 0;  ///< thunks
   std::uint64_t not_made_again = 0;  ///< runs that failed: what they needed was lost
   Cases cases{};
 
   void add(const Tally& more) {
     messages += more.messages;
     deaths += more.deaths;
+    told_to_leave += more.told_to_leave;
+    left += more.left;
+    revived += more.revived;
     not_made_again += more.not_made_again;
     for (const auto& each : case_names) cases.*each.count += more.cases.*each.count;
   }
   std::string text() const {
     std::string all =
-        std::to_string(deaths) + " deaths, " + std::to_string(not_made_again) + " not made again";
+        std::to_string(deaths) + " deaths, " + std::to_string(not_made_again) + " not made again, " +
+        std::to_string(left) + " of " + std::to_string(told_to_leave) + " left, " +
+        std::to_string(revived) + " revived";
     for (const auto& each : case_names)
       all += ", " + std::string(each.name) + " " + std::to_string(cases.*each.count);
     return all;
   }
 };
 
-/// Runs `root`, which checks its answer, to its end while PEs die. It may fail only with the one
+/// Runs `root`, which checks its answer, to its end while PEs die or leave. It may fail only with the one
 /// sentence that says that something can't be made again.
 inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deaths,
                        const std::function<void()>& root) {
@@ -77,6 +87,11 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
     for (const auto& death : deaths) {
       const int who = death.sender ? from : to;
       if (death.message != number || who == 0 || grid == nullptr) continue;
+      if (death.leaves) {
+        ++tally.told_to_leave;
+        grid->pe(who).leave();
+        continue;
+      }
       if (!grid->net().is_dead(who)) ++tally.deaths;
       grid->net().kill(who);
       if (!death.sent) return true;
@@ -94,7 +109,12 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
     const std::string why = e.what();
     EXPECT_NE(why.find("was lost with a PE, and can't be made again"), std::string::npos) << why;
   }
+  const auto count = [&](int pe, Count what) {
+    return simulation.pe(pe).statistics()[static_cast<std::size_t>(what)];
+  };
+  tally.left = count(0, Count::pes_left);
   for (int pe = 0; pe < simulation.size(); ++pe) {
+    tally.revived += count(pe, Count::thunks_revived);
     const auto& cases = simulation.pe(pe).shared_heap().cases();
     for (const auto& each : case_names) tally.cases.*each.count += cases.*each.count;
   }

@@ -186,8 +186,8 @@ TEST(Recover, WhoComesBackEnds) {
     for (const auto& each : all) sum += force(each);
     EXPECT_EQ(sum, 50 * 50 * ms);
   });
-  EXPECT_TRUE(simulation.pe(0).life().is_dead(2));
-  EXPECT_TRUE(simulation.pe(1).life().is_dead(2));
+  EXPECT_TRUE(simulation.pe(0).life().is_gone(2));
+  EXPECT_TRUE(simulation.pe(1).life().is_gone(2));
   EXPECT_FALSE(simulation.pe(1).life().stopping());
   EXPECT_TRUE(simulation.pe(2).life().stopping()) << "it was told that it was given up";
   EXPECT_EQ(simulation.finish(3).code, 3);
@@ -211,8 +211,8 @@ TEST(Recover, AGridFileSaysWhoDiesAndWhen) {
     EXPECT_LT(Simulation::clock_here(), 1800 * ms);
   });
   EXPECT_TRUE(simulation.net().is_dead(3));
-  EXPECT_TRUE(simulation.pe(0).life().is_dead(3));
-  EXPECT_TRUE(simulation.pe(2).life().is_dead(1));
+  EXPECT_TRUE(simulation.pe(0).life().is_gone(3));
+  EXPECT_TRUE(simulation.pe(2).life().is_gone(1));
   EXPECT_EQ(simulation.finish(3).code, 3);
 }
 

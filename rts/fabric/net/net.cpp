@@ -94,11 +94,13 @@ class Net final : public Fabric {
   std::optional<int> dead() noexcept override {
     const auto pe = neighbours_.dead();
     if (!pe) return links_.dead();
-    auto& waits = waiting_at(*pe);
-    waits.dead = true;
+    forget(*pe);
+    return pe;
+  }
+  void forget(int pe) noexcept override {
+    auto& waits = waiting_at(pe);
     kept_ -= waits.messages.size();
     waits = {{}, 0, true};
-    return pe;
   }
 
   std::size_t unsent(int to) const noexcept override {

@@ -1,0 +1,118 @@
+#include "rts/leaving.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "rts/say.hpp"
+#include "rts/trace/note.hpp"
+
+namespace trawl {
+namespace {
+
+// Rather than all that a thread makes as it runs: what is left of it then is the newest, and small.
+constexpr Nanos between_looks = 200'000;
+constexpr int sparks_a_look = 2;
+
+}  // namespace
+
+void Leaving::leaves(int pe) {
+  if (pe != self_) return others_.push_back(pe);
+  if (!asked()) ask();
+}
+
+void Leaving::look(Nanos now, sched::Worker* by) {
+  if ((!asked() && others_.empty()) || !rooms_.life.joined() || rooms_.life.stopping()) return;
+  if (stage_ == Stage::stays && asked() && rooms_.objects.used()) stay();
+  if (now >= next_look_) {
+    next_look_ = now + between_looks;
+    if (stage_ == Stage::stays && asked()) begin(now);
+    if (stage_ != Stage::stays) go_on(now, by);
+    look_after_others();
+  }
+  auto& due = rooms_.workers.state().due;
+  due.store(std::min(due.load(std::memory_order_relaxed), next_look_), std::memory_order_relaxed);
+}
+
+// Who else has a copy of an object may have got what this PE was to pass on.
+void Leaving::stay() {
+  asked_ = 0;
+  say("trawl: PE " + std::to_string(self_) + " does not leave: the program has shared objects\n");
+}
+
+void Leaving::begin(Nanos now) {
+  stage_ = Stage::gives_away;
+  begun_ = now;
+  rooms_.workers.begin_to_leave();
+  rooms_.fishing.begin_to_leave(now);
+  rooms_.life.part(life::Parting::Stage::begins, 0);
+}
+
+// Once it has told that it may go, it still answers, and gives back what comes.
+void Leaving::go_on(Nanos now, sched::Worker* by) {
+  give_away(by);
+  if (stage_ == Stage::hurries) return;
+  if (asked_.load() > 1 || now - begun_ >= grace_) {
+    stage_ = Stage::hurries;
+    part(life::Parting::Stage::hurry);
+  } else if (stage_ == Stage::gives_away && nothing_left(by)) {
+    stage_ = Stage::done;
+    part(life::Parting::Stage::done);
+  }
+}
+
+void Leaving::part(life::Parting::Stage stage) {
+  rooms_.life.part(stage, rooms_.workers.live_threads());
+}
+
+// Who fishes here has had some before.
+void Leaving::give_away(sched::Worker* by) {
+  give_imported();
+  for (int i = 0; i < sparks_a_look; ++i) {
+    heap::Node* const spark = rooms_.workers.take_for_export(by);
+    if (spark == nullptr || !send_to_main(spark)) break;
+  }
+}
+
+void Leaving::give_imported() {
+  auto& workers = rooms_.workers;
+  std::vector<heap::Node*> stay;
+  while (workers.has_imported()) {
+    heap::Node* const spark = workers.take_imported();
+    if (spark == nullptr || spark->state() != heap::State::unevaluated) continue;
+    if (rooms_.shared_heap.hand_back(spark)) continue;
+    if (spark->code().placed || !send_to_main(spark)) stay.push_back(spark);
+  }
+  for (heap::Node* spark : stay) workers.add_placed(spark);
+}
+
+// False: there is no memory for it.
+bool Leaving::send_to_main(heap::Node* spark) {
+  if (spark->code().placed) {
+    rooms_.workers.add_placed(spark);
+    return true;
+  }
+  try {
+    if (rooms_.shared_heap.export_spark(spark, 0))
+      trace::note(rooms_.log, trace::Kind::spark_export, 0, 0, 0, spark->code().id);
+    return true;
+  } catch (const std::bad_alloc&) {
+    rooms_.workers.add_placed(spark);
+    return false;
+  }
+}
+
+bool Leaving::nothing_left(const sched::Worker* by) const {
+  return rooms_.workers.live_threads() == 0 && rooms_.workers.at_rest(by) &&
+         rooms_.shared_heap.blocking_queues() == 0 && !rooms_.shared_heap.expects(std::nullopt);
+}
+
+void Leaving::look_after_others() {
+  std::erase_if(others_, [this](int pe) {
+    if (rooms_.shared_heap.expects(static_cast<std::uint32_t>(pe))) return false;
+    rooms_.life.say_settled(pe);
+    return true;
+  });
+}
+
+}  // namespace trawl

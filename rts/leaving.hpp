@@ -1,0 +1,65 @@
+// A PE leaves while the run goes on, losing nothing (rts/life/README.md).
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "rts/heap/shared_heap.hpp"
+#include "rts/life/life.hpp"
+#include "rts/sched/fishing.hpp"
+#include "rts/sched/objects.hpp"
+#include "rts/trace/log.hpp"
+
+namespace trawl {
+
+/// What this PE does when it leaves, and when others do. Guarded by its PE's lock, but for what any
+/// thread may call.
+class Leaving {
+ public:
+  struct Rooms {
+    sched::Workers& workers;
+    heap::SharedHeap& shared_heap;
+    sched::Fishing& fishing;
+    sched::Objects& objects;
+    life::Life& life;
+    trace::Log* log;
+  };
+
+  /// `grace`: threads that have not ended after so long are left unfinished.
+  Leaving(const Rooms& rooms, int self, Nanos grace) : rooms_(rooms), self_(self), grace_(grace) {}
+
+  /// It is to leave; once more: at once. Any thread may call it, a signal handler too.
+  void ask() noexcept { asked_.fetch_add(1); }
+  bool asked() const noexcept { return asked_.load() != 0; }
+
+  /// It is decided that a PE leaves, or is gone.
+  void leaves(int pe);
+  void gone(int pe) { std::erase(others_, pe); }
+
+  /// Goes on with it, if there is anything to do. `by` as in Host::poll.
+  void look(Nanos now, sched::Worker* by);
+
+ private:
+  enum class Stage : std::uint8_t { stays, gives_away, done, hurries };
+
+  void begin(Nanos now);
+  void stay();
+  void go_on(Nanos now, sched::Worker* by);
+  void give_away(sched::Worker* by);
+  void give_imported();
+  bool send_to_main(heap::Node* spark);
+  bool nothing_left(const sched::Worker* by) const;
+  void part(life::Parting::Stage stage);
+  void look_after_others();
+
+  Rooms rooms_;
+  int self_;
+  Nanos grace_;
+  std::atomic<int> asked_{0};
+  Stage stage_ = Stage::stays;
+  Nanos begun_ = 0;
+  Nanos next_look_ = 0;
+  std::vector<int> others_;  // that leave, where there is still something of this PE's
+};
+
+}  // namespace trawl

@@ -1,0 +1,124 @@
+#!/usr/bin/env -S python3 -B
+"""PEs leave running programs at random moments: the output stays the same, nobody counts it as a failure."""
+import os
+import random
+import re
+import signal
+import sys
+import time
+
+from harness import expect, finish, program, run, run_words, start
+
+TRAWL_RUN = program("trawl-run")
+PROGRAMS = ["queens", "12"], ["sum_euler", "6000"], ["fib", "34"]
+RUNS = 30
+
+
+def others_of(launcher):
+    """The processes of the PEs that trawl-run has started, but the main one's."""
+    with open(f"/proc/{launcher}/task/{launcher}/children", encoding="ascii") as children:
+        return [int(child) for child in children.read().split()][1:]
+
+
+def leave(words, seconds, dice):
+    """Some of four PEs are told to leave, each at a moment of its own."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", 4, program(words[0]), *words[1:]])
+    count = dice.randint(1, 3)
+    moments = sorted(dice.uniform(0.05, 1) * seconds for _ in range(count))
+    told = 0
+    for moment in moments:
+        time.sleep(max(0.0, begun + moment - time.monotonic()))
+        others = others_of(process.pid) if process.poll() is None else []
+        if others:
+            try:
+                os.kill(dice.choice(others), signal.SIGTERM)
+                told += 1
+            except ProcessLookupError:
+                pass
+    return finish(process, begun), told
+
+
+def at_random_moments():
+    dice = random.Random(20)
+    left = 0
+    for words in PROGRAMS:
+        alone = run(0, *words)
+        begun = time.monotonic()
+        run_words(TRAWL_RUN, "-n", 4, program(words[0]), *words[1:])
+        seconds = time.monotonic() - begun
+        for _ in range(RUNS // len(PROGRAMS)):
+            result, told = leave(words, seconds, dice)
+            # One that has not joined yet is ended by the signal, and that the run if others were to come.
+            if "before all PEs were there" in result.err:
+                continue
+            expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
+            gone, lost = (len(re.findall(rf"^trawl: PE \d {what}", result.err, re.M)) for what in ("has left$", "is lost"))
+            expect(gone + lost <= told and "run again" not in result.err, "expected that PEs leave", result)
+            left += gone
+    expect(left > RUNS // 3, f"expected that more leave than {left}", "")
+
+
+def start_for_ever(*flags):
+    """A run on three PEs, each inside a function that does not come back; and the processes of two."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", 3, program("tests/endings"), "for-ever", *flags])
+    expect(process.stdout.readline() == "begun\n", "expected that it begins", "")
+    return process, others_of(process.pid), begun
+
+
+def end(process, begun):
+    os.kill(process.pid, signal.SIGTERM)
+    result = finish(process, begun)
+    expect(result.code == -signal.SIGTERM and result.err == "", "expected that nobody says anything", result)
+
+
+def in_the_middle(says):
+    line = says.readline()
+    expect(re.fullmatch(r"trawl: PE \d has left in the middle of a thread, which is run again\n", line),
+           f"expected that one has left in the middle of a thread, not {line}", "")
+
+
+def not_waited_for():
+    """Asked once it finishes its thread, for as long as it may; asked twice it goes."""
+    process, others, begun = start_for_ever()
+    os.kill(others[0], signal.SIGTERM)
+    time.sleep(0.3)
+    expect(os.path.exists(f"/proc/{others[0]}"), "expected that it finishes its thread first", "")
+    os.kill(others[0], signal.SIGTERM)
+    in_the_middle(process.stderr)
+    end(process, begun)
+    process, others, begun = start_for_ever("--trawl:grace=0.2")
+    os.kill(others[0], signal.SIGTERM)
+    in_the_middle(process.stderr)
+    end(process, begun)
+
+
+def its_exit_code():
+    """One that others have started leaves: all is well."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "--wait", "-n", 3, program("fib"), "36"])
+    line = process.stderr.readline().split()
+    others = [start(line[1:], dict([line[0].split("=")])) for _ in range(2)]
+    time.sleep(0.3)
+    others[0].terminate()
+    result = finish(others[0], begun)
+    expect(result.code == 0 and result.out == result.err == "", "expected exit code 0, and no words", result)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == run(0, "fib", "36").out and "has left" in result.err,
+           "expected that the run goes on", result)
+    expect(finish(others[1], begun).code == 0, "expected exit code 0", result)
+
+
+def as_before():
+    """Where deaths are not survived the signal ends the process, and that the run."""
+    process, others, begun = start_for_ever("--trawl:recover=off")
+    os.kill(others[0], signal.SIGTERM)
+    result = finish(process, begun)
+    expect(result.code == 1 and "is lost: its process has ended" in result.err, "expected a death", result)
+
+
+at_random_moments()
+not_waited_for()
+its_exit_code()
+as_before()
