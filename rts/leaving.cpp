@@ -21,7 +21,27 @@ void Leaving::leaves(int pe) {
   if (!asked()) ask();
 }
 
+// More than there is room for at once have to be asked again.
+void Leaving::send_away(int pe) noexcept {
+  for (auto& place : to_go_) {
+    int none = 0;
+    if (place.compare_exchange_strong(none, pe)) break;
+  }
+  any_to_go_ = true;
+}
+
+void Leaving::send_away_who_is_to_go() {
+  any_to_go_ = false;
+  for (auto& place : to_go_) {
+    const int pe = place.exchange(0);
+    if (pe != 0 && !rooms_.life.send_away(pe))
+      say("trawl: PE " + std::to_string(pe) + " can't leave: there is none, or not any more\n");
+  }
+}
+
 void Leaving::look(Nanos now, sched::Worker* by) {
+  if (any_to_go_.load(std::memory_order_relaxed) && rooms_.life.phase() == fabric::Phase::running)
+    send_away_who_is_to_go();
   if ((!asked() && others_.empty()) || !rooms_.life.joined() || rooms_.life.stopping()) return;
   if (stage_ == Stage::stays && asked() && rooms_.objects.used()) stay();
   if (now >= next_look_) {

@@ -1,6 +1,7 @@
 // A PE leaves while the run goes on, losing nothing (rts/life/README.md).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <vector>
 
@@ -32,6 +33,9 @@ class Leaving {
   void ask() noexcept { asked_.fetch_add(1); }
   bool asked() const noexcept { return asked_.load() != 0; }
 
+  /// The main PE: another is to leave. Any thread may call it, a signal handler too.
+  void send_away(int pe) noexcept;
+
   /// It is decided that a PE leaves, or is gone.
   void leaves(int pe);
   void gone(int pe) { std::erase(others_, pe); }
@@ -51,11 +55,14 @@ class Leaving {
   bool nothing_left(const sched::Worker* by) const;
   void part(life::Parting::Stage stage);
   void look_after_others();
+  void send_away_who_is_to_go();
 
   Rooms rooms_;
   int self_;
   Nanos grace_;
   std::atomic<int> asked_{0};
+  std::atomic<bool> any_to_go_{false};
+  std::array<std::atomic<int>, 64> to_go_{};  // PEs; 0: none
   Stage stage_ = Stage::stays;
   Nanos begun_ = 0;
   Nanos next_look_ = 0;

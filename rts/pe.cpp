@@ -229,13 +229,17 @@ void Pe::finish(int code) {
 void Pe::leave() noexcept {
   if (!may_leave()) return;
   leaving_.ask();
-  workers_.wake_all();
-  fabric_.events().notify_progress_thread();
+  have_somebody_look();
 }
 
-void Pe::send_away(int pe) {
-  const std::lock_guard lock(lock_);
-  if (recovers_ && joined() && !stopping()) life_.send_away(pe);
+void Pe::send_away(int pe) noexcept {
+  leaving_.send_away(pe);
+  have_somebody_look();
+}
+
+void Pe::have_somebody_look() noexcept {
+  workers_.wake_all();
+  fabric_.events().notify_progress_thread();
 }
 
 void Pe::fail(const std::string& why, int code) {

@@ -61,8 +61,8 @@ class Pe final : public sched::Host {
   /// Any other, where deaths are survived: it leaves before the end; asked twice, at once. To be
   /// called by any thread, in a signal handler too.
   void leave() noexcept;
-  /// The main PE: another is to leave. Takes the lock.
-  void send_away(int pe);
+  /// The main PE: another is to leave. To be called in the same way.
+  void send_away(int pe) noexcept;
   bool may_leave() const noexcept { return recovers_ && self() != 0; }
 
   // Host
@@ -84,6 +84,7 @@ class Pe final : public sched::Host {
 
  private:
   bool poll_once(sched::Worker* by);
+  void have_somebody_look() noexcept;
   void fish(sched::Worker* by);
   void note_load(Nanos now);
   void look_at_pace(Nanos now);

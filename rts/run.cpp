@@ -102,12 +102,27 @@ void leave_when_terminated() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+// By `trawl-run --leave`. Before there is a PE, and of anybody else, it means nothing, as by default.
+void on_send_away(int, siginfo_t* info, void*) {
+  Pe* const pe = leaves;
+  if (pe != nullptr && info->si_code == SI_QUEUE) pe->send_away(info->si_value.sival_int);
+}
+
+void send_others_away_when_told() {
+  struct sigaction action {};
+  if (sigaction(fabric::leave_signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  action.sa_sigaction = &on_send_away;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigaction(fabric::leave_signal, &action, nullptr);
+}
+
 /// With the others, as whoever has started them has arranged it.
 fabric::Joined join_others(const Program& program) {
   const auto& options = program.options;
   if (goes_by_net(options)) {
     auto joined = fabric::make_net(net_setup(options), grid_of(program));
-    if (joined.fabric->self() != 0 && options.recover != "off") leave_when_terminated();
+    if (options.recover == "off") return joined;
+    joined.fabric->self() == 0 ? send_others_away_when_told() : leave_when_terminated();
     return joined;
   }
   auto joined = fabric::under_mpiexec() ? fabric::make_mpi(grid_of(program))

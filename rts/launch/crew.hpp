@@ -40,6 +40,7 @@ class Crew {
   void wait_for_something(int& begun);
   void on_signals();
   void reap();
+  void send_away(int pe) const;
   void on_end(Member& member, int status);
   bool any_running() const;
   void kill_all(int signal);

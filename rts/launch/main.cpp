@@ -2,9 +2,12 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -14,6 +17,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "rts/fabric/launcher.hpp"
 #include "rts/fabric/net/key.hpp"
 #include "rts/fabric/net/members.hpp"
 #include "rts/fabric/net/socket.hpp"
@@ -35,6 +39,7 @@ struct Options {
   std::string ssh = "ssh -o BatchMode=yes -o ConnectTimeout=10";
   bool wait = false;
   bool check = false;
+  int leave = 0;
   std::uint16_t port = 0;
   std::vector<std::string> program;
 };
@@ -66,6 +71,11 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("PORT");
   app.add_flag("--check", options.check,
                "start nothing: look at the hosts, ports, versions and clocks, say what is wrong");
+  app.add_option("--leave", options.leave,
+                 "start nothing: tell a trawl-run, by its process id in place of PROGRAM, that this "
+                 "PE is to leave its run")
+      ->type_name("PE")
+      ->check(CLI::Range(1, static_cast<int>(net::most_pes) - 1));
   app.footer(
       "Within a Slurm allocation of several tasks, the others are started by srun. TRAWL_KEY, if "
       "it\n"
@@ -96,6 +106,22 @@ void look_for(const std::string& program) {
 int slurm_tasks() {
   const auto tasks = std::atoi(variable("SLURM_NTASKS").c_str());
   return variable("SLURM_JOB_ID").empty() || tasks < 2 ? 0 : tasks;
+}
+
+std::string file_of(const std::string& process) {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/" + process + "/exe", error).string();
+}
+
+/// Throws Error (exit code 2) if that is no trawl-run, or of somebody else.
+int send_away(int pe, const std::string& process) {
+  pid_t id = 0;
+  const auto* end = process.data() + process.size();
+  const bool good = std::from_chars(process.data(), end, id).ptr == end && id > 0;
+  if (!good || file_of(process).empty() || file_of(process) != file_of("self"))
+    throw Error(process + " is not the process id of a trawl-run that is yours", 2);
+  if (sigqueue(id, fabric::leave_signal, {.sival_int = pe}) == 0) return 0;
+  throw Error("cannot tell " + process + ": " + std::strerror(errno), 2);
 }
 
 std::string joined(const std::vector<net::Endpoint>& endpoints) {
@@ -235,6 +261,7 @@ int main(int argc, char** argv) {
     if (options.program.empty()) throw Error("which program? (trawl-run --help)", 2);
     if (options.program.front().front() == '-')
       throw Error(options.program.front() + " is no option (trawl-run --help)", 2);
+    if (options.leave != 0) return send_away(options.leave, options.program.front());
     look_for(options.program.front());
     const bool check = options.check;
     Launch launch(std::move(options));

@@ -174,13 +174,15 @@ void Life::on_parting(const Parting& message, int from) {
   let_go();
 }
 
-void Life::send_away(int pe) {
-  if (pe <= 0 || pe >= fabric_.size() || decided_.gone(pe) || departures_.begun(pe)) return;
+bool Life::send_away(int pe) {
+  if (!recovers_ || pe <= 0 || pe >= fabric_.size() || decided_.gone(pe)) return false;
+  if (departures_.begun(pe)) return true;
   std::vector<int> others;
   for (int other = 0; other < fabric_.size(); ++other)
     if (other != pe && !decided_.gone(other)) others.push_back(other);
   departures_.begin(pe, std::move(others));
   decide({static_cast<std::uint32_t>(pe), View::What::leaves});
+  return true;
 }
 
 // From now on nothing new is sent there. It goes on itself, as before, but for what it takes.

@@ -89,8 +89,8 @@ class Life {
   void say_settled(int pe);
   void on_parting(const Parting& message, int from);
   void on_settled(const Settled& message, int from);
-  /// The main PE: this one is to leave, if it is there.
-  void send_away(int pe);
+  /// The main PE: another is to leave. False: nobody of that name can.
+  bool send_away(int pe);
 
   /// The main PE: the root has returned.
   void finish(int code);

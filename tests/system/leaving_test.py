@@ -26,17 +26,17 @@ def leave(words, seconds, dice):
     process = start([TRAWL_RUN, "-n", 4, program(words[0]), *words[1:]])
     count = dice.randint(1, 3)
     moments = sorted(dice.uniform(0.05, 1) * seconds for _ in range(count))
-    told = 0
+    told = []
     for moment in moments:
         time.sleep(max(0.0, begun + moment - time.monotonic()))
-        others = others_of(process.pid) if process.poll() is None else []
+        others = [each for each in others_of(process.pid) if each not in told] if process.poll() is None else []
         if others:
             try:
-                os.kill(dice.choice(others), signal.SIGTERM)
-                told += 1
+                told.append(dice.choice(others))
+                os.kill(told[-1], signal.SIGTERM)
             except ProcessLookupError:
                 pass
-    return finish(process, begun), told
+    return finish(process, begun), len(told)
 
 
 def at_random_moments():
@@ -97,7 +97,7 @@ def not_waited_for():
 def its_exit_code():
     """One that others have started leaves: all is well."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "--wait", "-n", 3, program("fib"), "36"])
+    process = start([TRAWL_RUN, "--wait", "-n", 3, program("queens"), "14"])
     line = process.stderr.readline().split()
     others = [start(line[1:], dict([line[0].split("=")])) for _ in range(2)]
     time.sleep(0.3)
@@ -105,9 +105,25 @@ def its_exit_code():
     result = finish(others[0], begun)
     expect(result.code == 0 and result.out == result.err == "", "expected exit code 0, and no words", result)
     result = finish(process, begun)
-    expect(result.code == 0 and result.out == run(0, "fib", "36").out and "has left" in result.err,
+    expect(result.code == 0 and result.out == "365596\n" and "has left" in result.err,
            "expected that the run goes on", result)
     expect(finish(others[1], begun).code == 0, "expected exit code 0", result)
+
+
+def sent_away():
+    """By trawl-run --leave, a PE's number and the process id of the one that goes on."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", 3, program("queens"), "14"])
+    time.sleep(0.5)
+    for pe in 2, 7:
+        result = run_words(TRAWL_RUN, "--leave", pe, process.pid)
+        expect(result.code == 0 and result.out == result.err == "", "expected no words", result)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == "365596\n" and "trawl: PE 2 has left\n" in result.err and
+           "trawl: PE 7 can't leave" in result.err, "expected that PE 2 leaves, and that there is no PE 7", result)
+    for pe, whom in (1, os.getpid()), (1, process.pid), (1, "queens"), (0, process.pid):
+        result = run_words(TRAWL_RUN, "--leave", pe, whom)
+        expect(result.code == 2 and result.err.count("\n") == 1, "expected one line", result)
 
 
 def as_before():
@@ -121,4 +137,5 @@ def as_before():
 at_random_moments()
 not_waited_for()
 its_exit_code()
+sent_away()
 as_before()

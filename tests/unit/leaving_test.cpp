@@ -131,7 +131,7 @@ TEST(Leaving, TheMainPeSendsAnotherAway) {
   Simulation simulation(grid_of(3));
   simulation.run([&] {
     EXPECT_EQ(fib(7), 13);
-    for (const int pe : {2, 0, 7, -1, 2}) simulation.pe(0).send_away(pe);
+    for (const int pe : {2, 7, -1, 2}) simulation.pe(0).send_away(pe);
     EXPECT_EQ(fib(9), 34);
     EXPECT_TRUE(simulation.pe(0).life().is_gone(2));
     EXPECT_FALSE(simulation.pe(0).life().is_gone(1));
