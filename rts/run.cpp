@@ -102,7 +102,8 @@ void leave_when_terminated() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// By `trawl-run --leave`. Before there is a PE, and of anybody else, it means nothing, as by default.
+// By `trawl-run --leave`. Before there is a PE, and of anybody else, it means nothing, as by
+// default.
 void on_send_away(int, siginfo_t* info, void*) {
   Pe* const pe = leaves;
   if (pe != nullptr && info->si_code == SI_QUEUE) pe->send_away(info->si_value.sival_int);
@@ -110,7 +111,8 @@ void on_send_away(int, siginfo_t* info, void*) {
 
 void send_others_away_when_told() {
   struct sigaction action {};
-  if (sigaction(fabric::leave_signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  if (sigaction(fabric::leave_signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
+    return;
   action.sa_sigaction = &on_send_away;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigaction(fabric::leave_signal, &action, nullptr);

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <csignal>
-
 #include <string_view>
 
 namespace trawl::fabric {
 
-/// To trawl-run, and from there to the main PE, with the number of a PE that is to leave. By default
-/// it means nothing.
+/// To trawl-run, and from there to the main PE, with the number of a PE that is to leave. By
+/// default it means nothing.
 inline constexpr int leave_signal = SIGURG;
 
 /// What it says there; empty if it isn't set.

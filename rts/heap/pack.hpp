@@ -70,7 +70,7 @@ struct Unpacked {
   boost::container::small_vector<Arrived, 4> thunks;  ///< to be acknowledged; the root comes first
   boost::container::small_vector<Node*, 4> resolved;  ///< were here as proxies, are themselves now
   boost::container::small_vector<Node*, 4> ahead;     ///< new proxies: those given to `ahead`
-  bool lost = false;  ///< there is no root: its value was lost with a PE
+  bool lost = false;         ///< there is no root: its value was lost with a PE
   bool handed_back = false;  ///< nor here: its receiver is to see to it himself
 
   /// Is the root a thunk that has moved here?

@@ -105,8 +105,8 @@ class SharedHeap {
 
   // ---- where a PE leaves (rts/life/README.md, Leaving)
 
-  /// An unevaluated thunk that another PE has sent here as a spark goes back there. False: none has,
-  /// or it can't.
+  /// An unevaluated thunk that another PE has sent here as a spark goes back there. False: none
+  /// has, or it can't.
   bool hand_back(Node* thunk);
   /// Is something expected from a PE, or from any: the value of a spark, the answer to a FETCH?
   bool expects(std::optional<std::uint32_t> from) const;

@@ -26,7 +26,8 @@ constexpr int by_signal = 128;                         // as shells have it
 sigset_t ours() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, fabric::leave_signal}) sigaddset(&set, each);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, fabric::leave_signal})
+    sigaddset(&set, each);
   return set;
 }
 

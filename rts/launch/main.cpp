@@ -71,9 +71,10 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("PORT");
   app.add_flag("--check", options.check,
                "start nothing: look at the hosts, ports, versions and clocks, say what is wrong");
-  app.add_option("--leave", options.leave,
-                 "start nothing: tell a trawl-run, by its process id in place of PROGRAM, that this "
-                 "PE is to leave its run")
+  app.add_option(
+         "--leave", options.leave,
+         "start nothing: tell a trawl-run, by its process id in place of PROGRAM, that this "
+         "PE is to leave its run")
       ->type_name("PE")
       ->check(CLI::Range(1, static_cast<int>(net::most_pes) - 1));
   app.footer(

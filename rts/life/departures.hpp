@@ -6,8 +6,8 @@
 
 namespace trawl::life {
 
-/// Pure bookkeeping, guarded by its PE's lock. A PE may go when nothing is left at it and all others
-/// have got back what they had there.
+/// Pure bookkeeping, guarded by its PE's lock. A PE may go when nothing is left at it and all
+/// others have got back what they had there.
 class Departures {
  public:
   /// `others`: all who may have something there.

@@ -127,8 +127,7 @@ void Life::on_view(const View& message, Nanos now) {
   for (auto i = told_.changes.size(); i < message.changes.size(); ++i) {
     const auto [name, what] = message.changes[i];
     const auto pe = static_cast<int>(name);
-    if (pe == self_ && what == View::What::lost)
-      return end_alone("it was given up by the main PE");
+    if (pe == self_ && what == View::What::lost) return end_alone("it was given up by the main PE");
     told_.changes.push_back(message.changes[i]);
     if (what == View::What::leaves)
       on_leaves(pe);

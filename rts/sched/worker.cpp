@@ -219,7 +219,7 @@ void Worker::notify_progress_thread_if_needed() {
 heap::Node* Worker::find_spark(bool& imported) {
   if (!workers_.may_start_thread()) say_live();
   const bool may_start = workers_.may_start_thread();
-  heap::Node* const arrived = workers_.leaving()                       ? workers_.take_placed()
+  heap::Node* const arrived = workers_.leaving()                    ? workers_.take_placed()
                               : may_start || workers_.all_blocked() ? workers_.take_imported()
                                                                     : nullptr;
   imported = arrived != nullptr;

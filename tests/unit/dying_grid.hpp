@@ -51,8 +51,8 @@ struct Tally {
   std::uint64_t messages = 0;
   std::uint64_t deaths = 0;
   std::uint64_t told_to_leave = 0;
-  std::uint64_t left = 0;     ///< in time
-  std::uint64_t revived = 0;  ///< thunks
+  std::uint64_t left = 0;            ///< in time
+  std::uint64_t revived = 0;         ///< thunks
   std::uint64_t not_made_again = 0;  ///< runs that failed: what they needed was lost
   Cases cases{};
 
@@ -66,18 +66,18 @@ struct Tally {
     for (const auto& each : case_names) cases.*each.count += more.cases.*each.count;
   }
   std::string text() const {
-    std::string all =
-        std::to_string(deaths) + " deaths, " + std::to_string(not_made_again) + " not made again, " +
-        std::to_string(left) + " of " + std::to_string(told_to_leave) + " left, " +
-        std::to_string(revived) + " revived";
+    std::string all = std::to_string(deaths) + " deaths, " + std::to_string(not_made_again) +
+                      " not made again, " + std::to_string(left) + " of " +
+                      std::to_string(told_to_leave) + " left, " + std::to_string(revived) +
+                      " revived";
     for (const auto& each : case_names)
       all += ", " + std::string(each.name) + " " + std::to_string(cases.*each.count);
     return all;
   }
 };
 
-/// Runs `root`, which checks its answer, to its end while PEs die or leave. It may fail only with the one
-/// sentence that says that something can't be made again.
+/// Runs `root`, which checks its answer, to its end while PEs die or leave. It may fail only with
+/// the one sentence that says that something can't be made again.
 inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deaths,
                        const std::function<void()>& root) {
   Tally tally;
