@@ -36,6 +36,13 @@ std::vector<LinkUse> links_of(Simulation& simulation) {
   return links;
 }
 
+/// Said of a grid whose file has some die.
+std::string deaths_in(Simulation& simulation) {
+  int dead = 0;
+  for (int pe = 0; pe < simulation.size(); ++pe) dead += simulation.net().is_dead(pe) ? 1 : 0;
+  return dead == 0 ? "" : fmt::format(", {} of which died", dead);
+}
+
 }  // namespace
 
 int run_simulated(Program& program, const Root& root) {
@@ -67,8 +74,8 @@ int run_simulated(Program& program, const Root& root) {
         },
         longest_run);
     outcome = simulation.finish(code);
-    say(fmt::format("simulated: {:.6f} s on {} PEs\n", static_cast<double>(took) * 1e-9,
-                    simulation.size()));
+    say(fmt::format("simulated: {:.6f} s on {} PEs{}\n", static_cast<double>(took) * 1e-9,
+                    simulation.size(), deaths_in(simulation)));
   } catch (const Error& e) {
     outcome.code = e.exit_code();
     outcome.error = e.what();

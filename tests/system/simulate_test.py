@@ -74,6 +74,15 @@ with tempfile.TemporaryDirectory() as folder:
     expect(once == again, f"expected {once} s again", second)
     told = json.loads(first.err[first.err.index("{"):first.err.rindex("}") + 1])
     expect([pe["pes_lost"] for pe in told["by_pe"] if pe] == 4 * [2], "expected two deaths", first)
+    expect("on 6 PEs, 2 of which died" in second.err, "expected to be told of them", second)
+    galaxy = ["barnes_hut", "plummer", "--bodies", 5000, "--steps", 6]
+    early = os.path.join(folder, "early.json")
+    with open(early, "w") as file:
+        file.write("""{"clusters": [{"name": "a", "pes": 4, "latency": "50 us"}],
+                       "deaths": [{"pe": 2, "at": "10 ms"}, {"pe": 3, "at": "25 ms"}]}""")
+    for copies in "1", "8":
+        result, _, _ = simulated(early, galaxy, "--trawl:copies=" + copies)
+        expect(result.out == simulated(four, galaxy)[0].out, "expected the same without deaths", result)
     result = run(0, *map(str, tree), "--trawl:simulate=" + dying, "--trawl:recover=off")
     expect(result.code != 0 and "PE 2 is lost" in result.err, "expected that it ends", result)
 
