@@ -7,10 +7,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,11 +34,11 @@ inline std::uint64_t checksum(std::span<const std::byte> bytes) {
   return sum;
 }
 
-/// Of its name, as the compiler writes it.
+/// Of its name, as the compiler writes it, and its size.
 template <class T>
 std::uint64_t type_number() {
   constexpr std::string_view name = __PRETTY_FUNCTION__;
-  return checksum(std::as_bytes(std::span(name)));
+  return checksum(std::as_bytes(std::span(name))) + sizeof(T);
 }
 
 [[noreturn]] inline void throw_of_checkpoint(const std::string& file, const std::string& what) {
@@ -44,15 +46,14 @@ std::uint64_t type_number() {
 }
 
 template <class T>
-std::string blob_of(const T& value) {
+Bytes blob_of(const T& value) {
   Writer bytes;
   heap::NoNodes none(
       "a checkpoint can't hold a Lazy, which means nothing in another run; save what it is when it "
       "has been forced");
   heap::Packer packer(bytes, none);
   heap::pack(packer, value);
-  const auto packed = bytes.take();
-  return {reinterpret_cast<const char*>(packed.data()), packed.size()};
+  return bytes.take();
 }
 
 template <class T>
@@ -103,7 +104,9 @@ class CheckpointOut {
     number(checkpoint_ends);
     out_.close();
     check();
-    std::filesystem::rename(unfinished_, file_);
+    std::error_code error;
+    std::filesystem::rename(unfinished_, file_, error);
+    if (error) throw Error(file_ + ": can't be written: " + error.message());
     finished_ = true;
   }
 
@@ -113,10 +116,11 @@ class CheckpointOut {
     number(type_number<T>());
     number(blobs);
   }
-  void blob(const std::string& bytes) {
+  void blob(const Bytes& bytes) {
     number(bytes.size());
-    number(checksum(std::as_bytes(std::span(bytes))));
-    out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    number(checksum(bytes));
+    out_.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
     check();
   }
   void number(std::uint64_t number) {
@@ -140,12 +144,11 @@ struct Blob {
 };
 
 inline std::string read_blob(const std::string& file, const Blob& blob) {
-  errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string bytes(static_cast<std::size_t>(blob.size), '\0');
   in.seekg(static_cast<std::streamoff>(blob.begin));
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!in) throw_of_file(file, "read");
+  if (!in) throw_of_checkpoint(file, "it has changed while it was read");
   if (checksum(std::as_bytes(std::span(bytes))) != blob.sum)
     throw_of_checkpoint(file, "what is at byte " + std::to_string(blob.begin) + " is damaged");
   return bytes;
@@ -177,8 +180,13 @@ Shard<T> restored_shard(const std::string& file, const Lazy<std::string>& bytes)
 
 class CheckpointIn {
  public:
-  explicit CheckpointIn(const std::string& file)
-      : file_(file), size_(std::filesystem::file_size(file)), in_(file, std::ios::binary) {
+  explicit CheckpointIn(const std::string& file) : file_(file) {
+    errno = 0;
+    in_.open(file, std::ios::binary | std::ios::ate);
+    const auto end = in_ ? static_cast<std::streamoff>(in_.tellg()) : -1;
+    if (end < 0 || std::filesystem::is_directory(file)) throw_of_file(file, "read");
+    size_ = static_cast<std::uint64_t>(end);
+    in_.seekg(0);
     if (number() != checkpoint_begins) throw_of_checkpoint(file_, "it is something else");
   }
 
@@ -214,7 +222,7 @@ class CheckpointIn {
   [[noreturn]] void throw_cut_off() const { throw_of_checkpoint(file_, "it is cut off"); }
 
   std::string file_;
-  std::uint64_t size_;
+  std::uint64_t size_ = 0;
   std::ifstream in_;
 };
 
@@ -233,7 +241,12 @@ void restore(const std::string& file, const std::vector<Blob>& blobs, Dist<T>& d
     parts.shards.push_back(lazy_placed<&restored_shard<T>>(file, there));
   }
   parts.places = places_for(bytes);
-  d = made_of(std::move(parts));
+  // There are copies at once: the file may be another one when a PE dies.
+  parts.uncopied = std::numeric_limits<int>::max() - 1;
+  parts = made_parts(std::move(parts));
+  parts.each_shape([](const Shape&) {});
+  finish(parts.copying, true);
+  d = Dist<T>(std::move(parts));
 }
 
 }  // namespace detail
@@ -249,17 +262,22 @@ void checkpoint(const std::string& file, const T&... values) {
 }
 
 /// The values that `checkpoint` saved, of the same types in the same order; the data of a Dist lie
-/// where those of a new one would, on however many PEs there are. False if there is no such file:
-/// the values are as they were. Throws Error if it is damaged, or not of these types.
+/// where those of a new one would, on however many PEs there are, when it returns. False if there
+/// is no such file. Throws Error if it is damaged, or not of these types. Then the values are as
+/// they were.
 template <class... T>
 bool restart(const std::string& file, T&... values) {
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) return false;
+  const bool exists = std::filesystem::exists(file, error);
+  if (error) throw Error(file + ": can't be read: " + error.message());
+  if (!exists) return false;
   detail::CheckpointIn in(file);
   const std::vector<detail::Blob> blobs[] = {in.template blobs<T>()...};
   in.finish();
+  std::tuple<T...> saved;
   std::size_t i = 0;
-  (detail::restore(file, blobs[i++], values), ...);
+  std::apply([&](T&... each) { (detail::restore(file, blobs[i++], each), ...); }, saved);
+  std::tie(values...) = std::move(saved);
   return true;
 }
 

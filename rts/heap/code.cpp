@@ -50,7 +50,7 @@ std::string short_name(const Code& code) {
   };
   auto function = between("Call = ", "; R = ");
   if (function.empty()) return "a value of type " + std::string(between("R = ", ";"));
-  for (const std::string_view around : {"OneReader<", "Placed<", "Lifted<"})
+  for (const std::string_view around : {"OneReader<", "Placed<", "PlacedStep<", "Lifted<"})
     if (const auto open = function.find(around); open != std::string_view::npos)
       function = first_argument(function.substr(open + around.size()));
   if (const auto open = function.find("Function<"); open != std::string_view::npos) {

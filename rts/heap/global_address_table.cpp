@@ -46,6 +46,21 @@ Reference GlobalAddressTable::lend_to(Node* thunk, std::uint32_t pe) {
   return reference;
 }
 
+GlobalAddressTable::Holder GlobalAddressTable::holder(Node* thunk) const {
+  const auto found = slot_of_.find(Hidden(thunk));
+  if (found == slot_of_.end()) return {};
+  const Slot& slot = own_.at(found->second);
+  return {slot.holder, slot.spark};
+}
+
+void GlobalAddressTable::set_holder(Node* thunk, const Holder& holder) {
+  const auto found = slot_of_.find(Hidden(thunk));
+  if (found == slot_of_.end()) return;
+  Slot& slot = own_.at(found->second);
+  slot.holder = holder.pe;
+  slot.spark = holder.spark;
+}
+
 void GlobalAddressTable::note_spark(Node* thunk) {
   if (const auto slot = slot_of_.find(Hidden(thunk)); slot != slot_of_.end())
     own_.at(slot->second).spark = true;

@@ -18,6 +18,7 @@
 #include "rts/heap/weak.hpp"
 #include "rts/inline/address.hpp"
 #include "rts/inline/bytes.hpp"
+#include "rts/inline/code.hpp"
 #include "rts/inline/node.hpp"
 
 namespace trawl::heap {
@@ -39,6 +40,10 @@ class GlobalAddressTable {
   /// one step of a loop of skeletons keeps all before it.
   void expect_loss_of_placed() noexcept { recovers_placed_ = recovers_; }
   bool recovers_placed() const noexcept { return recovers_placed_; }
+  /// Are arguments of such a thunk kept while its value is elsewhere?
+  bool guards(const Code& code) const noexcept {
+    return recovers_ && (!code.placed || (code.step && recovers_placed_));
+  }
   void note_dead(std::uint32_t pe);
   bool is_dead(std::uint32_t pe) const noexcept { return !dead_.empty() && dead_[pe]; }
 
@@ -55,6 +60,13 @@ class GlobalAddressTable {
   Reference lend(Node* node);
   /// The same for a thunk that goes to `pe` itself.
   Reference lend_to(Node* thunk, std::uint32_t pe);
+  /// To whom a thunk of ours was sent, and whether as a spark.
+  struct Holder {
+    std::uint32_t pe = Witness::nobody;
+    bool spark = false;
+  };
+  Holder holder(Node* thunk) const;
+  void set_holder(Node* thunk, const Holder& holder);
   /// ... as a spark, whose value comes home.
   void note_spark(Node* thunk);
   /// The same for a thunk that has come from another PE, by whose name it may still be referred to:

@@ -153,10 +153,21 @@ bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   return true;
 }
 
+// If there is no memory for it, it is where it was.
 bool SharedHeap::export_again(Node* thunk, int to, std::uint16_t fish) {
-  if (!is_still_away(thunk)) return false;
-  send_spark(thunk, to, fish);
+  if (!may_be_done_again(thunk, static_cast<std::uint32_t>(to))) return false;
+  const auto holder = addresses_.holder(thunk);
+  try {
+    send_spark(thunk, to, fish);
+  } catch (const std::bad_alloc&) {
+    addresses_.set_holder(thunk, holder);
+    throw;
+  }
   return true;
+}
+
+bool SharedHeap::may_be_done_again(Node* thunk, std::uint32_t by) const {
+  return is_still_away(thunk) && !has_baggage(thunk, most_baggage, addresses_, by);
 }
 
 void SharedHeap::send_spark(Node* thunk, int to, std::uint16_t fish) {
@@ -174,20 +185,33 @@ void SharedHeap::send_spark(Node* thunk, int to, std::uint16_t fish) {
 }
 
 bool SharedHeap::evaluate_again(Node* thunk) {
-  if (!is_still_away(thunk)) return false;
+  if (!may_be_done_again(thunk, addresses_.self())) return false;
   recovery_.evaluate_twin(thunk, twin_of(thunk));
   return true;
 }
 
+// An exception may be this PE's: it had no memory. The other one will say what it is.
 void SharedHeap::evaluated_again(Node* thunk, Node* twin) {
-  if (is_still_away(thunk) && !is_lost(twin)) copy_into(thunk, twin);
+  if (is_still_away(thunk) && twin->state() == State::value) copy_into(thunk, twin);
+}
+
+Unpacked SharedHeap::read(Reader& packet, int from, Node* into, const Ahead* ahead) {
+  reading_ = true;
+  try {
+    auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
+                                 into, ahead, &outbox_);
+    reading_ = false;
+    return unpacked;
+  } catch (...) {
+    reading_ = false;
+    throw;
+  }
 }
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
 // root's acknowledgement.
 void SharedHeap::on_schedule(Reader& packet, int from) {
-  const auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
-                                     nullptr, nullptr, &outbox_);
+  const auto unpacked = read(packet, from, nullptr, nullptr);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
   const Reference home = thunks.front().was;
@@ -304,17 +328,7 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   // Somebody waits for it, and is likely to need what comes after it.
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
-  reading_result_ = true;
-  const auto unpacked = [&] {
-    try {
-      return unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_, node,
-                          ahead ? &fetch_ahead_ : nullptr, &outbox_);
-    } catch (...) {
-      reading_result_ = false;
-      throw;
-    }
-  }();
-  reading_result_ = false;
+  const auto unpacked = read(packet, from, node, ahead ? &fetch_ahead_ : nullptr);
   if (unpacked.lost) {
     if (own) addresses_.give_back(key.slot, weight);
     if (node != nullptr) on_lost(node);
@@ -378,14 +392,10 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   fabric::send(outbox_, static_cast<int>(thunks.front().was.at.pe), message);
 }
 
-bool SharedHeap::keeps_guard(const Node* thunk) const {
-  return addresses_.recovers() && (!thunk->code().placed || addresses_.recovers_placed());
-}
-
 void SharedHeap::on_ack(const Ack& message) {
   for (const auto& [was, is] : message.thunks) {
     Node* node = addresses_.own(was.at.slot);
-    if (node != nullptr && keeps_guard(node) && node->state() == State::exported) {
+    if (node != nullptr && addresses_.guards(node->code()) && node->state() == State::exported) {
       addresses_.adopt(node, is);
       addresses_.give_back(was.at.slot, was.weight);
       if (queues_.contains(Hidden(node))) fetch(node);

@@ -175,8 +175,10 @@ class SharedHeap {
   Receiver receiver(std::uint32_t pe) const noexcept;
   void send_spark(Node* thunk, int to, std::uint16_t fish);
   bool is_still_away(Node* thunk) const noexcept {
-    return !reading_result_ && thunk->state() == State::exported;
+    return !reading_ && thunk->state() == State::exported;
   }
+  bool may_be_done_again(Node* thunk, std::uint32_t by) const;
+  Unpacked read(Reader& packet, int from, Node* into, const Ahead* ahead);
   void copy_into(Node* node, Node* as);
   bool enqueue(Node* node, Waiter* waiter, const Remote* remote);
   bool wait(Node* node, Waiter& waiter);
@@ -192,7 +194,6 @@ class SharedHeap {
   void acknowledge(std::span<const Arrived> thunks);
   void resume_waiters(const Unpacked& unpacked);
   bool is_guarded(Node* node) const;
-  bool keeps_guard(const Node* thunk) const;
   void on_fetch_of_dead(const Fetch& message);
   void send_lost(const Remote& remote);
   void seek(Node* proxy);
@@ -215,7 +216,7 @@ class SharedHeap {
   Queues queues_;
   std::unique_ptr<Askers> askers_;
   Recovery recovery_;
-  bool reading_result_ = false;  // of a spark, perhaps, that has lost its arguments already
+  bool reading_ = false;  // what has come: a spark that was sent may have lost its arguments
   Cases cases_;
 };
 

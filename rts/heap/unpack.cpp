@@ -119,6 +119,11 @@ class GraphUnpacker final : public PacketIn {
     std::uint32_t place = 0;
   };
 
+  // Distributed data that this PE makes again from their copy, by another function.
+  bool is_copy(const Node* into, const Code& code) const {
+    return from_ == addresses_.self() && into->code().result_type == code.result_type;
+  }
+
   // New nodes that nobody knows yet.
   bool plain(std::size_t run) const {
     const auto part = runs_[run].part;
@@ -179,8 +184,7 @@ class GraphUnpacker final : public PacketIn {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const Run& run = runs_[r];
       const Code& code = CodeTable::get().at(run.code);
-      // (A copy of distributed data is made by another function than they were.)
-      if (r == 0 && into != nullptr && into->code().result_type != code.result_type)
+      if (r == 0 && into != nullptr && into->code().id != code.id && !is_copy(into, code))
         throw BadBytes("its root is not what was asked for");
       if (plain(r)) {
         payloads.slice(run.size * run.count);
@@ -283,8 +287,7 @@ class GraphUnpacker final : public PacketIn {
   // Until the value is whole, and as long as there are parts of it elsewhere, it can be made again.
   void take_arguments(Item& item) {
     const Code& code = item.node->code();
-    if (!addresses_.recovers() || (code.placed && !addresses_.recovers_placed()))
-      return code.drop_arguments(item.node);
+    if (!addresses_.guards(code)) return code.drop_arguments(item.node);
     item.guard = static_cast<Node*>(allocate(code.bytes));
     item.guard->init(code, State::unevaluated);
     code.move_arguments(item.node, item.guard);
@@ -455,13 +458,21 @@ class GraphUnpacker final : public PacketIn {
     return lineage;
   }
 
+  static bool begins_at_step(const Lineage& lineage) {
+    const Lineage* first = &lineage;
+    while (first->before != nullptr) first = first->before;
+    return first->guard != nullptr && first->guard->code().step;
+  }
+
   // What was known before may be among the arguments of what the value was made from: to make that
-  // again may need it.
+  // again may need it. Of what is large, and made anew again and again, only distributed data are
+  // let go of when there are copies: what others came from would keep all that came before.
   void note_witness(const Item& item) {
     if (!item.filled) return;
     auto& witness = addresses_.make_witness(item.node);
-    if (!lineages_.empty() && (!item.node->code().kept || addresses_.recovers_placed()))
-      witness.lineage = lineages_[item.place];
+    Lineage* lineage = lineages_.empty() ? nullptr : lineages_[item.place];
+    if (lineage != nullptr && (!item.node->code().kept || begins_at_step(*lineage)))
+      witness.lineage = lineage;
     witness.place = item.place;
     witness.giver = from_;
   }

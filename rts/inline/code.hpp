@@ -21,6 +21,7 @@ struct alignas(32) Code {
   std::size_t result_at;     ///< where in a node its result is
   std::size_t plain_result;  ///< the size of that, if it travels as the bytes it is; else 0
   bool placed = false;       ///< its thunks are evaluated where they are placed, see Placed
+  bool step = false;         ///< ... which are a part of distributed data
   bool kept = false;         ///< its values stay where they are made, but for who forces them
   bool writes = false;       ///< its calls are made in the order of an object's writes, see Writes
 
@@ -64,8 +65,15 @@ struct Placed {
     return Call{}(arguments...);
   }
 };
+/// The same, of a step of distributed data, of which there are copies every so often.
 template <class Call>
-inline constexpr bool is_placed = false;
+struct PlacedStep : Placed<Call> {};
+template <class Call>
+inline constexpr bool is_step = false;
+template <class Call>
+inline constexpr bool is_step<PlacedStep<Call>> = true;
+template <class Call>
+inline constexpr bool is_placed = is_step<Call>;
 template <class Call>
 inline constexpr bool is_placed<Placed<Call>> = true;
 

@@ -325,6 +325,7 @@ struct ThunkCode : Code {
   ThunkCode() : Code(spell(), &type_tag<R>, T::bytes) {
     evaluate = &T::evaluate;
     placed = is_placed<Call>;
+    step = is_step<Call>;
     writes = is_write<Call>;
     promote = &T::promote;
     drop_arguments = &T::drop_arguments;

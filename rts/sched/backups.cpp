@@ -9,20 +9,17 @@ Backups::Backups(const balance::Tables& tables, std::function<bool(const heap::C
     : tables_(tables), splits_(std::move(splits)) {}
 
 void Backups::note(heap::Node* spark, int holder, Nanos now) {
-  forget_finished();
-  sent_.push_back({spark, holder, now});
+  constexpr std::size_t most = 1024;
+  if (sent_.size() >= most) forget_finished();
+  if (sent_.size() < most) sent_.push_back({spark, holder, now});
 }
 
 heap::Node* Backups::take(int runner, Nanos thread, Nanos now) {
-  constexpr std::size_t most = 64;  // of many, those that are latest
   forget_finished();
-  const auto end = sent_.begin() + static_cast<std::ptrdiff_t>(std::min(most, sent_.size()));
-  const auto found = std::find_if(
-      sent_.begin(), end, [&](const Sent& sent) { return pays(sent, runner, thread, now); });
-  if (found == end) return nullptr;
-  heap::Node* const spark = std::exchange(found->spark, nullptr);
-  sent_.erase(found);
-  return spark;
+  const auto found = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& sent) {
+    return pays(sent, runner, thread, now);
+  });
+  return found == sent_.end() ? nullptr : std::exchange(found->spark, nullptr);
 }
 
 // It will take as long again as it has so far, nobody knows better; but at least what a thread
@@ -31,8 +28,9 @@ bool Backups::pays(const Sent& sent, int runner, Nanos thread, Nanos now) const 
   constexpr double clearly = 1.5;
   constexpr Nanos shortest = 2'000'000;
   const auto age = now - sent.since;
-  if (age < shortest || sent.holder == runner || tables_.lost(sent.holder)) return false;
-  if (sent.spark->state() != heap::State::exported || splits_(sent.spark->code())) return false;
+  if (sent.spark == nullptr || age < shortest || sent.holder == runner || tables_.lost(sent.holder))
+    return false;
+  if (splits_(sent.spark->code())) return false;
   const double slow = tables_.speed_now(sent.holder);
   const double fast = tables_.speed_now(runner);
   if (slow <= 0 || fast < clearly * slow) return false;
@@ -41,12 +39,13 @@ bool Backups::pays(const Sent& sent, int runner, Nanos thread, Nanos now) const 
   return work / fast < work / slow - static_cast<double>(age);
 }
 
-// The oldest: those behind them are gone through in their turn.
 void Backups::forget_finished() {
-  while (!sent_.empty() && sent_.front().spark->state() != heap::State::exported) {
-    sent_.front().spark = nullptr;  // the collector scans what a deque has been cleared of
-    sent_.pop_front();
-  }
+  const auto end = std::remove_if(sent_.begin(), sent_.end(), [](const Sent& sent) {
+    return sent.spark == nullptr || sent.spark->state() != heap::State::exported;
+  });
+  // The collector scans what a vector has been cleared of.
+  for (auto each = end; each != sent_.end(); ++each) each->spark = nullptr;
+  sent_.erase(end, sent_.end());
 }
 
 }  // namespace trawl::sched

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <vector>
 
 #include "rts/balance/tables.hpp"
 #include "rts/inline/node.hpp"
@@ -19,7 +19,7 @@ class Backups {
   /// itself.
   Backups(const balance::Tables& tables, std::function<bool(const heap::Code&)> splits);
 
-  /// This spark went to `holder`.
+  /// This spark went to `holder`. Of more than a thousand that are away the rest is not noted.
   void note(heap::Node* spark, int holder, Nanos now);
 
   /// One that `runner` is to run, too, or nullptr; each once. `thread`: about what a thread takes
@@ -40,7 +40,7 @@ class Backups {
 
   const balance::Tables& tables_;
   std::function<bool(const heap::Code&)> splits_;
-  std::deque<Sent> sent_;  // oldest first
+  std::vector<Sent> sent_;  // oldest first
 };
 
 }  // namespace trawl::sched

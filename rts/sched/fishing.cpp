@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "rts/sched/objects.hpp"
 #include "rts/trace/note.hpp"
 
 namespace trawl::sched {
@@ -301,7 +302,7 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
       break;
     }
     ++given;
-    if (backs_up_) backups_.note(spark, thief, now);
+    note_sent(spark, thief, now);
     trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(thief),
                 fish.number, spark->code().id);
   }
@@ -309,17 +310,31 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
   return given > 0;
 }
 
+void Fishing::note_sent(heap::Node* spark, int thief, Nanos now) {
+  if (!backs_up_) return;
+  try {
+    backups_.note(spark, thief, now);
+  } catch (const std::bad_alloc&) {  // then it has no backup
+  }
+}
+
+// What writes to an object must be run once. (A spark that can is here with the object's name.)
+bool Fishing::may_back_up() const {
+  return backs_up_ && !backups_.empty() && !workers_.leaving() && !workers_.host().objects().used();
+}
+
 // There is nothing to give, but what another PE is slow with.
 bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
-  if (!backs_up_ || backups_.empty()) return false;
+  if (fish.ahead || !may_back_up()) return false;
   heap::Node* const spark = backups_.take(fish.thief, mean_thread(), now);
-  if (spark == nullptr) return false;
   try {
-    if (!workers_.host().shared_heap().export_again(spark, fish.thief, fish.number)) return false;
+    if (spark == nullptr ||
+        !workers_.host().shared_heap().export_again(spark, fish.thief, fish.number))
+      return false;
   } catch (const std::bad_alloc&) {
     return false;
   }
-  counters_.add(Count::sparks_backed_up);
+  count_backup();
   counters_.add(Count::fish_answered);
   trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(fish.thief),
               fish.number, spark->code().id);
@@ -330,15 +345,23 @@ bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
 void Fishing::back_up_here(Nanos now) {
   constexpr Nanos until_next_look = 5'000'000;
   constexpr Nanos for_long = 2'000'000;
-  if (!backs_up_ || backups_.empty() || workers_.leaving() || !is_idle(workers_.load())) return;
-  const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
+  if (!may_back_up() || !is_idle(workers_.load())) return;
   again_ = std::min(again_, now + until_next_look);
   auto& due = workers_.state().due;
   if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
+  const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
   if (!in_vain) return;
   heap::Node* const spark = backups_.take(tables_.self(), mean_thread(), now);
-  if (spark != nullptr && workers_.host().shared_heap().evaluate_again(spark))
-    counters_.add(Count::sparks_backed_up);
+  try {
+    if (spark != nullptr && workers_.host().shared_heap().evaluate_again(spark)) count_backup();
+  } catch (const std::bad_alloc&) {  // who has it does it
+  }
+}
+
+// It becomes a thread once more, or fizzles.
+void Fishing::count_backup() {
+  counters_.add(Count::sparks_backed_up);
+  counters_.add(Count::sparks_created);
 }
 
 // Its thief would only wait until it may fish again: here it learns of a spark sooner.

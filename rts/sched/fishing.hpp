@@ -73,8 +73,11 @@ class Fishing {
   Nanos mean_thread() const;
   balance::Supply supply(Nanos now);
   bool feed(const balance::Fish& fish, Worker* by, Nanos now);
+  void note_sent(heap::Node* spark, int thief, Nanos now);
+  bool may_back_up() const;
   bool back_up(const balance::Fish& fish, Nanos now);
   void back_up_here(Nanos now);
+  void count_backup();
   void keep(const balance::Fish& fish, Nanos now);
   void feed_held(Worker* by, Nanos now);
   void return_held(Nanos now);

@@ -129,7 +129,7 @@ class Workers final : public progress::Engine {
 
   /// Have threads that ran this code made sparks?
   void note_splits(const heap::Code& code) noexcept {
-    splits_[code.id].store(true, std::memory_order_relaxed);
+    if (!splits(code)) splits_[code.id].store(true, std::memory_order_relaxed);
   }
   bool splits(const heap::Code& code) const noexcept {
     return splits_[code.id].load(std::memory_order_relaxed);

@@ -20,6 +20,7 @@ struct Ended {
   Nanos after = 0;
   std::uint64_t backed_up = 0;
   std::uint64_t exported = 0;
+  std::int64_t unaccounted = 0;  // sparks
 };
 
 /// On `pes` PEs, of which the last is ten times as slow as the others.
@@ -47,6 +48,12 @@ Ended run(int pes, const std::string& backup, const std::function<void()>& root,
     const auto counts = simulation.pe(pe).statistics();
     ended.backed_up += counts[static_cast<std::size_t>(Count::sparks_backed_up)];
     ended.exported += counts[static_cast<std::size_t>(Count::sparks_exported)];
+    const auto is = [&counts](Count what) {
+      return static_cast<std::int64_t>(counts[static_cast<std::size_t>(what)]);
+    };
+    ended.unaccounted += is(Count::sparks_created) - is(Count::sparks_converted) -
+                         is(Count::sparks_subsumed) - is(Count::sparks_fizzled) -
+                         is(Count::sparks_ignored);
     EXPECT_EQ(simulation.pe(pe).shared_heap().blocking_queues(), 0U) << pe;
   }
   return ended;
@@ -77,6 +84,7 @@ TEST(Backups, TheOneThatSentItHereRunsIt) {
   const auto without = run(2, "off", root);
   EXPECT_EQ(without.backed_up, 0U);
   EXPECT_GT(with.backed_up, 0U);
+  EXPECT_EQ(with.unaccounted, 0);
   // The slow one takes 200 ms for its first; the other has done the rest after 100.
   EXPECT_GT(without.after, 190 * ms);
   EXPECT_LT(with.after, 150 * ms);
@@ -93,6 +101,68 @@ TEST(Backups, AThiefRunsIt) {
   const auto with = run(3, "on", root);
   EXPECT_GT(with.backed_up, 0U);
   EXPECT_LT(with.after, run(3, "off", root).after);
+}
+
+void add_to(long& count, long by) {
+  count += by;
+}
+bool is_at_least(const long& count, long n) {
+  return count >= n;
+}
+long counts(Shared<long> count, long i) {
+  Simulation::work(20 * ms + i);
+  count.write<add_to>(1L);
+  return i;
+}
+
+TEST(Backups, NotWhatWritesToAnObject) {
+  const auto ended = run(2, "on", [] {
+    Shared<long> count(0);
+    std::vector<Lazy<long>> all;
+    for (long i = 0; i < 6; ++i) all.push_back(par(lazy<counts>(count, i)));
+    for (const auto& each : all) force(each);
+    EXPECT_EQ(*count.wait_until<is_at_least>(6L), 6);
+    Simulation::work(2'000 * ms);
+    EXPECT_EQ(*count.read(), 6);
+  });
+  EXPECT_GT(ended.exported, 0U);
+  EXPECT_EQ(ended.backed_up, 0U);
+}
+
+std::size_t size_of(const std::string& text) {
+  Simulation::work(20 * ms);
+  return text.size();
+}
+
+// It would be on its way for longer than it takes.
+TEST(Backups, NotWhatHasLargeArguments) {
+  const auto ended = run(2, "on", [] {
+    std::vector<Lazy<std::size_t>> all;
+    for (int i = 0; i < 6; ++i)
+      all.push_back(par(lazy<size_of>(std::string(100'000, static_cast<char>('a' + i)))));
+    for (const auto& each : all) EXPECT_EQ(force(each), 100'000U);
+  });
+  EXPECT_GT(ended.exported, 0U);
+  EXPECT_EQ(ended.backed_up, 0U);
+}
+
+long busy(Nanos time) {
+  Simulation::work(time);
+  return 1;
+}
+
+// The slow PE has the last one; a thousand that it had before have been done.
+TEST(Backups, ManyThatAreDoneDoNotHideTheLast) {
+  const auto ended = run(2, "on", [] {
+    for (int round = 0; round < 40; ++round) {
+      std::vector<Lazy<long>> all;
+      for (int i = 0; i < 100; ++i) all.push_back(par(lazy<busy>(100'000)));
+      for (const auto& each : all) force(each);
+    }
+    need_all_of(6);
+  });
+  EXPECT_GT(ended.exported, 100U);
+  EXPECT_GT(ended.backed_up, 0U);
 }
 
 long split(long n) {

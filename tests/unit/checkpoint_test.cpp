@@ -84,6 +84,31 @@ TEST_P(Checkpoint, AnotherRunGoesOn) {
   EXPECT_EQ(files(), 1U);
 }
 
+// What was restored does not need the file any more.
+TEST_P(Checkpoint, TheFileMayBeAnotherOneAfterwards) {
+  run([&] { trawl::checkpoint(file(), 3, trawl::generate<named>(elements)); });
+  run([&] {
+    int step = 0;
+    trawl::Dist<std::string> d;
+    ASSERT_TRUE(trawl::restart(file(), step, d));
+    trawl::checkpoint(file(), step + 1);
+    EXPECT_EQ(trawl::collect(d), after(0));
+  });
+}
+
+TEST_P(Checkpoint, WhereItCannotBeLookedItIsNotMissing) {
+  run([&] {
+    int step = 0;
+    std::filesystem::create_symlink("saved", file());
+    EXPECT_THROW(trawl::restart(file() + "/saved", step), trawl::Error);
+    std::filesystem::remove(file());
+    std::filesystem::create_directory(file());
+    EXPECT_THROW(trawl::restart(file(), step), trawl::Error);
+    EXPECT_THROW(trawl::checkpoint(file(), step), trawl::Error);
+  });
+  EXPECT_EQ(files(), 1U);
+}
+
 TEST_P(Checkpoint, OfNothing) {
   run([&] {
     int step = 7;
@@ -98,14 +123,15 @@ TEST_P(Checkpoint, OfNothing) {
 
 /// What is said when this is to be restarted from; nothing: it is as it was saved.
 std::string refused(const std::string& file) {
+  int step = 7;
+  trawl::Dist<std::string> d;
   try {
-    int step = 0;
-    trawl::Dist<std::string> d;
     trawl::restart(file, step, d);
     EXPECT_EQ(step, 3);
     EXPECT_EQ(trawl::collect(d), after(0));
     return "";
   } catch (const std::exception& e) {
+    EXPECT_EQ(step, 7) << "the values are as they were";
     return e.what();
   }
 }

@@ -42,6 +42,30 @@ TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
   EXPECT_EQ(d.shards(), 64U);
 }
 
+trawl::Lazy<long> next_kept(const trawl::Lazy<long>& before) {
+  return trawl::keep(trawl::force(before) + 1);
+}
+
+// What `apply` has left behind in a loop has no copies: nothing is kept for it.
+TEST_P(DistMemory, ALoopOfKeptValuesGoes) {
+  trawl::Lazy<long> last;
+  run([&last] {
+    const auto place = trawl::places().back();
+    last = trawl::keep(0L);
+    for (int i = 0; i < 200; ++i) last = trawl::force(trawl::apply<next_kept>(place, last));
+    EXPECT_EQ(trawl::force(last), 200);
+  });
+  for (int i = 0; i < 5; ++i) {
+    scrub_and_collect();
+    simulation().sweep();
+    simulation().settle();
+  }
+  std::size_t slots = 0;
+  for (int pe = 0; pe < GetParam(); ++pe)
+    slots += simulation().pe(pe).shared_heap().addresses().slots();
+  EXPECT_LT(slots, 50U);
+}
+
 using Row = std::vector<double>;
 
 Row row_of(std::size_t) {

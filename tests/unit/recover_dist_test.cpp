@@ -1,6 +1,7 @@
 // PEs die at messages of programs with distributed data: what they had is made again from what it
 // was made from, or from copies on other PEs.
 #include <cstddef>
+#include <new>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -104,6 +105,55 @@ TEST(RecoverDist, FromTheFirstStepOn) {
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_EQ(sum.cases.by_copy, 0U);
+}
+
+bool copies_fail = false;
+int copies_failed = 0;
+
+struct Fragile {
+  long x = 0;
+
+  Fragile() = default;
+  explicit Fragile(long its_x) : x(its_x) {}
+  Fragile(const Fragile& other) : x(other.x) {
+    if (!copies_fail) return;
+    ++copies_failed;
+    throw std::bad_alloc();
+  }
+  Fragile(Fragile&&) = default;
+  Fragile& operator=(const Fragile&) = default;
+  Fragile& operator=(Fragile&&) = default;
+  ~Fragile() = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(x);
+  }
+};
+
+Fragile fragile(std::size_t i) {
+  return Fragile(static_cast<long>(i));
+}
+long x_of(const Fragile& fragile) {
+  return fragile.x;
+}
+
+// Then the data are still made again from what they were made from.
+TEST(RecoverDist, ACopyThatFailedIsNone) {
+  Simulation simulation(grid_with_copies(3, 1));
+  simulation.run([&simulation] {
+    const auto d = generate<fragile>(12);
+    EXPECT_EQ(d.size(), 12U);
+    copies_fail = true;
+    auto parts = d.parts();
+    detail::finish(parts.copying, true);
+    EXPECT_GT(copies_failed, 0);
+    copies_fail = false;
+    simulation.net().kill(1);
+    Simulation::work(100'000'000);
+    EXPECT_EQ(force(reduce<x_of, added>(d)), 66);
+  });
+  EXPECT_EQ(simulation.finish(3).code, 3);
 }
 
 // Never a wrong answer: it is right, or the run says that it can't go on.

@@ -19,7 +19,7 @@ R applied(const Lazy<T>& value, const Stored&... stored) {
 /// `f(args...)`, begun at once, there; if that PE is lost, here. Its value comes here.
 template <auto F, class... A>
 auto apply(Place place, A&&... args) {
-  const auto call = detail::lazy_placed<F>(std::forward<A>(args)...);
+  const auto call = detail::lazy_placed_alone<F>(std::forward<A>(args)...);
   sched::place(call.node(), detail::pe_of(place));
   return call;
 }
@@ -35,8 +35,9 @@ auto apply(const Everywhere<T>& value, const A&... args) {
   std::vector<std::pair<Place, Lazy<R>>> copies;
   [&](const auto&... shared) {
     for (const auto& [place, copy] : value.copies())
-      copies.emplace_back(place, detail::lazy_placed<&detail::applied<F, R, T, stored_type<A>...>>(
-                                     copy, detail::stored_for(shared, 0, place)...));
+      copies.emplace_back(place,
+                          detail::lazy_placed_alone<&detail::applied<F, R, T, stored_type<A>...>>(
+                              copy, detail::stored_for(shared, 0, place)...));
   }(detail::shared_argument(args)...);
   for (const auto& [place, copy] : copies) detail::start(std::vector{copy}, std::vector{place});
   return Everywhere<R>(std::move(copies));

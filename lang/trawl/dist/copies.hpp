@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,22 +27,31 @@ Shard<T> copied_shard(const Lazy<Shard<T>>& shard) {
 /// Copies under way.
 struct Copying {
   std::vector<Lazy<Ran>> made;
-  std::function<void()> tell{};  ///< says where they are; empty: there are none
+  std::function<void(const std::vector<bool>&)>
+      tell;  ///< where they are, but for those that failed
+
+  bool there() const {
+    return std::all_of(made.begin(), made.end(),
+                       [](const auto& group) { return group.evaluated(); });
+  }
 };
 
 /// Once they are there, what the data were made from need not be kept any more.
-inline void finish(Copying& copying, bool wait) {
-  if (!copying.tell) return;
-  const auto is_there = [](const auto& group) { return group.evaluated(); };
-  if (!wait && !std::all_of(copying.made.begin(), copying.made.end(), is_there)) return;
-  for (const auto& group : copying.made) await(group);
-  copying.tell();
-  copying = {};
+inline void finish(std::shared_ptr<Copying>& copying, bool wait) {
+  if (copying == nullptr || (!wait && !copying->there())) return;
+  if (const auto tell = std::exchange(copying->tell, {})) {  // nobody else has
+    std::vector<bool> failed;
+    for (const auto& group : copying->made)
+      for (const auto& shape : force(group).shapes) failed.push_back(shape.failed);
+    tell(failed);
+  }
+  copying = nullptr;
 }
 
 /// What lies on the main PE needs none.
 template <class T>
-Copying begin_copies(std::span<const Lazy<Shard<T>>> shards, std::span<const Place> places) {
+std::shared_ptr<Copying> begin_copies(std::span<const Lazy<Shard<T>>> shards,
+                                      std::span<const Place> places) {
   std::vector<Lazy<Shard<T>>> mortal;
   std::vector<Lazy<Shard<T>>> copies;
   std::vector<Place> to;
@@ -51,15 +61,16 @@ Copying begin_copies(std::span<const Lazy<Shard<T>>> shards, std::span<const Pla
     copies.push_back(lazy_placed<&copied_shard<T>>(shards[i]));
     to.push_back(away_from(places[i]));
   }
-  if (copies.empty()) return {};
+  if (copies.empty()) return nullptr;
   auto made = start(copies, to);
-  return {std::move(made), [mortal, copies] {
-            for (std::size_t i = 0; i < mortal.size(); ++i) {
-              // If the copy were made of the shard again, each would wait for the other.
-              if (!sched::also_from(copies[i].node(), nullptr)) continue;
-              sched::also_from(mortal[i].node(), lazy_placed<&copied_shard<T>>(copies[i]).node());
-            }
-          }};
+  const auto tell = [mortal, copies](const std::vector<bool>& failed) {
+    for (std::size_t i = 0; i < mortal.size(); ++i) {
+      // If the copy were made of the shard again, each would wait for the other.
+      if (failed[i] || !sched::also_from(copies[i].node(), nullptr)) continue;
+      sched::also_from(mortal[i].node(), lazy_placed<&copied_shard<T>>(copies[i]).node());
+    }
+  };
+  return std::make_shared<Copying>(Copying{std::move(made), tell});
 }
 
 }  // namespace trawl::detail

@@ -64,34 +64,39 @@ inline void leave_lost(std::span<Place> places) {
   }
 }
 
-/// Another place, in another cluster if there is one; not the same one for all.
+/// Another place for a copy: in other clusters, if they have room for those of this one.
 inline Place away_from(Place place) {
   const auto sites = sched::sites();
-  const auto count = sites.size();
+  const auto at = std::find_if(sites.begin(), sites.end(),
+                               [place](const auto& site) { return site.pe == pe_of(place); });
+  if (sites.size() == 1 || at == sites.end()) return Place();
+  std::vector<int> near;
+  std::vector<int> others;
   std::size_t own = 0;
-  while (own + 1 < count && sites[own].pe != pe_of(place)) ++own;
-  const auto opposite = (own + count / 2) % count;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto& other = sites[(opposite + i) % count];
-    if (other.cluster != sites[own].cluster) return place_of(other.pe);
+  for (const auto& site : sites) {
+    if (site.pe == at->pe) own = near.size();
+    (site.cluster == at->cluster ? near : others).push_back(site.pe);
   }
-  return place_of(sites[count == 1 ? 0 : opposite].pe);
+  if (others.size() >= near.size() || near.size() == 1)
+    return place_of(others[own % others.size()]);
+  return place_of(near[(own + (near.size() + 1) / 2) % near.size()]);
 }
 
 /// How many bytes of a Dist a place has room for: a loop of skeletons has up to three versions of
-/// its data, and something is on its way.
-inline double room_of(const sched::Site& site) {
-  return site.memory / 4;
+/// its data, and something is on its way; and, where there are copies, all since the last one.
+inline double room_of(const sched::Site& site, int between_copies) {
+  return site.memory / (4 + between_copies);
 }
 
 /// For shards of these bytes, in shares as speed x workers.
 inline std::vector<Place> places_for(std::span<const double> bytes) {
   const auto sites = sched::sites();
+  const int between_copies = sched::skeletons_between_copies();
   std::vector<double> strengths;
   std::vector<double> rooms;
   for (const auto& site : sites) {
     strengths.push_back(site.strength);
-    rooms.push_back(room_of(site));
+    rooms.push_back(room_of(site, between_copies));
   }
   const std::vector<double> costs(bytes.size(), 1);
   std::vector<Place> places;

@@ -185,7 +185,7 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
   for (const auto& site : sites) {
     last.strengths.push_back(site.strength);
     last.workers.push_back(site.workers);
-    last.rooms.push_back(room_of(site));
+    last.rooms.push_back(room_of(site, sched::skeletons_between_copies()));
     last.clusters.push_back(site.cluster);
   }
   std::vector<std::uint64_t> counts;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,7 +32,7 @@ struct Parts {
   std::vector<Lazy<Ran>> sources;  // and those by which what these were made of was
   std::vector<double> measured{};  // cost of each, when it was balanced last
   int uncopied = 0;                // skeletons since the last copy was begun
-  Copying copying{};
+  std::shared_ptr<Copying> copying{};
 
   /// Copies are the business of the PE that had them made.
   template <class Archive>
@@ -184,7 +185,7 @@ void keep_pace(const Parts<T>& source) {
 
 /// Has the thunks made, each in its place, and every so often copies of what they make.
 template <class T>
-Dist<T> made_of(Parts<T> parts) {
+Parts<T> made_parts(Parts<T> parts) {
   leave_lost(parts.places);
   parts.made = start(parts.shards, parts.places);
   if (const int every = sched::skeletons_between_copies(); every != 0) {
@@ -195,7 +196,11 @@ Dist<T> made_of(Parts<T> parts) {
       parts.copying = begin_copies<T>(parts.shards, parts.places);
     }
   }
-  return Dist<T>(std::move(parts));
+  return parts;
+}
+template <class T>
+Dist<T> made_of(Parts<T> parts) {
+  return Dist<T>(made_parts(std::move(parts)));
 }
 
 template <class R, class T>
