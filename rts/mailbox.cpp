@@ -121,6 +121,10 @@ void Mailbox::take_messages(sched::Worker* by) {
     if (fabric.size() == 1) return;
     const auto arrival = receive();
     if (!arrival) return;
+    if (life.is_to_come(arrival->from) && !arrival->bytes.empty()) {
+      early_.emplace_back(arrival->from, fragmenter_.keep(*arrival));
+      continue;
+    }
     if (life.is_gone(arrival->from)) {
       fragmenter_.forget(arrival->from);
       life.heard_gone(arrival->from);
@@ -171,7 +175,7 @@ bool Mailbox::take_own(sched::Worker* by) {
   }
   if (rooms_.life.view() == 0 && (!rooms_.life.joined() || outside_)) return false;
   const auto next = std::find_if(early_.begin(), early_.end(), [this](const auto& each) {
-    return !is_ahead(each.second) && !must_wait(std::span(each.second).subspan(prefix));
+    return !rooms_.life.is_gone(each.first) && !is_ahead(each.second) && !must_wait(std::span(each.second).subspan(prefix));
   });
   if (next == early_.end()) return false;
   const auto [from, message] = std::move(*next);

@@ -92,8 +92,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
           setup.full_weight, pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
           [this](heap::Node* spark) { workers_.add_arrived(spark); }, recovers_),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
-      bounds_(fabric.self(), fabric.size(), mailbox_),
-      objects_(fabric.self(), fabric.size(), shared_heap_, mailbox_,
+      bounds_(fabric.self(), fabric.size(), fabric.admits(), mailbox_),
+      objects_(fabric.self(), fabric.size(), fabric.admits(), shared_heap_, mailbox_,
                [this](heap::Node* thunk) {
                  counters_.add(Count::sparks_created);
                  workers_.add_arrived(thunk);
@@ -157,13 +157,17 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
                 say(text + "\n");
               },
           .leaves = [this](int pe) { leaving_.leaves(pe); },
-          .gone = [this](int pe, bool left) { on_gone(pe, left); }};
+          .gone = [this](int pe, life::View::What what) { on_gone(pe, what); },
+          .has_come = [this](int pe) { on_joined(pe); }};
 }
 
 // What came of it and was not read, and what is kept for it, goes first.
-void Pe::on_gone(int pe, bool left) {
+void Pe::on_gone(int pe, life::View::What what) {
+  using What = life::View::What;
+  if (what == What::empty) return self() == 0 ? deadlock_detector_.dead(pe) : void();
   mailbox_.forget(pe);
   if (stopping()) return;
+  const bool left = what == What::left;
   counters_.add(left ? Count::pes_left : Count::pes_lost);
   trace::note(log(), left ? trace::Kind::pe_left : trace::Kind::pe_lost, 0,
               static_cast<std::uint32_t>(pe));
@@ -189,6 +193,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   // A simulated run must not depend on when the collector runs.
   if (!simulated_) add(When::always, 0, [this](Nanos, auto*) { sweep(); });
   add(When::always, 5'000'000, [this](Nanos, auto*) { life_.look_for_the_dead(); });
+  if (!alone) add(When::while_running, 500'000, [this](Nanos, auto*) { life_.look_for_newcomers(); });
   add(When::always, 0, [this](Nanos, auto*) { life_.look_for_the_end(mailbox_.flushed()); });
   if (!alone) add(When::until_stopping, 0, [this](Nanos now, auto*) { life_.beat(now); });
   if (log_ != nullptr) {
@@ -224,6 +229,17 @@ void Pe::finish(int code) {
   if (recorder_ != nullptr) recorder_->end();
   const std::lock_guard lock(lock_);
   life_.finish(code);
+}
+
+// Who has a replica of an object has had all calls from the first on.
+void Pe::on_joined(int pe) {
+  if (objects_.used())
+    return life_.fail("shared objects were made while PE " + std::to_string(pe) +
+                          " came, which may not have all of them",
+                      1);
+  counters_.add(Count::pes_joined);
+  trace::note(log(), trace::Kind::pe_joined, 0, static_cast<std::uint32_t>(pe));
+  if (self() == 0) deadlock_detector_.joined(pe);
 }
 
 void Pe::leave() noexcept {

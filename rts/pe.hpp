@@ -90,7 +90,8 @@ class Pe final : public sched::Host {
   void look_at_pace(Nanos now);
   void look_at_memory(Nanos now);
   void look_for_deadlock(sched::Worker* by);
-  void on_gone(int pe, bool left);
+  void on_gone(int pe, life::View::What what);
+  void on_joined(int pe);
   life::Life::Hooks life_hooks(std::function<void(const life::Outcome&)> over);
   std::vector<Housekeeping::Chore> chores();
 

@@ -63,7 +63,8 @@ std::uint64_t grid_of(const Program& program) {
 }
 
 bool goes_by_net(const Options& options) {
-  const bool told = !options.join.empty() || !options.meet.empty() || options.pes != 0;
+  const bool told = !options.join.empty() || !options.meet.empty() || options.pes != 0 ||
+                    options.seats != 0;
   if (told && options.fabric == "mpi")
     throw Error(
         "fabric mpi is started by mpiexec, without --trawl:join, --trawl:meet and "
@@ -80,6 +81,7 @@ fabric::NetSetup net_setup(const Options& options) {
   setup.join = options.join;
   setup.meet = options.meet;
   setup.pes = std::max(options.pes, 1);
+  setup.seats = std::max(options.seats, setup.pes);
   if (options.start_wait > 0) setup.wait = static_cast<Nanos>(options.start_wait * 1e9);
   return setup;
 }

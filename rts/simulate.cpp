@@ -341,7 +341,7 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
   std::size_t joined = 0;
   go_on(
       [this, &joined] {
-        while (joined != seats_.size() && (has_ended(joined) || seats_[joined]->pe->joined()))
+        while (joined != seats_.size() && (has_ended(joined) || net_.is_late(static_cast<int>(joined)) || seats_[joined]->pe->joined()))
           ++joined;
         return joined == seats_.size();
       },
@@ -371,7 +371,7 @@ bool Simulation::quiet() {
   std::size_t fish = 0;
   std::int64_t work = 0;
   for (const auto& seat : seats_) {
-    if (has_ended(static_cast<std::size_t>(seat->index))) continue;
+    if (has_ended(static_cast<std::size_t>(seat->index)) || net_.is_late(seat->index)) continue;
     if (!seat->pe->workers().at_rest(nullptr) || seat->pe->shared_heap().addresses().has_frees())
       return false;
     fish += seat->pe->fishing().outstanding() - fish_kept(seat->index);
@@ -401,7 +401,7 @@ life::Outcome Simulation::finish(int code) {
   std::size_t over = 0;
   go_on(
       [this, &over] {
-        while (over != seats_.size() && has_ended(over)) ++over;
+        while (over != seats_.size() && (has_ended(over) || net_.is_late(static_cast<int>(over)))) ++over;
         return over == seats_.size();
       },
       3600'000'000'000);

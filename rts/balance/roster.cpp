@@ -118,6 +118,14 @@ std::shared_ptr<const Roster> Roster::without(int pe) const {
   return std::shared_ptr<const Roster>(new Roster(facts_, living));
 }
 
+std::shared_ptr<const Roster> Roster::with(int pe, const PeStatic& facts) const {
+  std::vector<bool> living(facts_.size());
+  for (int each = 0; each < size(); ++each) living[index(each)] = each == pe || !lost(each);
+  auto all = facts_;
+  all[index(pe)] = facts;
+  return std::shared_ptr<const Roster>(new Roster(std::move(all), living));
+}
+
 Roster::Roster(std::vector<PeStatic> facts, const std::vector<bool>& living)
     : facts_(std::move(facts)), place_(facts_.size(), -1) {
   for (int pe = 0; pe < size(); ++pe) {

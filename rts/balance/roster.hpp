@@ -49,8 +49,9 @@ class Roster {
   /// is not a positive number or there are no cores.
   static std::shared_ptr<const Roster> shared(std::vector<Alike> all);
 
-  /// As this one, without a PE: it is lost. Costs O(size()).
+  /// As this one, without a PE: it is lost; or with one, which has come late. Cost O(size()).
   std::shared_ptr<const Roster> without(int pe) const;
+  std::shared_ptr<const Roster> with(int pe, const PeStatic& facts) const;
 
   int size() const noexcept { return static_cast<int>(facts_.size()); }
   int living() const noexcept { return static_cast<int>(living_); }

@@ -177,6 +177,10 @@ void Tables::set_own_strength(double strength) noexcept {
   set_own_pace(measured_pace_);
 }
 
+void Tables::take_in(int pe, const PeStatic& facts) {
+  if (lost(pe)) roster_ = roster_->with(pe, facts);
+}
+
 void Tables::forget(int pe) {
   if (pe == self_ || lost(pe)) return;
   roster_ = roster_->without(pe);

@@ -155,8 +155,10 @@ class Tables {
   /// The latest time that a piggyback was written or read at, by the clock of `Load::measured`.
   Nanos latest() const noexcept { return latest_; }
 
-  /// `pe` is lost: it is not chosen, and nothing about it is learned or relayed, ever again.
+  /// `pe` is lost: it is not chosen, and nothing about it is learned or relayed, ever again; but if
+  /// it was not there at all yet, and comes.
   void forget(int pe);
+  void take_in(int pe, const PeStatic& facts);
   bool lost(int pe) const noexcept { return roster_->lost(pe); }
   /// The living PEs other than `self`, in no particular order.
   std::span<const int> others() const noexcept { return roster_->others(self_); }

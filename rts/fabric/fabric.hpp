@@ -62,6 +62,18 @@ class Fabric {
   /// be seen from here.
   virtual std::optional<int> dead() noexcept { return std::nullopt; }
 
+  // ---- PEs that come while the run goes on
+
+  /// Are there seats for PEs that come later? The same at all PEs.
+  virtual bool admits() const noexcept { return false; }
+  /// A seat that nobody had taken when this PE joined.
+  virtual bool is_empty(int) const noexcept { return false; }
+  /// Looks who has come; the main PE is told, once, which seat has been taken.
+  virtual std::optional<int> newcomer() { return std::nullopt; }
+  /// What others need to reach a PE that has come; and what they do with it. May be done twice.
+  virtual Bytes card(int) const { return {}; }
+  virtual void admit(int, std::span<const std::byte>) {}
+
   /// A PE is gone, dead or not: nothing goes there any more, also of what waits.
   virtual void forget(int) noexcept {}
 

@@ -36,7 +36,7 @@ enum class Kind : std::uint8_t {
   finish,   ///< the program has ended
   bye,      ///< I have stopped; my statistics
   leave,    ///< you may exit
-  view,     ///< who is dead, who leaves and who has left, as the main PE has decided
+  view,     ///< who is dead, leaves, has left or has come, as the main PE has decided
   parting,  ///< I leave before the end; or: nothing is left of me here
   settled,  ///< nothing of mine is at a PE that leaves any more
   fail,     ///< the run can't go on, because
@@ -123,7 +123,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {work_available, "WORK_AVAILABLE", tables,      work,    any,       {wait,   take,   drop}},
     {found,          "FOUND",          tables,      work,    any,       {wait,   take,   drop}},
     {write,          "WRITE",          call,        work,    any,       {wait,   take,   drop}},
-    {hello,          "HELLO",          may_be_long, control, to_main,   {take,   refuse, drop}},
+    {hello,          "HELLO",          may_be_long, control, to_main,   {take,   take,   drop}},
     {welcome,        "WELCOME",        may_be_long, control, from_main, {take,   refuse, drop}},
     {ping,           "PING",           none,        control, with_main, {take,   take,   take}},
     {pong,           "PONG",           none,        control, with_main, {take,   take,   drop}},

@@ -52,23 +52,22 @@ std::string memory_name(std::uint64_t mark) {
 
 /// The memory that a card of this host offers; -1: it can't be opened. By its name, as the card of
 /// another host that looks like this one may be of any process here.
-int open_memory(const Card& card) {
+int open_memory(const Card& card, const std::vector<std::uint64_t>& marks) {
   const auto path = "/proc/" + std::to_string(card.process) + "/fd/" + std::to_string(card.memory);
   std::array<char, 256> name{};
   if (readlink(path.c_str(), name.data(), name.size() - 1) < 0) return -1;
-  if (name.data() != "/memfd:" + memory_name(card.mark) + " (deleted)") return -1;
-  return open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const bool ours = std::any_of(marks.begin(), marks.end(), [&](std::uint64_t mark) {
+    return name.data() == "/memfd:" + memory_name(mark) + " (deleted)";
+  });
+  return ours ? open(path.c_str(), O_RDWR | O_CLOEXEC) : -1;
 }
 
 /// Memory that all PEs of a host see, all zeros; nullptr: there is none. Whoever is first makes it
 /// that large.
-std::byte* attach(const Card& card, std::size_t size) {
-  const int file = open_memory(card);
-  if (file < 0) return nullptr;
+std::byte* map_memory(int file, std::size_t size) {
   void* memory = MAP_FAILED;
   if (ftruncate(file, static_cast<off_t>(size)) == 0)
     memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 
@@ -98,27 +97,38 @@ std::size_t shortest_pipe(const std::vector<Card>& cards) {
   return most < 2 ? 0 : PipeWriter::limit(lines_of_a_pipe(most, Pipes::always));
 }
 
-Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes)
-    : self_(self), reach_(cards.size()) {
+std::size_t pipe_for(std::size_t pes) {
+  return PipeWriter::limit(lines_of_a_pipe(pes, Pipes::always));
+}
+
+Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes, bool admits)
+    : self_(self),
+      reach_(cards.size()),
+      admits_(admits),
+      kernel_(cards[static_cast<std::size_t>(self)].kernel) {
   const auto card = [&cards](int pe) -> const Card& { return cards[static_cast<std::size_t>(pe)]; };
   bool may_have_pipes = true;
+  bool all = true;
   for (int pe = 0; pe < static_cast<int>(cards.size()); ++pe) {
-    if (card(pe).kernel != card(self).kernel) continue;
+    all = all && (card(pe).kernel == kernel_ || card(pe).kernel == 0);
+    if (card(pe).kernel != kernel_) continue;
     if (pe == self) index_ = count();
     pes_.push_back(pe);
     may_have_pipes = may_have_pipes && card(pe).pipes != 0;
   }
-  are_all_ = cards.size() == 1;
-  if (count() > 1) {
-    const auto lines = may_have_pipes ? lines_of_a_pipe(pes_.size(), pipes) : 0;
-    const auto size =
-        pes_.size() * (sizeof(Front) + (lines == 0 ? 0 : pes_.size() * Pipe::size(lines)));
-    if (auto* memory = attach(card(pes_.front()), size + board_size)) {
-      lay_out(memory, lines);
-      board_ = {memory + size, board_size};
+  are_all_ = admits ? all : cards.size() == 1;
+  const auto places = admits ? cards.size() : pes_.size();
+  if (places > 1) {
+    lines_ = may_have_pipes ? lines_of_a_pipe(places, pipes) : 0;
+    part_ = sizeof(Front) + (lines_ == 0 ? 0 : places * Pipe::size(lines_));
+    const auto size = places * part_;
+    if ((memory_ = find_memory(cards, size + board_size)) != nullptr) {
+      inlets_.reserve(places);
+      lay_out();
+      board_ = {memory_ + size, board_size};
     }
   }
-  if (self != pes_.front() || count() == 1) close(card(self).memory);
+  if (!admits && (self != pes_.front() || count() == 1)) close(card(self).memory);
   if (reach(self).front == nullptr) return;
   const bool all_watch = pipes == Pipes::always;  // nobody else would tell
   for (const int pe : pes_)
@@ -127,30 +137,76 @@ Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes)
   wait_for_first();
 }
 
+// The first PE's. Of those who come later that may have gone: then it is what others have of it, and
+// who is alone makes his own.
+std::byte* Neighbours::find_memory(const std::vector<Card>& cards, std::size_t size) {
+  const auto card = [&cards](int pe) -> const Card& { return cards[static_cast<std::size_t>(pe)]; };
+  if (!admits_) {
+    const int file = open_memory(card(pes_.front()), {card(pes_.front()).mark});
+    auto* memory = file < 0 ? nullptr : map_memory(file, size);
+    if (file >= 0) close(file);
+    return memory;
+  }
+  std::vector<std::uint64_t> marks;
+  for (const int pe : pes_)
+    if (pe <= self_) marks.push_back(card(pe).mark);
+  for (const int pe : pes_) {
+    const int file = pe > self_ ? -1 : open_memory(card(pe), marks);
+    if (file < 0) continue;
+    // In its place others will find the same.
+    if (pe != self_) dup3(file, card(self_).memory, O_CLOEXEC);
+    close(file);
+    return map_memory(card(self_).memory, size);
+  }
+  return nullptr;
+}
+
 // For as long as the process lives, as a rule: its threads may be anywhere.
 Neighbours::~Neighbours() = default;
 
+Neighbours::Front* Neighbours::front(std::size_t index) const noexcept {
+  return reinterpret_cast<Front*>(memory_ + index * part_);
+}
+
+Pipe& Neighbours::pipe(std::size_t to, std::size_t from) const noexcept {
+  auto* pipes = reinterpret_cast<std::byte*>(front(to) + 1);
+  return *reinterpret_cast<Pipe*>(pipes + from * Pipe::size(lines_));
+}
+
+// Where some may come each has the place of its number.
+std::size_t Neighbours::index_of(int pe) const noexcept {
+  if (admits_) return static_cast<std::size_t>(pe);
+  return static_cast<std::size_t>(std::find(pes_.begin(), pes_.end(), pe) - pes_.begin());
+}
+
 // The kernel has cleared the memory: fronts and pipes are as they should be.
-void Neighbours::lay_out(std::byte* memory, std::size_t lines) {
-  const auto part = sizeof(Front) + (lines == 0 ? 0 : pes_.size() * Pipe::size(lines));
-  const auto front = [memory, part](std::size_t index) {
-    return reinterpret_cast<Front*>(memory + index * part);
-  };
-  const auto pipe = [&front, lines](std::size_t to, std::size_t from) -> Pipe& {
-    auto* pipes = reinterpret_cast<std::byte*>(front(to) + 1);
-    return *reinterpret_cast<Pipe*>(pipes + from * Pipe::size(lines));
-  };
-  const auto own = static_cast<std::size_t>(index_);
-  for (std::size_t index = 0; index < pes_.size(); ++index) {
-    const int pe = pes_[index];
-    auto& reach = reach_[static_cast<std::size_t>(pe)];
-    reach.front = front(index);
-    if (lines == 0 || index == own) continue;
-    reach.pipe.emplace(pipe(index, own), lines);
-    inlets_.push_back(std::make_unique<Inlet>(pe, pipe(own, index), lines));
+void Neighbours::lay_out() {
+  for (const int pe : pes_) reach_out(pe);
+  if (lines_ == 0) return;
+  own_leaving = &front(index_of(self_))->leaving;
+  front(index_of(self_))->attached = 1;
+}
+
+void Neighbours::reach_out(int pe) {
+  const auto index = index_of(pe);
+  const auto own = index_of(self_);
+  auto& reach = reach_[static_cast<std::size_t>(pe)];
+  reach.front = front(index);
+  if (lines_ == 0 || pe == self_) return;
+  reach.pipe.emplace(pipe(index, own), lines_);
+  inlets_.push_back(std::make_unique<Inlet>(pe, pipe(own, index), lines_));
+  inlet_count_.store(inlets_.size(), std::memory_order_release);
+}
+
+void Neighbours::add(int pe, const Card& card) {
+  if (card.kernel != kernel_) {
+    are_all_ = false;
+    return;
   }
-  own_leaving = &front(own)->leaving;
-  front(own)->attached = 1;
+  if (memory_ == nullptr || reach(pe).front != nullptr) return;
+  pes_.push_back(pe);
+  reach_out(pe);
+  watch(pe, card);
 }
 
 // Else the first message would go another way, which may have to be found at that time.
@@ -208,9 +264,10 @@ bool Neighbours::send(int to, std::span<const std::byte> message) noexcept {
 }
 
 std::optional<Arrival> Neighbours::receive() {
-  for (std::size_t i = 0; i < inlets_.size(); ++i) {
+  const auto count = inlets();
+  for (std::size_t i = 0; i < count; ++i) {
     auto& inlet = *inlets_[next_inlet_];
-    next_inlet_ = next_inlet_ + 1 == inlets_.size() ? 0 : next_inlet_ + 1;
+    next_inlet_ = next_inlet_ + 1 == count ? 0 : next_inlet_ + 1;
     try {
       if (const auto message = inlet.pipe.read()) return Arrival{inlet.pe, *message};
     } catch (const BadBytes& e) {
@@ -234,8 +291,11 @@ bool Neighbours::expects_other() const noexcept {
 }
 
 bool Neighbours::waiting() const noexcept {
-  return expects_other() || std::any_of(inlets_.begin(), inlets_.end(),
-                                        [](const auto& inlet) { return !inlet->pipe.empty(); });
+  if (expects_other()) return true;
+  const auto count = inlets();
+  for (std::size_t i = 0; i < count; ++i)
+    if (!inlets_[i]->pipe.empty()) return true;
+  return false;
 }
 
 Joined Neighbours::joined(std::unique_ptr<Fabric> fabric, const std::vector<Card>& cards) const {
@@ -243,7 +303,8 @@ Joined Neighbours::joined(std::unique_ptr<Fabric> fabric, const std::vector<Card
   for (const int pe : pes_)
     joined.place.processes.push_back(cards[static_cast<std::size_t>(pe)].process);
   if (pes_.size() == cards.size()) joined.board = board_;
-  for (const auto& card : cards) joined.said.push_back(card.says);
+  const auto own = cards[static_cast<std::size_t>(self_)].says;
+  for (const auto& card : cards) joined.said.push_back(card.kernel == 0 ? own : card.says);
   return joined;
 }
 

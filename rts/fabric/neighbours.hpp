@@ -47,6 +47,8 @@ enum class Pipes { where_wide, always };
 /// The longest message that each pipe takes on every host, in bytes, where all neighbours have one;
 /// 0: no two PEs are neighbours. The same at all PEs.
 std::size_t shortest_pipe(const std::vector<Card>& cards);
+/// The same, where there is room for so many PEs on each host, as some may come.
+std::size_t pipe_for(std::size_t pes);
 
 /// Sleeps between two looks, as others of this host may have use for the core. False: in vain.
 template <class F>
@@ -65,16 +67,22 @@ bool wait_until(F true_now, std::chrono::nanoseconds longest) {
 /// The PEs of this host, this one included.
 class Neighbours {
  public:
-  /// Without shared memory there are neither event counts nor pipes, only more looking.
-  Neighbours(int self, const std::vector<Card>& cards, Pipes pipes);
+  /// Without shared memory there are neither event counts nor pipes, only more looking. `admits`:
+  /// some PEs may come later; those that are not there have a card of no kernel.
+  Neighbours(int self, const std::vector<Card>& cards, Pipes pipes, bool admits = false);
   ~Neighbours();
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
 
   int count() const noexcept { return static_cast<int>(pes_.size()); }
 
+  /// A PE has come, to this host or to another. May be done twice.
+  void add(int pe, const Card& card);
+
   /// Are there no other PEs than these, and can all of them be notified?
-  bool are_all() const noexcept { return are_all_.load(std::memory_order_relaxed) || all_here(); }
+  bool are_all() const noexcept {
+    return are_all_.load(std::memory_order_relaxed) || (!admits_ && all_here());
+  }
 
   /// nullptr: it has none that we could notify.
   progress::EventCount* events(int pe) const noexcept {
@@ -135,7 +143,13 @@ class Neighbours {
     PipeReader pipe;
   };
 
-  void lay_out(std::byte* memory, std::size_t lines);
+  void lay_out();
+  std::byte* find_memory(const std::vector<Card>& cards, std::size_t size);
+  Front* front(std::size_t index) const noexcept;
+  Pipe& pipe(std::size_t to, std::size_t from) const noexcept;
+  std::size_t index_of(int pe) const noexcept;
+  void reach_out(int pe);
+  std::size_t inlets() const noexcept { return inlet_count_.load(std::memory_order_acquire); }
   void wait_for_first() const;
   void watch(int pe, const Card& card);
   bool all_here() const noexcept;
@@ -147,7 +161,13 @@ class Neighbours {
   mutable std::atomic<bool> are_all_{false};
   std::vector<Reach> reach_;      // by PE
   std::span<std::byte> board_{};  // memory that all PEs of this host share
-  std::vector<std::unique_ptr<Inlet>> inlets_;
+  bool admits_;
+  std::uint64_t kernel_;
+  std::byte* memory_ = nullptr;
+  std::size_t lines_ = 0;  // of a pipe; 0: there are none
+  std::size_t part_ = 0;   // of the memory, that each PE has
+  std::vector<std::unique_ptr<Inlet>> inlets_;  // room for all from the first on
+  std::atomic<std::size_t> inlet_count_{0};
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};
   std::vector<int> dead_;  // before they could be watched

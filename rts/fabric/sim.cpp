@@ -33,6 +33,9 @@ class SimNet::Endpoint final : public Fabric {
   }
   bool survives_deaths() const noexcept override { return true; }
   std::optional<int> dead() noexcept override { return net_.told_dead(self_); }
+  bool admits() const noexcept override { return net_.config_.late != 0; }
+  bool is_empty(int pe) const noexcept override { return pe >= size() - net_.config_.late; }
+  std::optional<int> newcomer() override { return net_.told_come(self_); }
   Nanos now() const noexcept override { return net_.shown(self_, net_.clock(self_)); }
 
  private:
@@ -131,6 +134,17 @@ void SimNet::kill(int pe) {
   leave(pe);
   deaths_.push_back({clock(pe) + config_.notice, pe});
   if (tell_) tell_(pe);
+}
+
+void SimNet::come() {
+  if (come_ == config_.late) return;
+  ++come_;
+  if (tell_) tell_(0);
+}
+
+std::optional<int> SimNet::told_come(int pe) noexcept {
+  if (pe != 0 || told_ == come_) return std::nullopt;
+  return config_.pes - config_.late + told_++;
 }
 
 void SimNet::leave(int pe) {

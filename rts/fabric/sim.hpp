@@ -37,6 +37,8 @@ struct SimConfig {
   std::optional<GridFile> grid{};
   /// Overrides `latency`, if given.
   std::function<Nanos(int from, int to)> latency_between{};
+  /// So many PEs, the last ones, come while the run goes on.
+  int late = 0;
   /// After so long the main PE is told that another has died.
   Nanos notice = 1'000'000;
   /// True loses the message. Asked once for each, in the order of sending.
@@ -108,6 +110,10 @@ class SimNet {
 
   /// The process of a PE ends: what it has sent still arrives, what is sent to it does not.
   void kill(int pe);
+  /// The next of those that are late is there.
+  void come();
+  /// Is it not there yet?
+  bool is_late(int pe) const noexcept { return pe >= config_.pes - config_.late + come_; }
   /// It ends because nobody needs it any more: nobody is told.
   void leave(int pe);
   bool is_dead(int pe) const noexcept { return pe_at(pe).dead; }
@@ -147,6 +153,7 @@ class SimNet {
   void send(int from, int to, std::span<const std::byte> message);
   std::optional<Arrival> poll(int pe);
   std::optional<int> told_dead(int pe) noexcept;
+  std::optional<int> told_come(int pe) noexcept;
   Nanos arrival_time(int from, int to, std::size_t bytes);
 
   SimConfig config_;
@@ -156,6 +163,8 @@ class SimNet {
   std::vector<Pe> pes_;
   Counters counters_;
   std::size_t in_flight_ = 0;
+  int come_ = 0;  // of those that were late
+  int told_ = 0;  // of these, whom the main PE knows of
   /// A death of which the main PE learns at a time.
   struct Death {
     Nanos told;

@@ -40,6 +40,7 @@ struct Options {
   bool wait = false;
   bool check = false;
   int leave = 0;
+  int seats = 0;
   std::uint16_t port = 0;
   std::vector<std::string> program;
 };
@@ -71,6 +72,11 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("PORT");
   app.add_flag("--check", options.check,
                "start nothing: look at the hosts, ports, versions and clocks, say what is wrong");
+  app.add_option("--seats", options.seats,
+                 "PEs that there may be in all: others may join while the program runs, by the "
+                 "command that is printed")
+      ->type_name("M")
+      ->check(CLI::Range(1, static_cast<int>(net::most_pes)));
   app.add_option(
          "--leave", options.leave,
          "start nothing: tell a trawl-run, by its process id in place of PROGRAM, that this "
@@ -144,6 +150,8 @@ class Launch {
     if (!hosts_.empty()) pes_ = 1 + elsewhere_;
     if (pes_ == 0) throw Error("how many PEs? say -n N, or --hosts FILE", 2);
     if (pes_ > static_cast<int>(net::most_pes)) throw Error("too many PEs", 2);
+    if (options_.seats != 0 && options_.seats < pes_)
+      throw Error("--seats counts all PEs, those that are there at first too", 2);
     listen();
   }
 
@@ -166,7 +174,8 @@ class Launch {
 
  private:
   void listen() {
-    const bool only_here = hosts_.empty() && !options_.wait && !by_srun_;
+    const bool only_here =
+        hosts_.empty() && !options_.wait && !by_srun_ && options_.seats == 0;
     listening_ = net::Socket::listening(options_.port, only_here);
     at_ = net::own_endpoints(listening_.port());
     // Elsewhere it would be another host's.
@@ -178,13 +187,12 @@ class Launch {
   /// A file that ends when all PEs are there.
   int start(Crew& crew) {
     const int begun = begin_main(crew);
-    if (options_.wait)
-      print_line();
-    else if (by_srun_)
+    if (options_.wait || options_.seats != 0) print_line();
+    if (by_srun_)
       add_by_srun(crew);
     else if (!hosts_.empty())
       add_elsewhere(crew);
-    else
+    else if (!options_.wait)
       for (int pe = 1; pe < pes_; ++pe) crew.add(other(here_), "a PE");
     listening_ = net::Socket();
     return begun;
@@ -201,6 +209,8 @@ class Launch {
         {"TRAWL_KEY", net::text_of(key_)},
         {"TRAWL_PES", std::to_string(pes_)},
         {"TRAWL_MEET", "fd:" + std::to_string(listening_.file()) + "," + std::to_string(begun[1])}};
+    if (options_.seats != 0)
+      command.environment.emplace_back("TRAWL_SEATS", std::to_string(options_.seats));
     if (options_.wait) command.environment.emplace_back("TRAWL_START_WAIT", "0");
     crew.add(command, "the main PE");
     close(begun[1]);

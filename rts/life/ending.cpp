@@ -54,6 +54,12 @@ void Ending::dead(int pe) {
   if (self_ == 0) no_longer_missing(pe);
 }
 
+void Ending::joined(int pe) {
+  if (self_ != 0 || begun_ || missing_[static_cast<std::size_t>(pe)]) return;
+  missing_[static_cast<std::size_t>(pe)] = true;
+  ++missing_count_;
+}
+
 void Ending::no_longer_missing(int pe) {
   if (!missing_[static_cast<std::size_t>(pe)]) return;
   missing_[static_cast<std::size_t>(pe)] = false;

@@ -38,8 +38,9 @@ class Ending {
 
   /// Something has come from a PE: it is alive, and its BYE may be behind what is under way.
   void heard(int from, Nanos now);
-  /// A PE is gone: nobody needs to wait for it.
+  /// A PE is gone: nobody needs to wait for it. Or it has come.
   void dead(int pe);
+  void joined(int pe);
 
   /// This PE needs no one any more, and nobody needs it. `flushed`: all its messages have left.
   std::optional<Outcome> over(Nanos now, bool flushed);

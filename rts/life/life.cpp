@@ -20,6 +20,7 @@ Life::Life(const Introduction& own, Nanos silence, bool recovers, fabric::Fabric
       hooks_(std::move(hooks)),
       no_memory_{1, "PE " + std::to_string(self_) + " has no memory left", false, {}},
       recovers_(recovers),
+      living_(fabric.size()),
       awake_(fabric.now()),
       alive_(self_, fabric.size(), silence),
       start_(self_, fabric.size(), own, tables, outbox),
@@ -29,7 +30,18 @@ Life::Life(const Introduction& own, Nanos silence, bool recovers, fabric::Fabric
 
 void Life::begin(Nanos now) {
   start_.begin(now);
+  if (self_ == 0) say_who_is_not_there();
   check_joined();
+}
+
+// Before anybody begins: so nothing is ever sent there.
+void Life::say_who_is_not_there() {
+  for (int pe = 1; pe < fabric_.size(); ++pe)
+    if (fabric_.is_empty(pe)) {
+      decided_.changes.push_back({static_cast<std::uint32_t>(pe), View::What::empty, {}, {}});
+      alive_.forget(pe);
+    }
+  if (!decided_.changes.empty()) broadcast();
 }
 
 void Life::on_welcome(const Welcome& message, Nanos now) {
@@ -40,10 +52,22 @@ void Life::on_welcome(const Welcome& message, Nanos now) {
 void Life::on_pong(const Pong& message, int from, Nanos now) {
   start_.on_pong(message, from, now);
   check_joined();
+  if (self_ != 0 || decided_.gone(from)) return;
+  if (start_.greet(from, static_cast<std::uint32_t>(decided_.changes.size() + 1), now))
+    decide({static_cast<std::uint32_t>(from), View::What::joined, start_.facts_of(from),
+            fabric_.card(from)});
+}
+
+// One that comes late and is not alike ends alone.
+void Life::on_hello(const Hello& message, int from, Nanos now) {
+  const bool late = start_.is_late(from);
+  if (const auto unlike = start_.unlike(message.facts); late && !unlike.empty())
+    return give_up(from, "it " + unlike);
+  start_.on_hello(message, from, now);
 }
 
 void Life::check_joined() {
-  if (joined_ || !start_.complete()) return;
+  if (joined_ || !start_.complete() || view() < start_.view()) return;
   joined_ = true;
   if (state() == State::joining) state_ = State::running;
   alive_.begin(awake_.now());
@@ -105,17 +129,37 @@ void Life::unreachable(int pe, const std::string& why) {
 void Life::give_up(int pe, const std::string& why) {
   if (decided_.gone(pe)) return;
   if (!stopping()) hooks_.gives_up(pe, why);
-  decide({static_cast<std::uint32_t>(pe), View::What::lost});
+  decide({static_cast<std::uint32_t>(pe), View::What::lost, {}, {}});
   let_go();
 }
 
 void Life::decide(View::Change change) {
-  decided_.changes.push_back(change);
-  if (change.what != View::What::leaves) {
-    alive_.forget(static_cast<int>(change.pe));
-    departures_.gone(static_cast<int>(change.pe));
+  const auto pe = static_cast<int>(change.pe);
+  const auto what = change.what;
+  decided_.changes.push_back(std::move(change));
+  if (what == View::What::lost || what == View::What::left) {
+    alive_.forget(pe);
+    departures_.gone(pe);
   }
-  for (int other = 0; other < fabric_.size(); ++other) fabric::send(outbox_, other, decided_);
+  broadcast();
+}
+
+// Also to those who are gone: they may be alive.
+void Life::broadcast() {
+  for (int pe = 0; pe < fabric_.size(); ++pe)
+    if (decided_.last(pe) != View::What::empty || start_.is_late(pe))
+      fabric::send(outbox_, pe, decided_);
+}
+
+// They can't be sent anything but what they need to introduce themselves.
+void Life::look_for_newcomers() {
+  if (!recovers_ || (self_ == 0 && hooks_.keeps_all())) return;
+  while (const auto pe = fabric_.newcomer()) {
+    set_standing(*pe, Standing::there);
+    alive_.expect(*pe, awake_.now());
+    start_.expect(*pe);
+    fabric::send(outbox_, *pe, decided_);  // else it would leave unread what we ask
+  }
 }
 
 void Life::heard_gone(int from) {
@@ -125,29 +169,51 @@ void Life::heard_gone(int from) {
 void Life::on_view(const View& message, Nanos now) {
   if (!recovers_) throw BadBytes("this run does not survive deaths");
   for (auto i = told_.changes.size(); i < message.changes.size(); ++i) {
-    const auto [name, what] = message.changes[i];
-    const auto pe = static_cast<int>(name);
-    if (pe == self_ && what == View::What::lost) return end_alone("it was given up by the main PE");
+    const auto what = message.changes[i].what;
+    const auto pe = static_cast<int>(message.changes[i].pe);
+    if (pe == self_ && what == View::What::lost) return end_alone(joined_ ? "it was given up by the main PE" : "the run has ended, or goes on without it");
     told_.changes.push_back(message.changes[i]);
     if (what == View::What::leaves)
       on_leaves(pe);
+    else if (what == View::What::joined)
+      on_joined(message.changes[i]);
     else
-      on_gone(pe, what == View::What::left, now);
+      on_gone(pe, what, now);
   }
   check_joined();
 }
 
-void Life::on_gone(int pe, bool left, Nanos now) {
-  if (pe == self_) return failure_ ? void() : begin_failure({0, {}, true, {}}, 0);
-  if (is_gone_.empty()) is_gone_.resize(static_cast<std::size_t>(fabric_.size()));
-  is_gone_[static_cast<std::size_t>(pe)] = true;
+void Life::set_standing(int pe, Standing standing) {
+  if (standing_.empty()) standing_.resize(static_cast<std::size_t>(fabric_.size()));
+  standing_[static_cast<std::size_t>(pe)] = standing;
+}
+
+void Life::on_gone(int pe, View::What what, Nanos now) {
+  if (pe == self_) {
+    if (what == View::What::left && !failure_) begin_failure({0, {}, true, {}}, 0);
+    return;
+  }
+  if (standing(pe) != Standing::to_come) --living_;
+  set_standing(pe, what == View::What::empty ? Standing::to_come : Standing::gone);
   tables_.forget(pe);
   start_.dead(pe, now);
   if (failure_)
     failure_missing_ -= failure_missing_ > 0 && self_ == 0 ? 1 : 0;
   else
     ending_.dead(pe);
-  hooks_.gone(pe, left);
+  hooks_.gone(pe, what);
+}
+
+void Life::on_joined(const View::Change& change) {
+  const auto pe = static_cast<int>(change.pe);
+  if (pe == self_) return;
+  ++living_;
+  set_standing(pe, Standing::there);
+  tables_.take_in(pe, change.facts);
+  fabric_.admit(pe, change.card);
+  if (stopping()) return;
+  ending_.joined(pe);
+  hooks_.has_come(pe);
 }
 
 // Nobody waits for this PE, and whatever it has is made again: it ends, and tells nobody.
@@ -174,13 +240,13 @@ void Life::on_parting(const Parting& message, int from) {
 }
 
 bool Life::send_away(int pe) {
-  if (!recovers_ || pe <= 0 || pe >= fabric_.size() || decided_.gone(pe)) return false;
+  if (!recovers_ || pe <= 0 || pe >= fabric_.size() || is_gone(pe)) return false;
   if (departures_.begun(pe)) return true;
   std::vector<int> others;
   for (int other = 0; other < fabric_.size(); ++other)
-    if (other != pe && !decided_.gone(other)) others.push_back(other);
+    if (other != pe && !is_gone(other) && !decided_.gone(other)) others.push_back(other);
   departures_.begin(pe, std::move(others));
-  decide({static_cast<std::uint32_t>(pe), View::What::leaves});
+  decide({static_cast<std::uint32_t>(pe), View::What::leaves, {}, {}});
   return true;
 }
 
@@ -206,7 +272,7 @@ void Life::let_go() {
     if (hooks_.keeps_all()) return;  // then it stays to the end
     const int pe = departure->pe;
     hooks_.lets_go(pe, departure->threads);
-    decide({static_cast<std::uint32_t>(pe), View::What::left});
+    decide({static_cast<std::uint32_t>(pe), View::What::left, {}, {}});
   }
 }
 
@@ -217,7 +283,11 @@ void Life::stop(State state) {
   hooks_.stopped();
 }
 
+// Who is about to join comes too late.
 void Life::finish(int code) {
+  for (int pe = 1; pe < fabric_.size(); ++pe)
+    if (start_.is_late(pe) && !decided_.gone(pe))
+      decide({static_cast<std::uint32_t>(pe), View::What::lost, {}, {}});
   ending_.finish(code, awake_.now(), hooks_.statistics(), round_trip());
   if (!failure_) stop(State::stopping);
 }
@@ -249,6 +319,9 @@ void Life::look_for_the_end(bool flushed) {
     outcome = ending_.over(awake_.now(), flushed);
   }
   if (!outcome) return;
+  while (outcome->statistics.size() > 1 &&
+         decided_.last(static_cast<int>(outcome->statistics.size()) - 1) == View::What::empty)
+    outcome->statistics.pop_back();  // nobody has ever come there
   hooks_.over(*outcome);
   state_ = State::over;
 }
@@ -269,7 +342,7 @@ void Life::fail(std::string_view why, int code) noexcept {
     outcome.code = code;
   } catch (const std::bad_alloc&) {  // then it says that
   }
-  begin_failure(std::move(outcome), self_ == 0 ? fabric_.size() - 1 : 1);
+  begin_failure(std::move(outcome), self_ == 0 ? living_ - 1 : 1);
   const int first = self_ == 0 ? 1 : 0;
   const int last = self_ == 0 ? fabric_.size() : 1;
   for (int pe = first; pe < last; ++pe) tell_of_failure(pe);

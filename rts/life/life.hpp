@@ -42,8 +42,9 @@ class Life {
     std::function<void(int pe, std::uint32_t threads)> lets_go;
     /// It is decided that a PE leaves, which may be this one.
     std::function<void(int pe)> leaves;
-    /// It is decided that a PE is dead, or has left.
-    std::function<void(int pe, bool left)> gone;
+    /// It is decided that a PE is dead, has left, or is not there yet; or has come.
+    std::function<void(int pe, View::What)> gone;
+    std::function<void(int pe)> has_come;
   };
 
   /// `silence`: after so long a PE counts as lost. `recovers`: the run goes on without it.
@@ -71,10 +72,9 @@ class Life {
   bool recovers() const noexcept { return recovers_; }
   /// How many changes are known: each view has one more.
   std::size_t view() const noexcept { return told_.changes.size(); }
-  /// Dead, or left.
-  bool is_gone(int pe) const noexcept {
-    return !is_gone_.empty() && is_gone_[static_cast<std::size_t>(pe)];
-  }
+  /// Dead, left, or not there yet.
+  bool is_gone(int pe) const noexcept { return standing(pe) != Standing::there; }
+  bool is_to_come(int pe) const noexcept { return standing(pe) == Standing::to_come; }
   void on_view(const View& message, Nanos now);
   /// A message of a PE that is known to be gone: it is told so, if the main PE hears it.
   void heard_gone(int from);
@@ -101,7 +101,7 @@ class Life {
 
   /// Something has come from a PE.
   void heard(int from) noexcept;
-  void on_hello(const Hello& message, int from, Nanos now) { start_.on_hello(message, from, now); }
+  void on_hello(const Hello& message, int from, Nanos now);
   void on_welcome(const Welcome& message, Nanos now);
   void on_ping(const Ping& message, int from, Nanos now) { start_.on_ping(message, from, now); }
   void on_pong(const Pong& message, int from, Nanos now);
@@ -113,6 +113,7 @@ class Life {
   // What happens every so often.
   void look_at_clock(Nanos now) noexcept { awake_.look(now); }
   void look_for_the_dead();
+  void look_for_newcomers();
   /// Shows others that this PE is alive, and looks who is not.
   void beat(Nanos now);
   /// Is it over? `flushed`: all its messages have left.
@@ -129,7 +130,16 @@ class Life {
   void decide(View::Change change);
   void let_go();
   void on_leaves(int pe);
-  void on_gone(int pe, bool left, Nanos now);
+  void on_gone(int pe, View::What what, Nanos now);
+  void on_joined(const View::Change& change);
+  void say_who_is_not_there();
+  void broadcast();
+
+  enum class Standing : std::uint8_t { there, gone, to_come };
+  Standing standing(int pe) const noexcept {
+    return standing_.empty() ? Standing::there : standing_[static_cast<std::size_t>(pe)];
+  }
+  void set_standing(int pe, Standing standing);
   void end_alone(const std::string& why);
   Nanos round_trip() const;
 
@@ -146,9 +156,10 @@ class Life {
   Nanos failure_deadline_ = 0;
   const bool recovers_;
   View decided_;               // the main PE's
-  View told_;                  // as far as this PE has been
-  std::vector<bool> is_gone_;  // by PE, once there is one
-  Departures departures_;      // the main PE's
+  View told_;                       // as far as this PE has been
+  std::vector<Standing> standing_;  // by PE, once one is not there
+  int living_;                      // as far as this PE has been told
+  Departures departures_;           // the main PE's
   recover::WakingTime awake_;
   recover::Alive alive_;
   Start start_;

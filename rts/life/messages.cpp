@@ -64,6 +64,7 @@ void Welcome::write(Writer& out) const {
   out.put(offset);
   out.put(begun);
   out.put(latency);
+  out.put(view);
   out.put(static_cast<std::uint8_t>(same_clock));
   for (const auto& alike : all) out.put(alike);
 }
@@ -74,6 +75,7 @@ Welcome Welcome::read(Reader& in, const fabric::Envelope& envelope) {
   welcome.begun = read_time(in);
   welcome.latency = read_time(in);
   if (welcome.latency < 0) throw BadBytes("its time is impossible");
+  welcome.view = in.get<std::uint32_t>();
   const auto same_clock = in.get<std::uint8_t>();
   if (same_clock > 1 || (same_clock == 1 && welcome.offset != 0))
     throw BadBytes("it is neither one clock nor two");
@@ -149,36 +151,82 @@ Bye Bye::read(Reader& in, const fabric::Envelope&) {
   return {read_statistics(in)};
 }
 
-bool View::gone(int pe) const noexcept {
-  return std::any_of(changes.begin(), changes.end(), [pe](const Change& change) {
-    return change.pe == static_cast<std::uint32_t>(pe) && change.what != What::leaves;
-  });
+std::optional<View::What> View::last(int pe) const noexcept {
+  std::optional<What> what;
+  for (const auto& change : changes)
+    if (change.pe == static_cast<std::uint32_t>(pe) && change.what != What::leaves)
+      what = change.what;
+  return what;
 }
 
 void View::write(Writer& out) const {
   out.put(static_cast<std::uint32_t>(changes.size()));
-  for (const auto& change : changes) out.put(change);
+  for (const auto& change : changes) {
+    out.put(change.pe);
+    out.put(change.what);
+    if (change.what != What::joined) continue;
+    const auto& facts = change.facts;
+    out.put(facts.speed);
+    out.put(facts.cores);
+    out.put(facts.cluster);
+    out.put(facts.memory);
+    out.put(static_cast<std::uint32_t>(change.card.size()));
+    out.raw(change.card.data(), change.card.size());
+  }
 }
+
+namespace {
+
+// Of a PE that is known to be `known`, if anything, and may be about to leave.
+void check_change(View::What what, std::optional<View::What> known, bool leaves) {
+  using What = View::What;
+  if (known == What::lost || known == What::left) throw BadBytes("it names a PE twice");
+  const bool there = known != What::empty;
+  const bool fits = what == What::joined   ? !there
+                    : what == What::empty  ? !known && !leaves
+                    : what == What::leaves ? there && !leaves
+                    : what == What::left   ? there && leaves
+                                           : true;
+  if (!fits) throw BadBytes("it says of a PE what can't become of it");
+}
+
+void read_newcomer(Reader& in, View::Change& change, const fabric::Envelope& envelope) {
+  constexpr std::uint32_t longest_card = 1024;
+  auto& facts = change.facts;
+  facts.speed = in.get<double>();
+  facts.cores = in.get<int>();
+  facts.cluster = in.get<std::uint32_t>();
+  facts.memory = in.get<std::int64_t>();
+  check_facts(facts.speed, facts.cores, facts.memory);
+  if (!envelope.has(facts.cluster)) throw BadBytes("it tells of too many clusters");
+  const auto length = in.get<std::uint32_t>();
+  if (length > longest_card) throw BadBytes("it has too long a card");
+  change.card.resize(length);
+  in.raw(change.card.data(), length);
+}
+
+}  // namespace
 
 View View::read(Reader& in, const fabric::Envelope& envelope) {
   View view;
   const auto count = in.get<std::uint32_t>();
-  if (count == 0 || in.left() != count * sizeof(Change))
-    throw BadBytes("it is not as long as it says");
-  std::vector<bool> gone(static_cast<std::size_t>(envelope.pes));
-  std::vector<bool> leaves(gone.size());
+  if (count == 0 || count > in.left()) throw BadBytes("it is not as long as it says");
+  std::vector<std::optional<What>> known(static_cast<std::size_t>(envelope.pes));
+  std::vector<bool> leaves(known.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     Change change;
     change.pe = read_mortal(in, envelope);
     change.what = static_cast<What>(in.get<std::uint32_t>());
-    if (change.what > What::left) throw BadBytes("it says nothing that can become of a PE");
-    if (gone[change.pe] || (change.what == What::leaves && leaves[change.pe]))
-      throw BadBytes("it names a PE twice");
-    if (change.what == What::left && !leaves[change.pe])
-      throw BadBytes("nobody has left who did not begin to");
-    (change.what == What::leaves ? leaves : gone)[change.pe] = true;
-    view.changes.push_back(change);
+    if (change.what > What::joined) throw BadBytes("it says nothing that can become of a PE");
+    check_change(change.what, known[change.pe], leaves[change.pe]);
+    if (change.what == What::leaves)
+      leaves[change.pe] = true;
+    else
+      known[change.pe] = change.what;
+    if (change.what == What::joined) read_newcomer(in, change, envelope);
+    view.changes.push_back(std::move(change));
   }
+  in.end();
   return view;
 }
 

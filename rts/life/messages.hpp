@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct Hello {
 
 /// The main PE tells a PE about all. Clocks differ by less than 30 years.
 ///
-///     | offset 8 | begun 8 | latency 8 | is it one clock 1 | then, until all PEs are told of:
+///     | offset 8 | begun 8 | latency 8 | view 4 | is it one clock 1 | then, until all PEs are told
+///     | of:
 ///     | times 4 | PEs alike 4 | cluster's step 4 | cores 4 | speed 8 | memory 8 |
 ///
 /// On a grid of equal clusters, whatever its size, that is short (balance::Alike); and it is
@@ -60,6 +62,7 @@ struct Welcome {
   Nanos offset = 0;         ///< to be added to the receiver's clock to get the main PE's
   Nanos begun = 0;          ///< the run, by the main PE's clock
   Nanos latency = 0;        ///< one way, between the two; never negative
+  std::uint32_t view = 0;   ///< the receiver has to have before it begins
   bool same_clock = false;  ///< the receiver's and the main PE's; then `offset` is 0, and stays so
   std::vector<balance::Alike> all;
 
@@ -118,10 +121,11 @@ struct Bye {
 /// All have said BYE: nobody needs the receiver any more.
 using Leave = fabric::Bare<fabric::Kind::leave>;
 
-/// Who is no longer there, or about to be: the main PE decides, and tells all others and itself.
-/// The number of changes is that of the view: ids are not used again.
+/// Who is no longer there, or about to be, or has come: the main PE decides, and tells all others
+/// and itself. The number of changes is that of the view: ids are not used again.
 ///
 ///     | count 4 | then, for each: PE 4 | what 4 |
+///     | if it has joined: speed 8 | cores 4 | cluster 4 | memory 8 | length 4, card ... |
 struct View {
   static constexpr auto kind = fabric::Kind::view;
 
@@ -129,16 +133,25 @@ struct View {
     lost,    ///< it is dead
     leaves,  ///< nothing more is to be sent there
     left,    ///< it has given all back that it had, and is gone
+    empty,   ///< it is not there yet, and may never be
+    joined,  ///< it is there now
   };
   struct Change {
     std::uint32_t pe = 0;
     What what = What::lost;
+    balance::PeStatic facts{};  ///< of one that has joined
+    Bytes card{};               ///< ... for the fabric
 
     friend bool operator==(const Change&, const Change&) = default;
   };
   std::vector<Change> changes;  ///< in the order in which they were decided
 
-  bool gone(int pe) const noexcept;
+  /// The last that is said of a PE, but that it leaves.
+  std::optional<What> last(int pe) const noexcept;
+  bool gone(int pe) const noexcept {
+    const auto what = last(pe);
+    return what == What::lost || what == What::left;
+  }
 
   void write(Writer& out) const;
   static View read(Reader& in, const fabric::Envelope& envelope);

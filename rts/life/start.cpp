@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "rts/inline/error.hpp"
 
@@ -39,16 +39,26 @@ void Start::on_hello(Hello message, int from, Nanos now) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (peer.introduced) throw BadBytes("nobody asked");
   peer.facts = std::move(message.facts);
-  const auto own_flags = own_.flags_digest;
-  if (peer.facts.flags_digest != own_flags && peer.facts.flags_digest != 0 && own_flags != 0)
-    throw Error("PE " + std::to_string(from) +
-                    " was started with other arguments, or with another --trawl:policy or "
-                    "--trawl:silence; only flags about one PE (--trawl:speed, --trawl:heap) may "
-                    "differ",
-                2);
+  const auto unlikely = unlike(peer.facts);
+  if (!unlikely.empty())
+    throw Error("PE " + std::to_string(from) + " " + unlikely, 2);
   peer.introduced = true;
-  --missing_;
+  if (!peer.late) --missing_;
   ping(from, now);
+}
+
+std::string Start::unlike(const Introduction& facts) const {
+  const auto own_flags = own_.flags_digest;
+  if (facts.flags_digest == own_flags || facts.flags_digest == 0 || own_flags == 0) return {};
+  return "was started with other arguments, or with another --trawl:policy or --trawl:silence; "
+         "only flags about one PE (--trawl:speed, --trawl:heap) may differ";
+}
+
+void Start::expect(int pe) {
+  Peer& peer = peers_[static_cast<std::size_t>(pe)];
+  peer = {};
+  peer.facts = own_;
+  peer.late = true;
 }
 
 void Start::ping(int pe, Nanos now) {
@@ -62,9 +72,8 @@ void Start::on_ping(const Ping& message, int from, Nanos now) {
 void Start::on_pong(const Pong& message, int from, Nanos now) {
   if (message.sent > now) throw BadBytes("it answers what was not sent yet");
   if (self_ != 0) return main_clock_.heard(message.sent, message.answered, now);
-  if (complete_) return;
   Peer& peer = peers_[static_cast<std::size_t>(from)];
-  if (!peer.introduced) return;
+  if (!peer.introduced || (complete_ && !peer.late)) return;
   const auto round_trip = now - message.sent;
   if (peer.pongs == 0 || round_trip < peer.best_round_trip) {
     peer.best_round_trip = round_trip;
@@ -74,14 +83,30 @@ void Start::on_pong(const Pong& message, int from, Nanos now) {
     if (peer.same_clock) peer.offset = 0;
   }
   if (++peer.pongs < pings) return ping(from, now);
-  if (peer.pongs == pings && --missing_ == 0) welcome_all(now);
+  if (peer.pongs == pings && !peer.late && --missing_ == 0) welcome_all(now);
+}
+
+bool Start::greet(int pe, std::uint32_t view, Nanos now) {
+  Peer& peer = peers_[static_cast<std::size_t>(pe)];
+  if (!peer.late || peer.pongs < pings) return false;
+  peer.late = false;
+  Welcome message;
+  message.begun = begun_;
+  message.view = view;
+  message.all = balance::in_short(facts_of_all(), most_alike);
+  welcome(pe, message, now);
+  return true;
+}
+
+balance::PeStatic Start::facts_of(int pe) {
+  return facts_of_all()[static_cast<std::size_t>(pe)];
 }
 
 // Who has not introduced himself is taken to have been like the main PE.
 void Start::dead(int pe, Nanos now) {
   if (self_ != 0 || complete_) return;
   Peer& peer = peers_[static_cast<std::size_t>(pe)];
-  peer.dead = true;
+  if (std::exchange(peer.dead, true)) return;
   missing_ -= (peer.introduced ? 0 : 1) + (peer.pongs < pings ? 1 : 0);
   if (!peer.introduced) peer.facts = own_;
   if (missing_ == 0) welcome_all(now);
@@ -91,39 +116,45 @@ void Start::welcome_all(Nanos now) {
   Welcome message;
   message.begun = now;
   message.all = set_roster();  // first: who is far is known by it
-  for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe) {
-    const auto& reached = peers_[static_cast<std::size_t>(pe)];
-    if (reached.dead) continue;
-    message.offset = reached.offset;
-    message.latency = reached.best_round_trip / 2;
-    message.same_clock = reached.same_clock;
-    fabric::send(outbox_, pe, message);
-    tables_.note_latency(pe, {message.latency, now});
-    round_trip_ = std::max(round_trip_, reached.best_round_trip);
-  }
+  for (int pe = 1; pe < static_cast<int>(peers_.size()); ++pe)
+    if (!peers_[static_cast<std::size_t>(pe)].dead) welcome(pe, message, now);
   begun_ = now;
   complete_ = true;
+}
+
+void Start::welcome(int pe, Welcome& message, Nanos now) {
+  const auto& reached = peers_[static_cast<std::size_t>(pe)];
+  message.offset = reached.offset;
+  message.latency = reached.best_round_trip / 2;
+  message.same_clock = reached.same_clock;
+  fabric::send(outbox_, pe, message);
+  tables_.note_latency(pe, {message.latency, now});
+  round_trip_ = std::max(round_trip_, reached.best_round_trip);
 }
 
 void Start::on_welcome(const Welcome& message, Nanos now) {
   main_clock_.begin(message.offset, 2 * message.latency, message.same_clock, now);
   begun_ = message.begun;
+  view_ = message.view;
   round_trip_ = 2 * message.latency;
   know_all(message.all);
   tables_.note_latency(0, {message.latency, now + message.offset});
   complete_ = true;
 }
 
-// Clusters get their numbers in the order of the PEs.
-std::vector<balance::Alike> Start::set_roster() {
-  std::unordered_map<std::string, std::uint32_t> clusters;
+// Clusters get their numbers in the order of the PEs, and of their coming.
+std::vector<balance::PeStatic> Start::facts_of_all() {
   std::vector<balance::PeStatic> all;
   for (const auto& peer : peers_) {
     const auto& facts = peer.facts;
-    const auto cluster = clusters.try_emplace(facts.cluster, clusters.size()).first->second;
+    const auto cluster = clusters_.try_emplace(facts.cluster, clusters_.size()).first->second;
     all.push_back({facts.speed, facts.cores, cluster, facts.memory});
   }
-  auto in_short = balance::in_short(all, most_alike);
+  return all;
+}
+
+std::vector<balance::Alike> Start::set_roster() {
+  auto in_short = balance::in_short(facts_of_all(), most_alike);
   know_all(in_short);
   return in_short;
 }

@@ -85,6 +85,8 @@ constexpr std::array table{
          "this is the main PE, and the others meet it at this port"},
     Flag{"pes", "N", &Options::pes, 0, 1024,
          "how many PEs the main PE waits for, itself included (0: the launcher knows)"},
+    Flag{"seats", "N", &Options::seats, 0, 1024,
+         "how many PEs there may be in all: more may join while the run goes on (0: none)"},
     Flag{
         "key", "KEY", &Options::key, 0, 0,
         "of those who may take part: 64 hexadecimal digits; better in the environment, where other "

@@ -15,8 +15,10 @@ std::vector<int> Alive::to_ping(Nanos now) {
 }
 
 std::optional<int> Alive::lost(Nanos now) const {
-  for (int pe = 0; pe < static_cast<int>(heard_.size()); ++pe)
-    if (watches(pe) && now - heard_[static_cast<std::size_t>(pe)] > silence_) return pe;
+  for (int pe = 0; pe < static_cast<int>(heard_.size()); ++pe) {
+    const auto heard = heard_[static_cast<std::size_t>(pe)];
+    if (watches(pe) && heard != never && now - heard > silence_) return pe;
+  }
   return std::nullopt;
 }
 

@@ -27,6 +27,11 @@ class Alive {
       heard_[static_cast<std::size_t>(pe)] = now;
   }
 
+  /// It has come: from now on its silence is counted.
+  void expect(int pe, Nanos now) {
+    if (watches(pe)) heard_[static_cast<std::size_t>(pe)] = now;
+  }
+
   /// It is known to be dead: nobody waits for a sign of it.
   void forget(int pe) {
     if (watches(pe)) heard_[static_cast<std::size_t>(pe)] = never;

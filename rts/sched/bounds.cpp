@@ -49,7 +49,7 @@ void Bounds::on_found(const Found& message) {
 }
 
 void Bounds::tell_others(const Found& message) {
-  sched::tell_others(self_, static_cast<int>(message.finder), pes_,
+  sched::tell_others(self_, static_cast<int>(message.finder), pes_, some_may_come_,
                      [&](int pe) { fabric::send(outbox_, pe, message); });
 }
 

@@ -18,7 +18,8 @@ namespace trawl::sched {
 /// less is on its way to all. A bound stays known until the end of the run.
 class Bounds {
  public:
-  Bounds(int self, int pes, fabric::Outbox& outbox) : self_(self), pes_(pes), outbox_(outbox) {}
+  Bounds(int self, int pes, bool some_may_come, fabric::Outbox& outbox)
+      : self_(self), pes_(pes), some_may_come_(some_may_come), outbox_(outbox) {}
 
   SharedName make();
   std::uint64_t least(const SharedName& bound) const;
@@ -32,6 +33,7 @@ class Bounds {
 
   int self_;
   int pes_;
+  bool some_may_come_;
   fabric::Outbox& outbox_;
   mutable BriefMutex lock_;
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> least_;

@@ -94,6 +94,13 @@ void DeadlockDetector::dead(int pe) {
   if (asking_) note_dead(pe);
 }
 
+// The round that is under way does not ask it.
+void DeadlockDetector::joined(int pe) {
+  std::erase(dead_, pe);
+  asking_ = false;
+  before_.clear();
+}
+
 void DeadlockDetector::note_dead(int pe) {
   auto& state = states_[static_cast<std::size_t>(pe)];
   if (!state) ++answers_;

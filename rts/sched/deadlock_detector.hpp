@@ -32,6 +32,8 @@ class DeadlockDetector {
 
   /// It answers no more, and what it has sent and received nobody knows.
   void dead(int pe);
+  /// It has come.
+  void joined(int pe);
 
   void on_probe(const Probe& message, const Worker* by);
   void on_state(State message, int from);

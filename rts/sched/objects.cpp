@@ -64,10 +64,11 @@ Objects& objects_now() {
 
 }  // namespace
 
-Objects::Objects(int self, int pes, heap::SharedHeap& shared_heap, fabric::Outbox& outbox,
-                 std::function<void(heap::Node*)> add_thread)
+Objects::Objects(int self, int pes, bool some_may_come, heap::SharedHeap& shared_heap,
+                 fabric::Outbox& outbox, std::function<void(heap::Node*)> add_thread)
     : self_(self),
       pes_(pes),
+      some_may_come_(some_may_come),
       shared_heap_(shared_heap),
       outbox_(outbox),
       add_thread_(std::move(add_thread)) {}
@@ -167,7 +168,7 @@ heap::Node* Objects::call_of(const Write& message, std::span<const std::byte> ar
 }
 
 void Objects::tell_others(const Write& message, std::span<const std::byte> arguments) {
-  sched::tell_others(self_, static_cast<int>(message.object.pe), pes_, [&](int pe) {
+  sched::tell_others(self_, static_cast<int>(message.object.pe), pes_, some_may_come_, [&](int pe) {
     auto out = outbox_.open(Write::kind, pe);
     message.write(out);
     out.raw(arguments.data(), arguments.size());

@@ -25,8 +25,8 @@ namespace trawl::sched {
 class Objects {
  public:
   /// `add_thread` has a thunk evaluated here, soon, as a spark of this PE.
-  Objects(int self, int pes, heap::SharedHeap& shared_heap, fabric::Outbox& outbox,
-          std::function<void(heap::Node*)> add_thread);
+  Objects(int self, int pes, bool some_may_come, heap::SharedHeap& shared_heap,
+          fabric::Outbox& outbox, std::function<void(heap::Node*)> add_thread);
   ~Objects();
   Objects(const Objects&) = delete;
   Objects& operator=(const Objects&) = delete;
@@ -94,6 +94,7 @@ class Objects {
 
   int self_;
   int pes_;
+  bool some_may_come_;
   heap::SharedHeap& shared_heap_;
   fabric::Outbox& outbox_;
   std::function<void(heap::Node*)> add_thread_;

@@ -53,15 +53,16 @@ enum class Kind : std::uint8_t {
                   ///< id: and as it is, size: shards that come to it]
   pe_lost,        ///< a PE is dead, as the main PE has decided [value: PE]
   pe_left,        ///< a PE has left [value: PE]
+  pe_joined,      ///< a PE has come [value: PE]
   note,           ///< whatever the writer wants to find again
 };
 
-inline constexpr std::array<std::string_view, 25> kind_names{
+inline constexpr std::array<std::string_view, 26> kind_names{
     "thread_start",  "thread_run",    "thread_block", "thread_resume", "thread_end",
     "spark_convert", "spark_export",  "spark_import", "message_sent",  "message_received",
     "fish_sent",     "fish_home",     "fish_forward", "fetch_sent",    "resume_received",
     "gc_begin",      "gc_end",        "idle_begin",   "idle_end",      "load",
-    "balance",       "balance_share", "pe_lost",      "pe_left",       "note"};
+    "balance",       "balance_share", "pe_lost",      "pe_left", "pe_joined",       "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 struct Event {

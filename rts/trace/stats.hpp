@@ -53,6 +53,7 @@ enum class Count : std::uint8_t {
   full_time,       ///< ns in which the PE took no work, as its memory was nearly full
   pes_lost,        ///< of which this PE was told while it ran
   pes_left,        ///< the same, of PEs that have left
+  pes_joined,      ///< ... that have come
   thunks_revived,  ///< that a lost PE had, to be evaluated again
   values_remade,   ///< that were lost with a PE, by what they came from
   values_lost,     ///< with a PE: who needs them is lost too, and is evaluated again

@@ -98,7 +98,7 @@ class Sampler {
   }
   void fill(life::Hello& hello) { hello.facts = facts(); }
   void fill(life::Welcome& welcome) {
-    welcome = {time(), time(), static_cast<Nanos>(some()), below(2) == 0, {}};
+    welcome = {time(), time(), static_cast<Nanos>(some()), pe(), below(2) == 0, {}};
     if (welcome.same_clock) welcome.offset = 0;
     for (int i = 0; i < envelope_.pes; ++i)
       welcome.all.push_back({.step = i == 0 ? 0 : 1,
@@ -118,8 +118,13 @@ class Sampler {
     using What = life::View::What;
     for (std::uint32_t pe = 1; pe < static_cast<std::uint32_t>(envelope_.pes); ++pe) {
       const auto end = below(2) == 0 ? What::lost : What::left;
-      if (end == What::left || below(2) == 0) view.changes.push_back({pe, What::leaves});
-      view.changes.push_back({pe, end});
+      if (below(2) == 0) {
+        view.changes.push_back({pe, What::empty, {}, {}});
+        view.changes.push_back({pe, What::joined, {2, 3, 0, 4}, Bytes(below(9))});
+      }
+      if (end == What::left || below(2) == 0)
+        view.changes.push_back({pe, What::leaves, {}, {}});
+      view.changes.push_back({pe, end, {}, {}});
     }
   }
   void fill(life::Parting& parting) {

@@ -19,16 +19,9 @@ std::chrono::nanoseconds longest(Wait wait) {
 class Waiting {
  public:
   void take(Guest guest) {
-    if (guest.kind != Frame::card) return;
-    Member member;
-    try {
-      member = read_member(guest.content);
-    } catch (const BadBytes&) {
-      return;  // who gets no answer sees that the connection is closed
-    }
-    // Who has come from this host is found by others where they found this one.
-    member.at.address = guest.from.is_loopback() ? Endpoint().address : guest.from.address;
-    members.push_back(member);
+    const auto member = member_of(guest);
+    if (!member) return;  // who gets no answer sees that the connection is closed
+    members.push_back(*member);
     links.push_back(std::move(guest.link));
   }
 
@@ -91,7 +84,21 @@ class Calls {
 
 }  // namespace
 
-Gathered await(Socket listening, int pes, const Member& own, const Terms& terms, Wait wait) {
+// Who has come from this host is found by others where they found this one.
+std::optional<Member> member_of(const Guest& guest) {
+  if (guest.kind != Frame::card) return std::nullopt;
+  try {
+    auto member = read_member(guest.content);
+    member.at.address = guest.from.is_loopback() ? Endpoint().address : guest.from.address;
+    member.is = Member::Is::there;
+    return member;
+  } catch (const BadBytes&) {
+    return std::nullopt;
+  }
+}
+
+Gathered await(Socket listening, int pes, int seats, const Member& own, const Terms& terms,
+               Wait wait) {
   Door door(std::move(listening), terms);
   Waiting waiting;
   const auto others = static_cast<std::size_t>(pes) - 1;
@@ -113,14 +120,19 @@ Gathered await(Socket listening, int pes, const Member& own, const Terms& terms,
                 " have come in time (--trawl:start-wait)");
   Gathered gathered;
   gathered.members.push_back(own);
-  gathered.links.resize(static_cast<std::size_t>(pes));
+  gathered.admits = seats > pes;
+  gathered.links.resize(static_cast<std::size_t>(seats));
   std::size_t pe = 0;
   for (const auto at : numbering(own, waiting.members)) {
     gathered.members.push_back(waiting.members[at]);
     gathered.links[++pe] = std::move(waiting.links[at]);
   }
-  for (pe = 1; pe < gathered.links.size(); ++pe) {
-    const Members told{static_cast<std::uint32_t>(pe), gathered.members};
+  Member nobody;
+  nobody.is = Member::Is::to_come;
+  gathered.members.resize(static_cast<std::size_t>(seats), nobody);
+  for (pe = 1; pe < static_cast<std::size_t>(pes); ++pe) {
+    const Members told{static_cast<std::uint32_t>(pe), gathered.admits ? 1U : 0U,
+                       gathered.members};
     gathered.links[pe]->send(Frame::members, write(told));
   }
   wait_until(
@@ -159,11 +171,13 @@ Gathered join(const std::vector<Endpoint>& main, Member own, const Terms& terms,
   if (!wait_until(told, longest(wait))) throw Error("not all PEs of the run have come in time");
   Gathered gathered;
   gathered.self = static_cast<int>(members->self);
+  gathered.admits = members->admits != 0;
   gathered.members = std::move(members->all);
   gathered.links.resize(gathered.members.size());
   gathered.links.front() = std::move(link);
   for (auto& member : gathered.members)
     if (member.at.address == Endpoint().address) member.at.address = calls.at.address;
+  gathered.main = calls.at;
   gathered.door = std::move(door);
   return gathered;
 }

@@ -24,18 +24,18 @@ constexpr int events_a_look = 16;
 Links::Links(Gathered gathered, std::vector<bool> apart, const Terms& terms, Nanos now)
     : self_(gathered.self),
       peers_(gathered.members.size()),
+      admits_(gathered.admits),
       members_(std::move(gathered.members)),
       door_(std::move(gathered.door)),
       sockets_(epoll_create1(EPOLL_CLOEXEC)) {
   if (sockets_ < 0) throw Error("cannot look after connections: epoll is not to be had");
-  bool any_to_come = self_ == 0;
+  bool any_to_come = self_ == 0 || admits_;
   for (int pe = 0; pe < static_cast<int>(peers_.size()); ++pe) {
     auto& its = peer(pe);
     const auto at = static_cast<std::size_t>(pe);
-    its.apart = apart[at];
-    if (!its.apart) continue;
-    ++apart_;
-    ++missing_;
+    its.over = members_[at].is == Member::Is::gone;
+    if (!apart[at] || members_[at].is != Member::Is::there) continue;
+    set_apart(pe);
     if (gathered.links[at])
       begin(pe, std::move(*gathered.links[at]));
     else if (pe < self_)
@@ -48,6 +48,12 @@ Links::Links(Gathered gathered, std::vector<bool> apart, const Terms& terms, Nan
 
 Links::~Links() {
   close(sockets_);
+}
+
+void Links::set_apart(int pe) {
+  if (std::exchange(peer(pe).apart, true)) return;
+  ++apart_;
+  ++missing_;
 }
 
 void Links::begin(int pe, Link link) {
@@ -112,18 +118,66 @@ std::size_t Links::unsent(int to) const noexcept {
 
 bool Links::flushed() {
   return std::all_of(peers_.begin(), peers_.end(), [](const Peer& its) {
-    return its.link ? its.link->flushed() : its.early.empty();
+    return its.link ? its.link->flushed() : its.early.empty() || its.over;
   });
 }
 
 void Links::take(Guest guest) {
+  constexpr std::size_t most_waiting = 64;
+  if (guest.kind == Frame::card && admits_ && self_ == 0 && waiting_.size() < most_waiting)
+    return waiting_.push_back(std::move(guest));
   if (guest.kind == Frame::card) guest.link.send(Frame::goodbye, {});
   if (guest.kind != Frame::pe || guest.content.size() != sizeof(std::uint32_t)) return;
   std::uint32_t number = 0;
   std::memcpy(&number, guest.content.data(), sizeof number);
   if (number >= peers_.size() || static_cast<int>(number) <= self_) return;
   const auto pe = static_cast<int>(number);
-  if (peer(pe).apart && !peer(pe).link && !peer(pe).over) begin(pe, std::move(guest.link));
+  if (peer(pe).link || peer(pe).over) return;
+  // It may be faster than the news that it has come.
+  if (members_[number].is == Member::Is::to_come) set_apart(pe);
+  if (peer(pe).apart) begin(pe, std::move(guest.link));
+}
+
+void Links::expect(int pe, const Member& member) {
+  members_[static_cast<std::size_t>(pe)] = member;
+  if (!peer(pe).over) set_apart(pe);
+}
+
+void Links::forget(int pe) noexcept {
+  members_[static_cast<std::size_t>(pe)].is = Member::Is::gone;
+}
+
+std::optional<int> Links::newcomer(Nanos now) {
+  if (!admits_) return std::nullopt;
+  look_for_links(now);
+  std::erase_if(answered_, [](Link& link) {
+    link.flush();
+    return link.ended() || link.unsent() == 0;
+  });
+  while (!waiting_.empty()) {
+    auto guest = std::move(waiting_.front());
+    waiting_.pop_front();
+    const auto seat = std::find_if(members_.begin(), members_.end(), [](const Member& each) {
+      return each.is == Member::Is::to_come;
+    });
+    const auto member = member_of(guest);
+    if (!member) continue;
+    if (seat == members_.end()) {
+      guest.link.send(Frame::goodbye, {});
+      continue;
+    }
+    *seat = *member;
+    const auto pe = static_cast<int>(seat - members_.begin());
+    guest.link.send(Frame::members, write(Members{static_cast<std::uint32_t>(pe), 1, members_}));
+    if (member->card.kernel == members_.front().card.kernel) {
+      answered_.push_back(std::move(guest.link));
+    } else {
+      set_apart(pe);
+      begin(pe, std::move(guest.link));
+    }
+    return pe;
+  }
+  return std::nullopt;
 }
 
 void Links::look_for_links(Nanos now) {

@@ -28,6 +28,16 @@ class Links {
   /// Sends more of what sockets had no room for.
   void flush();
 
+  // ---- PEs that come later
+
+  /// Looks at the door; at the main PE gives the next seat to who waits there. Which.
+  std::optional<int> newcomer(Nanos now);
+  const Member& member(int pe) const noexcept { return members_[static_cast<std::size_t>(pe)]; }
+  /// One has come, to another host: it will connect.
+  void expect(int pe, const Member& member);
+  /// It is gone.
+  void forget(int pe) noexcept;
+
   /// Bytes for a PE that have not left.
   std::size_t unsent(int to) const noexcept;
   bool sending() const noexcept { return !sending_.empty(); }
@@ -57,6 +67,7 @@ class Links {
   void begin(int pe, Link link);
   void end(int pe);
   void lose(int pe);
+  void set_apart(int pe);
   void look_for_links(Nanos now);
   void take(Guest guest);
   std::optional<Arrival> next_of(int pe);
@@ -64,7 +75,10 @@ class Links {
 
   int self_;
   std::vector<Peer> peers_;  // by PE
+  bool admits_;
   std::vector<Member> members_;
+  std::deque<Guest> waiting_;   // at the door, the main PE's
+  std::vector<Link> answered_;  // there, of this host, until they have got their answer
   std::optional<Door> door_;
   int apart_ = 0;    // PEs on other hosts
   int missing_ = 0;  // of these, with which there is no link yet

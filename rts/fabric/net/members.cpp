@@ -9,7 +9,7 @@
 namespace trawl::fabric::net {
 
 static_assert(std::is_trivially_copyable_v<Member>);
-static_assert(most_pes * sizeof(Member) + 2 * sizeof(std::uint32_t) <= longest_frame);
+static_assert(most_pes * sizeof(Member) + 3 * sizeof(std::uint32_t) <= longest_frame);
 
 Bytes write(const Member& member) {
   Writer out;
@@ -21,7 +21,9 @@ namespace {
 
 Member read_member(Reader& in) {
   auto member = in.get<Member>();
-  if (member.card.process <= 0) throw BadBytes("a card without a process");
+  if (member.is > Member::Is::to_come) throw BadBytes("a card of nobody that can be");
+  const bool there = member.is == Member::Is::there;
+  if (there && member.card.process <= 0) throw BadBytes("a card without a process");
   if (member.wanted_pe < -1 || member.wanted_pe >= static_cast<std::int32_t>(most_pes))
     throw BadBytes("a card that wants to be a PE that can't be");
   return member;
@@ -43,6 +45,7 @@ Member read_member(std::span<const std::byte> bytes) {
 Bytes write(const Members& members) {
   Writer out;
   out.put(members.self);
+  out.put(members.admits);
   out.put(static_cast<std::uint32_t>(members.all.size()));
   for (const auto& member : members.all) out.put(member);
   return out.take();
@@ -52,11 +55,15 @@ Members read_members(std::span<const std::byte> bytes) {
   Reader in(bytes);
   Members members;
   members.self = in.get<std::uint32_t>();
+  members.admits = in.get<std::uint32_t>();
   const auto count = in.get<std::uint32_t>();
-  if (count < 2 || count > most_pes || members.self == 0 || members.self >= count)
+  if (count < 2 || count > most_pes || members.self == 0 || members.self >= count ||
+      members.admits > 1)
     throw BadBytes("members of a run that can't be");
   for (std::uint32_t pe = 0; pe < count; ++pe) members.all.push_back(read_member(in));
   expect_end(in);
+  if (members.all[members.self].is != Member::Is::there)
+    throw BadBytes("members of a run that can't be");
   return members;
 }
 

@@ -20,12 +20,15 @@ struct Member {
   Card card{};                  ///< what PEs of its host need
   Endpoint at{};                ///< where PEs of other hosts find it; address 0: with the main PE
   std::int32_t wanted_pe = -1;  ///< the number it would like to have; -1: any
-  std::uint32_t unused = 0;
+
+  enum class Is : std::uint32_t { there, gone, to_come };
+  Is is = Is::there;
 };
 
-/// All of them, by PE; and which of them is meant.
+/// All of them, by PE, with seats for some who may come later; and which of them is meant.
 struct Members {
   std::uint32_t self = 0;
+  std::uint32_t admits = 0;  ///< 1: some may come, or could have
   std::vector<Member> all;
 };
 

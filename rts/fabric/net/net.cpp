@@ -27,13 +27,14 @@ constexpr unsigned polls_between_links = 16;
 
 std::vector<Card> cards_of(const std::vector<Member>& members) {
   std::vector<Card> cards;
-  for (const auto& member : members) cards.push_back(member.card);
+  for (const auto& member : members)
+    cards.push_back(member.is == Member::Is::to_come ? Card() : member.card);
   return cards;
 }
 
 /// Fragments are of this length, at whoever sends and whoever receives.
-std::size_t limit_of(const std::vector<Card>& cards) {
-  const auto pipe = shortest_pipe(cards);
+std::size_t limit_of(const std::vector<Card>& cards, bool admits) {
+  const auto pipe = admits ? pipe_for(cards.size()) : shortest_pipe(cards);
   return pipe == 0 ? longest_frame : std::min(pipe, longest_frame);
 }
 
@@ -48,8 +49,10 @@ class Net final : public Fabric {
   Net(Gathered gathered, const std::vector<Card>& cards, const Terms& terms)
       : self_(gathered.self),
         size_(static_cast<int>(cards.size())),
-        limit_(limit_of(cards)),
-        neighbours_(self_, cards, Pipes::always),
+        limit_(limit_of(cards, gathered.admits)),
+        admits_(gathered.admits),
+        empty_(cards.size()),
+        neighbours_(self_, cards, Pipes::always, admits_),
         links_(std::move(gathered), apart_from(static_cast<std::size_t>(self_), cards), terms,
                wall_time()),
         waiting_(cards.size()) {
@@ -57,7 +60,9 @@ class Net final : public Fabric {
       throw Error(
           "the PEs of this host can't share memory, which --trawl:fabric=net needs: they "
           "have to be of one user, and see each other in /proc");
-    share_memory(neighbours_.memory(cards));
+    for (std::size_t pe = 0; pe < cards.size(); ++pe) empty_[pe] = cards[pe].kernel == 0;
+    // Who comes later is not known to those who would read there.
+    if (!admits_) share_memory(neighbours_.memory(cards));
     if (progress::EventCount* own = neighbours_.events(self_)) share_events(*own);
   }
 
@@ -97,7 +102,21 @@ class Net final : public Fabric {
     forget(*pe);
     return pe;
   }
+  bool admits() const noexcept override { return admits_; }
+  bool is_empty(int pe) const noexcept override { return empty_[static_cast<std::size_t>(pe)]; }
+  std::optional<int> newcomer() override {
+    const auto pe = links_.newcomer(wall_time());
+    if (pe) neighbours_.add(*pe, links_.member(*pe).card);
+    return pe;
+  }
+  Bytes card(int pe) const override { return write(links_.member(pe)); }
+  void admit(int pe, std::span<const std::byte> card) override {
+    const auto member = read_member(card);
+    neighbours_.add(pe, member.card);
+    if (!neighbours_.has(pe)) links_.expect(pe, member);
+  }
   void forget(int pe) noexcept override {
+    links_.forget(pe);
     auto& waits = waiting_at(pe);
     kept_ -= waits.messages.size();
     waits = {{}, 0, true};
@@ -151,6 +170,8 @@ class Net final : public Fabric {
   int self_;
   int size_;
   std::size_t limit_;
+  bool admits_;
+  std::vector<bool> empty_;  // by PE, when this one joined
   Neighbours neighbours_;
   Links links_;
   std::vector<Waiting> waiting_;  // by PE
@@ -195,7 +216,7 @@ std::optional<std::pair<int, int>> files_in(std::string_view meet) {
 Gathered gather_here(const NetSetup& setup, const Member& own) {
   const Wait wait{setup.wait};
   if (const auto files = files_in(setup.meet)) {
-    auto gathered = await(Socket::handed_on(files->first), setup.pes, own, setup.terms, wait);
+    auto gathered = await(Socket::handed_on(files->first), setup.pes, setup.seats, own, setup.terms, wait);
     if (files->second >= 0) close(files->second);
     return gathered;
   }
@@ -203,7 +224,7 @@ Gathered gather_here(const NetSetup& setup, const Member& own) {
   const auto* end = setup.meet.data() + setup.meet.size();
   if (!setup.meet.empty() && std::from_chars(setup.meet.data(), end, port).ptr != end)
     throw Error("--trawl:meet is a port, or fd:FILE,FILE", 2);
-  return await(Socket::listening(port, false), setup.pes, own, setup.terms, wait);
+  return await(Socket::listening(port, false), setup.pes, setup.seats, own, setup.terms, wait);
 }
 
 /// By way of the launcher the main PE tells where it is, and the run's key.
@@ -225,16 +246,16 @@ Gathered gather_by(Pmi& pmi, NetSetup& setup, Member own) {
   pmi.put("at", at);
   pmi.put("key", text_of(setup.terms.key));
   pmi.meet();
-  return await(std::move(listening), pmi.size(), own, setup.terms, wait);
+  return await(std::move(listening), pmi.size(), pmi.size(), own, setup.terms, wait);
 }
 
 Gathered gather(NetSetup& setup, const Member& own) {
   if (!setup.join.empty()) return join(find_all(setup.join), own, setup.terms, Wait{setup.wait});
-  if (setup.meet.empty() && setup.pes == 1 && under_mpiexec()) {
+  if (setup.meet.empty() && setup.seats == 1 && under_mpiexec()) {
     Pmi pmi;
     if (pmi.size() > 1) return gather_by(pmi, setup, own);
   }
-  if (setup.pes == 1) return {0, {own}, {}, {}};
+  if (setup.seats == 1) return {.members = {own}, .links = {}, .door = {}};
   return gather_here(setup, own);
 }
 
@@ -242,7 +263,7 @@ Gathered gather(NetSetup& setup, const Member& own) {
 }  // namespace net
 
 Joined make_net(const NetSetup& given, std::uint64_t says) {
-  if (given.pes > static_cast<int>(net::most_pes))
+  if (given.seats > static_cast<int>(net::most_pes))
     throw Error(
         "over --trawl:fabric=net there are at most " + std::to_string(net::most_pes) + " PEs", 2);
   auto setup = given;

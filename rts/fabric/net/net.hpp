@@ -19,7 +19,8 @@ struct NetSetup {
   /// The main PE's: the port it listens at, or fd:FILE[,FILE], a socket that its launcher has made
   /// and a file that is closed once all PEs are there. Empty: any port.
   std::string meet{};
-  int pes = 1;         ///< the main PE's: how many there are
+  int pes = 1;         ///< the main PE's: how many there are at first
+  int seats = 1;       ///< ... and how many there may be in all
   Nanos wait = never;  ///< so long others are waited for
 };
 

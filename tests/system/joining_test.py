@@ -1,0 +1,83 @@
+#!/usr/bin/env -S python3 -B
+"""PEs join running programs, and leave them again, or are killed: the output stays the same."""
+import os
+import random
+import re
+import sys
+import time
+
+from harness import expect, finish, program, run_words, start
+
+TRAWL_RUN = program("trawl-run")
+KEY = "0f" * 32
+
+
+def start_open(pes, seats, *words):
+    """A run with seats for more, and the words that start one of them."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "-n", pes, "--seats", seats, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
+    line = process.stderr.readline().split()
+    expect(line[0] == "TRAWL_KEY=" + KEY and line[-1].startswith("--trawl:join="), f"expected a line, not {line}", "")
+    return process, begun, line[1:]
+
+
+def join(words):
+    return start(words, {"TRAWL_KEY": KEY})
+
+
+def have_work():
+    """They come in the middle, and work at once; their exit code is 0; one too many is refused."""
+    for pes in 1, 2:
+        process, begun, words = start_open(pes, pes + 2, "queens", "14")
+        time.sleep(0.3)
+        others = [join(words) for _ in range(2)]
+        time.sleep(0.3)
+        result = run_words("env", f"TRAWL_KEY={KEY}", *words)
+        expect(result.code == 2 and "all PEs of the run are there already" in result.err, "expected a refusal", result)
+        result = finish(process, begun)
+        expect(result.code == 0 and result.out == "365596\n" and "lost" not in result.err, "expected 365596", result)
+        for other in others:
+            result = finish(other, begun)
+            expect(result.code == 0 and result.out == result.err == "", "expected exit code 0", result)
+
+
+def unlike():
+    """With other arguments one ends, and the run does not."""
+    process, begun, words = start_open(2, 4, "queens", "14")
+    time.sleep(0.3)
+    at = words.index("14")
+    result = run_words("env", f"TRAWL_KEY={KEY}", *words[:at], "13", *words[at + 1:])
+    expect(result.code == 1 and result.out == "", "expected that it ends", result)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == "365596\n" and "was started with other arguments" in result.err,
+           "expected that the run goes on", result)
+
+
+def churn(seconds, seats):
+    """They come and go all the time."""
+    dice = random.Random(seats)
+    process, begun, words = start_open(2, seats, "queens", "16" if seconds > 10 else "14")
+    there, came, killed = [], 0, 0
+    while process.poll() is None and time.monotonic() < begun + seconds:
+        time.sleep(dice.uniform(0, 2 * seconds / seats))
+        if came < seats - 2 and (len(there) < 3 or dice.random() < 0.5):
+            there.append(join(words))
+            came += 1
+        elif there:
+            other = there.pop(dice.randrange(len(there)))
+            if dice.random() < 0.1:
+                other.kill()
+                killed += 1
+            else:
+                other.terminate()
+    result = finish(process, begun)
+    for other in there:
+        finish(other, begun)
+    left = len(re.findall(r"has left", result.err))
+    print(f"{came} came, {left} left, {killed} were killed in {result.seconds:.1f} s")
+    expect(result.code == 0 and result.out in ("365596\n", "14772512\n"), "expected the same answer", result)
+
+
+have_work()
+unlike()
+churn(float(os.environ.get("TRAWL_TEST_CHURN", "2")), int(os.environ.get("TRAWL_TEST_SEATS", "20")))
