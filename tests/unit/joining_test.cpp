@@ -1,0 +1,144 @@
+// PEs come while a program runs, and go again: the answers stay the same.
+//
+// Everything follows from a seed. To repeat one: TRAWL_TEST_JOINING_SEED=n, or some: n-m.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "tests/unit/dying_grid.hpp"
+#include "tests/unit/random_graph.hpp"
+#include "tests/unit/random_grid.hpp"
+
+namespace trawl {
+namespace {
+
+using test::below;
+using test::Random;
+using test::RandomGraph;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+const std::uint64_t graphs = 40;
+#else
+const std::uint64_t graphs = std::getenv("TRAWL_TEST_TORTURE") != nullptr ? 20 : 400;
+#endif
+
+long fib(long n) {
+  Simulation::work(10'000);
+  if (n < 2) return n;
+  auto x = spawn<fib>(n - 1);
+  const long y = fib(n - 2);
+  return x.sync() + y;
+}
+
+std::uint64_t count_of(Simulation& simulation, int pe, Count what) {
+  return simulation.pe(pe).statistics()[static_cast<std::size_t>(what)];
+}
+
+Simulation::Config grid_of(int pes, int late) {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.net.late = late;
+  config.options.stack_size = std::size_t{256} << 10U;
+  return config;
+}
+
+TEST(Joining, ANewcomerHasWorkAtOnce) {
+  for (const int pes : {2, 3, 6}) {
+    Simulation simulation(grid_of(pes, 1));
+    simulation.run([&] {
+      EXPECT_EQ(fib(8), 21);
+      EXPECT_TRUE(simulation.pe(0).life().is_to_come(pes - 1));
+      simulation.net().come();
+      EXPECT_EQ(fib(14), 377);
+    });
+    EXPECT_GT(count_of(simulation, pes - 1, Count::sparks_imported), 0U);
+    for (int pe = 0; pe < pes - 1; ++pe) {
+      EXPECT_EQ(count_of(simulation, pe, Count::pes_joined), 1U);
+      EXPECT_FALSE(simulation.pe(pe).life().is_gone(pes - 1));
+    }
+    const auto outcome = simulation.finish(0);
+    EXPECT_EQ(outcome.statistics.size(), static_cast<std::size_t>(pes));
+    EXPECT_TRUE(outcome.statistics.back());
+  }
+}
+
+TEST(Joining, SeatsMayStayEmpty) {
+  Simulation simulation(grid_of(5, 4));
+  simulation.run([&] {
+    simulation.net().come();
+    EXPECT_EQ(fib(12), 144);
+  });
+  EXPECT_EQ(simulation.finish(7).code, 7);
+}
+
+TEST(Joining, OneComesAsAnotherLeaves) {
+  Simulation simulation(grid_of(4, 2));
+  simulation.run([&] {
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(fib(10), 55);
+      simulation.net().come();
+      simulation.pe(1).leave();
+      EXPECT_EQ(fib(12), 144);
+      simulation.pe(i + 2).leave();
+    }
+    EXPECT_EQ(fib(12), 144);
+  });
+  EXPECT_EQ(count_of(simulation, 0, Count::pes_left), 3U);
+  EXPECT_EQ(count_of(simulation, 0, Count::thunks_revived), 0U);
+  EXPECT_EQ(simulation.finish(0).code, 0);
+}
+
+struct Sum {
+  std::uint64_t joined = 0;
+  std::uint64_t left = 0;
+};
+
+// At random messages PEs come, leave and die.
+Sum run(std::uint64_t seed) {
+  Random random(seed);
+  const RandomGraph graph(random);
+  auto config = test::random_grid(random, seed);
+  config.net.late = static_cast<int>(below(random, static_cast<std::uint64_t>(config.net.pes)));
+  if (config.net.late == 0) return {};
+  config.net.notice = 10'000;
+  Simulation* grid = nullptr;
+  Random dice(seed);
+  config.net.lose = [&](int, int, std::span<const std::byte>) {
+    if (grid == nullptr || !grid->pe(0).joined() || below(dice, 8) != 0) return false;
+    const auto what = below(dice, 4);
+    const auto who = 1 + static_cast<int>(below(dice, static_cast<std::uint64_t>(config.net.pes - 1)));
+    if (what < 2) grid->net().come();
+    if (what == 2 && grid->pe(who).joined()) grid->pe(who).leave();
+    if (what == 3 && below(dice, 4) == 0 && !grid->net().is_late(who)) grid->net().kill(who);
+    return false;
+  };
+  Simulation simulation(config);
+  grid = &simulation;
+  constexpr Nanos long_enough = 600'000'000'000;
+  simulation.run([&] { EXPECT_EQ(graph.evaluate(random), graph.plain()); }, long_enough);
+  EXPECT_EQ(simulation.finish(3).code, 3);
+  return {count_of(simulation, 0, Count::pes_joined), count_of(simulation, 0, Count::pes_left)};
+}
+
+TEST(Joining, TheAnswersAreTheSame) {
+  Sum sum;
+  const auto [from, to] = test::seeds("TRAWL_TEST_JOINING_SEED", graphs);
+  for (auto seed = from; seed < to && !HasFailure(); ++seed) {
+    SCOPED_TRACE("TRAWL_TEST_JOINING_SEED=" + std::to_string(seed));
+    const auto came = run(seed);
+    sum.joined += came.joined;
+    sum.left += came.left;
+  }
+  if (std::getenv("TRAWL_TEST_JOINING_SEED") != nullptr) {
+    std::printf("%lu joined, %lu left\n", sum.joined, sum.left);
+    return;
+  }
+  EXPECT_GT(sum.joined, graphs / 4);
+  EXPECT_GT(sum.left, graphs / 8);
+}
+
+}  // namespace
+}  // namespace trawl
