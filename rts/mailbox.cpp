@@ -175,7 +175,8 @@ bool Mailbox::take_own(sched::Worker* by) {
   }
   if (rooms_.life.view() == 0 && (!rooms_.life.joined() || outside_)) return false;
   const auto next = std::find_if(early_.begin(), early_.end(), [this](const auto& each) {
-    return !rooms_.life.is_gone(each.first) && !is_ahead(each.second) && !must_wait(std::span(each.second).subspan(prefix));
+    return !rooms_.life.is_gone(each.first) && !is_ahead(each.second) &&
+           !must_wait(std::span(each.second).subspan(prefix));
   });
   if (next == early_.end()) return false;
   const auto [from, message] = std::move(*next);

@@ -63,8 +63,8 @@ std::uint64_t grid_of(const Program& program) {
 }
 
 bool goes_by_net(const Options& options) {
-  const bool told = !options.join.empty() || !options.meet.empty() || options.pes != 0 ||
-                    options.seats != 0;
+  const bool told =
+      !options.join.empty() || !options.meet.empty() || options.pes != 0 || options.seats != 0;
   if (told && options.fabric == "mpi")
     throw Error(
         "fabric mpi is started by mpiexec, without --trawl:join, --trawl:meet and "

@@ -341,7 +341,9 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
   std::size_t joined = 0;
   go_on(
       [this, &joined] {
-        while (joined != seats_.size() && (has_ended(joined) || net_.is_late(static_cast<int>(joined)) || seats_[joined]->pe->joined()))
+        while (joined != seats_.size() &&
+               (has_ended(joined) || net_.is_late(static_cast<int>(joined)) ||
+                seats_[joined]->pe->joined()))
           ++joined;
         return joined == seats_.size();
       },
@@ -401,7 +403,8 @@ life::Outcome Simulation::finish(int code) {
   std::size_t over = 0;
   go_on(
       [this, &over] {
-        while (over != seats_.size() && (has_ended(over) || net_.is_late(static_cast<int>(over)))) ++over;
+        while (over != seats_.size() && (has_ended(over) || net_.is_late(static_cast<int>(over))))
+          ++over;
         return over == seats_.size();
       },
       3600'000'000'000);

@@ -137,8 +137,8 @@ Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes, bo
   wait_for_first();
 }
 
-// The first PE's. Of those who come later that may have gone: then it is what others have of it, and
-// who is alone makes his own.
+// The first PE's. Of those who come later that may have gone: then it is what others have of it,
+// and who is alone makes his own.
 std::byte* Neighbours::find_memory(const std::vector<Card>& cards, std::size_t size) {
   const auto card = [&cards](int pe) -> const Card& { return cards[static_cast<std::size_t>(pe)]; };
   if (!admits_) {

@@ -164,8 +164,8 @@ class Neighbours {
   bool admits_;
   std::uint64_t kernel_;
   std::byte* memory_ = nullptr;
-  std::size_t lines_ = 0;  // of a pipe; 0: there are none
-  std::size_t part_ = 0;   // of the memory, that each PE has
+  std::size_t lines_ = 0;                       // of a pipe; 0: there are none
+  std::size_t part_ = 0;                        // of the memory, that each PE has
   std::vector<std::unique_ptr<Inlet>> inlets_;  // room for all from the first on
   std::atomic<std::size_t> inlet_count_{0};
   std::size_t next_inlet_ = 0;

@@ -174,8 +174,7 @@ class Launch {
 
  private:
   void listen() {
-    const bool only_here =
-        hosts_.empty() && !options_.wait && !by_srun_ && options_.seats == 0;
+    const bool only_here = hosts_.empty() && !options_.wait && !by_srun_ && options_.seats == 0;
     listening_ = net::Socket::listening(options_.port, only_here);
     at_ = net::own_endpoints(listening_.port());
     // Elsewhere it would be another host's.

@@ -155,7 +155,7 @@ class Life {
   int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;
   const bool recovers_;
-  View decided_;               // the main PE's
+  View decided_;                    // the main PE's
   View told_;                       // as far as this PE has been
   std::vector<Standing> standing_;  // by PE, once one is not there
   int living_;                      // as far as this PE has been told

@@ -40,8 +40,7 @@ void Start::on_hello(Hello message, int from, Nanos now) {
   if (peer.introduced) throw BadBytes("nobody asked");
   peer.facts = std::move(message.facts);
   const auto unlikely = unlike(peer.facts);
-  if (!unlikely.empty())
-    throw Error("PE " + std::to_string(from) + " " + unlikely, 2);
+  if (!unlikely.empty()) throw Error("PE " + std::to_string(from) + " " + unlikely, 2);
   peer.introduced = true;
   if (!peer.late) --missing_;
   ping(from, now);

@@ -281,7 +281,8 @@ Options options_to_join(const std::vector<std::string>& args) {
     } catch (const Error&) {  // it was said before what is wrong
     }
   };
-  for (const std::string flag : {"fabric", "join", "meet", "pes", "seats", "key", "encrypt", "start-wait"}) {
+  for (const std::string flag :
+       {"fabric", "join", "meet", "pes", "seats", "key", "encrypt", "start-wait"}) {
     const char* value = std::getenv(environment_name(flag).c_str());
     if (value != nullptr) take(flag, value);
     const auto given = std::string(prefix) + flag + "=";

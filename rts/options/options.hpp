@@ -41,7 +41,7 @@ struct Options {
   std::string join;    ///< where the main PE may be met; empty: this is it
   std::string meet;    ///< the main PE's port, or files of its launcher
   int pes = 0;         ///< how many there are, for the main PE; 0: the launcher knows
-  int seats = 0;    ///< how many there may be in all, for the main PE; 0: as many as there are
+  int seats = 0;       ///< how many there may be in all, for the main PE; 0: as many as there are
   std::string key;     ///< the run's; empty: none
   std::string encrypt = "on";
   double start_wait = 60;  ///< seconds that PEs wait for each other; 0: for ever

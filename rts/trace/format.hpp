@@ -62,7 +62,8 @@ inline constexpr std::array<std::string_view, 26> kind_names{
     "spark_convert", "spark_export",  "spark_import", "message_sent",  "message_received",
     "fish_sent",     "fish_home",     "fish_forward", "fetch_sent",    "resume_received",
     "gc_begin",      "gc_end",        "idle_begin",   "idle_end",      "load",
-    "balance",       "balance_share", "pe_lost",      "pe_left", "pe_joined",       "note"};
+    "balance",       "balance_share", "pe_lost",      "pe_left",       "pe_joined",
+    "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 struct Event {

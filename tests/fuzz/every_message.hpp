@@ -122,8 +122,7 @@ class Sampler {
         view.changes.push_back({pe, What::empty, {}, {}});
         view.changes.push_back({pe, What::joined, {2, 3, 0, 4}, Bytes(below(9))});
       }
-      if (end == What::left || below(2) == 0)
-        view.changes.push_back({pe, What::leaves, {}, {}});
+      if (end == What::left || below(2) == 0) view.changes.push_back({pe, What::leaves, {}, {}});
       view.changes.push_back({pe, end, {}, {}});
     }
   }

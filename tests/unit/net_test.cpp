@@ -157,14 +157,14 @@ Member member(std::uint64_t kernel, int wanted = -1) {
 }
 
 TEST(NetMembers, AreReadAsTheyAreWritten) {
-  const Members members{1, {member(1), member(2), member(1)}};
+  const Members members{1, 0, {member(1), member(2), member(1)}};
   const auto bytes = write(members);
   const auto read = read_members(bytes);
   EXPECT_EQ(read.self, 1U);
   EXPECT_EQ(write(read), bytes);
   EXPECT_THROW(read_members(std::span(bytes).first(bytes.size() - 1)), BadBytes);
-  EXPECT_THROW(read_members(write({3, members.all})), BadBytes);
-  EXPECT_THROW(read_members(write({0, members.all})), BadBytes);
+  EXPECT_THROW(read_members(write({3, 0, members.all})), BadBytes);
+  EXPECT_THROW(read_members(write({0, 0, members.all})), BadBytes);
 }
 
 TEST(NetMembers, AreNumberedAsTheyWantElseHostByHost) {

@@ -78,7 +78,7 @@ class Gossips {
   };
   struct Seat final : fabric::Outbox {
     Seat(Gossips& its_gossips, int its_pe, int pes)
-        : gossips(its_gossips), pe(its_pe), bounds(pe, pes, *this) {}
+        : gossips(its_gossips), pe(its_pe), bounds(pe, pes, false, *this) {}
     Writer open(fabric::Kind kind, int) override {
       Writer message;
       message.put(kind);

@@ -131,8 +131,7 @@ Gathered await(Socket listening, int pes, int seats, const Member& own, const Te
   nobody.is = Member::Is::to_come;
   gathered.members.resize(static_cast<std::size_t>(seats), nobody);
   for (pe = 1; pe < static_cast<std::size_t>(pes); ++pe) {
-    const Members told{static_cast<std::uint32_t>(pe), gathered.admits ? 1U : 0U,
-                       gathered.members};
+    const Members told{static_cast<std::uint32_t>(pe), gathered.admits ? 1U : 0U, gathered.members};
     gathered.links[pe]->send(Frame::members, write(told));
   }
   wait_until(

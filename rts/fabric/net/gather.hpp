@@ -24,8 +24,8 @@ struct Wait {
   Nanos patience;
 };
 
-/// The main PE: waits for `pes - 1` others at this socket, and has `seats`. Throws Error when it was
-/// in vain.
+/// The main PE: waits for `pes - 1` others at this socket, and has `seats`. Throws Error when it
+/// was in vain.
 Gathered await(Socket listening, int pes, int seats, const Member& own, const Terms& terms,
                Wait wait);
 

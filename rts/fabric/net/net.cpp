@@ -216,7 +216,8 @@ std::optional<std::pair<int, int>> files_in(std::string_view meet) {
 Gathered gather_here(const NetSetup& setup, const Member& own) {
   const Wait wait{setup.wait};
   if (const auto files = files_in(setup.meet)) {
-    auto gathered = await(Socket::handed_on(files->first), setup.pes, setup.seats, own, setup.terms, wait);
+    auto gathered =
+        await(Socket::handed_on(files->first), setup.pes, setup.seats, own, setup.terms, wait);
     if (files->second >= 0) close(files->second);
     return gathered;
   }
