@@ -159,10 +159,10 @@ TEST(Messages, OfLifeArePossible) {
 TEST(Messages, AWelcomeTellsOfAllPes) {
   using balance::Alike;
   const auto refuses = [](std::vector<Alike> all) {
-    return refused(life::Welcome{0, 0, 0, false, all});
+    return refused(life::Welcome{0, 0, 0, 0, false, all});
   };
-  EXPECT_FALSE(refused(life::Welcome{-5, -5, 0, false, {{.pes = 3}}}));
-  EXPECT_TRUE(refused(life::Welcome{0, 0, -1, false, {{.pes = 3}}}));
+  EXPECT_FALSE(refused(life::Welcome{-5, -5, 0, 0, false, {{.pes = 3}}}));
+  EXPECT_TRUE(refused(life::Welcome{0, 0, -1, 0, false, {{.pes = 3}}}));
   EXPECT_FALSE(refuses({{.pes = 1}, {.times = 2, .step = 1}}));
   EXPECT_TRUE(refuses({{.pes = 2}}));
   EXPECT_TRUE(refuses({{.pes = 4}}));
@@ -235,7 +235,7 @@ class Told {
     if (self == 0)
       hear(life::Hello{{1, 1, "h", "c"}});
     else
-      hear(life::Welcome{0, 0, 0, false, {{.pes = 2}}});
+      hear(life::Welcome{0, 0, 0, 0, false, {{.pes = 2}}});
     for (int pings = 0; pings < 10 && !pe_.joined(); ++pings) hear(life::Pong{1'000'000, 0});
     EXPECT_TRUE(pe_.joined());
     if (phase == Phase::stopping && self == 0) pe_.finish(0);
