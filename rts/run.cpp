@@ -81,7 +81,7 @@ fabric::NetSetup net_setup(const Options& options) {
   setup.join = options.join;
   setup.meet = options.meet;
   setup.pes = std::max(options.pes, 1);
-  setup.seats = std::max(options.seats, setup.pes);
+  setup.seats = options.seats;
   if (options.start_wait > 0) setup.wait = static_cast<Nanos>(options.start_wait * 1e9);
   return setup;
 }

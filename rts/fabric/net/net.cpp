@@ -264,10 +264,11 @@ Gathered gather(NetSetup& setup, const Member& own) {
 }  // namespace net
 
 Joined make_net(const NetSetup& given, std::uint64_t says) {
-  if (given.seats > static_cast<int>(net::most_pes))
+  if (std::max(given.pes, given.seats) > static_cast<int>(net::most_pes))
     throw Error(
         "over --trawl:fabric=net there are at most " + std::to_string(net::most_pes) + " PEs", 2);
   auto setup = given;
+  setup.seats = std::max(setup.seats, setup.pes);
   net::Member own;
   own.card = make_card(says, HostIs::kernel_and_network);
   auto gathered = net::gather(setup, own);

@@ -20,7 +20,7 @@ struct NetSetup {
   /// and a file that is closed once all PEs are there. Empty: any port.
   std::string meet{};
   int pes = 1;         ///< the main PE's: how many there are at first
-  int seats = 1;       ///< ... and how many there may be in all
+  int seats = 1;       ///< ... and how many there may be in all, if more
   Nanos wait = never;  ///< so long others are waited for
 };
 
