@@ -279,6 +279,7 @@ balance::Supply Fishing::supply(Nanos now) {
 
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
 bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
+  if (tables_.lost(fish.thief)) return true;  // it leaves, and takes nothing any more
   const auto has = supply(now);
   if (has.spare == 0) return false;
   const int thief = fish.thief;
