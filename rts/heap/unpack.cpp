@@ -513,7 +513,11 @@ class GraphUnpacker final : public PacketIn {
       result.thunks.push_back({item.node, item.reference});
       return result.resolved.push_back(item.node);
     }
-    if (!item.filled) return;
+    if (!item.filled) {
+      // Its sender, who had it evaluated nowhere, is told that its value is here.
+      if (part == Part::thunk) result.thunks.push_back({item.node, item.reference});
+      return;
+    }
     const auto was = item.node->state();
     if (part == Part::thunk) {
       if (was == State::black_hole && !lineages_.empty()) note_lineage(item);
