@@ -14,6 +14,11 @@ constexpr Nanos between_announcements = 2'000'000;
 constexpr unsigned most_under_way = 1024;  // whatever the policy wants
 constexpr int most_in_a_turn = 8;
 
+// What writes to an object must be run once. (A spark that can is here with the object's name.)
+bool may_write(Host& host) {
+  return host.objects().used();
+}
+
 }  // namespace
 
 Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& tables,
@@ -319,9 +324,8 @@ void Fishing::note_sent(heap::Node* spark, int thief, Nanos now) {
   }
 }
 
-// What writes to an object must be run once. (A spark that can is here with the object's name.)
 bool Fishing::may_back_up() const {
-  return backs_up_ && !backups_.empty() && !workers_.leaving() && !workers_.host().objects().used();
+  return backs_up_ && !backups_.empty() && !workers_.leaving();
 }
 
 // There is nothing to give, but what another PE is slow with.
@@ -329,7 +333,7 @@ bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
   if (fish.ahead || !may_back_up()) return false;
   heap::Node* const spark = backups_.take(fish.thief, mean_thread(), now);
   try {
-    if (spark == nullptr ||
+    if (spark == nullptr || may_write(workers_.host()) ||
         !workers_.host().shared_heap().export_again(spark, fish.thief, fish.number))
       return false;
   } catch (const std::bad_alloc&) {
@@ -354,7 +358,8 @@ void Fishing::back_up_here(Nanos now) {
   if (!in_vain) return;
   heap::Node* const spark = backups_.take(tables_.self(), mean_thread(), now);
   try {
-    if (spark != nullptr && workers_.host().shared_heap().evaluate_again(spark)) count_backup();
+    if (spark == nullptr || may_write(workers_.host())) return;
+    if (workers_.host().shared_heap().evaluate_again(spark)) count_backup();
   } catch (const std::bad_alloc&) {  // who has it does it
   }
 }

@@ -168,6 +168,7 @@ int where(const Block&) {
 TEST_P(DistBalance, WhoHasLittleMemoryGetsLess) {
   if (alone()) return;
   auto small = config();
+  small.options.copies = 0;
   const std::int64_t room = 50 * sizeof(Block);
   small.heap_bound.assign(static_cast<std::size_t>(GetParam()), std::int64_t{1} << 30);
   small.heap_bound.back() = 4 * room;  // one quarter is for one version

@@ -295,7 +295,7 @@ TEST(Longest, OfEachPartTheLongest) {
                              [](const Slice& a, const Slice& b) { return a.begin < b.begin; }));
 }
 
-TEST(Pack, IsBase64) {
+TEST(PackedNumbers, AreBase64) {
   const auto text = [](const std::string& bytes) {
     return base64(std::as_bytes(std::span(bytes.data(), bytes.size())));
   };
