@@ -182,9 +182,9 @@ std::size_t Neighbours::index_of(int pe) const noexcept {
 // The kernel has cleared the memory: fronts and pipes are as they should be.
 void Neighbours::lay_out() {
   for (const int pe : pes_) reach_out(pe);
+  front(index_of(self_))->attached = 1;
   if (lines_ == 0) return;
   own_leaving = &front(index_of(self_))->leaving;
-  front(index_of(self_))->attached = 1;
 }
 
 void Neighbours::reach_out(int pe) {

@@ -10,7 +10,7 @@ Backups::Backups(const balance::Tables& tables, std::function<bool(const heap::C
 
 void Backups::note(heap::Node* spark, int holder, Nanos now) {
   constexpr std::size_t most = 1024;
-  if (sent_.size() >= most) forget_finished();
+  if (sent_.size() == sent_.capacity()) forget_finished();  // so they are never many more than live
   if (sent_.size() < most) sent_.push_back({spark, holder, now});
 }
 

@@ -62,9 +62,9 @@ Cell make_cell(long value, Lazy<Cell> next, std::string text) {
   return cell;
 }
 long sum(std::vector<long> values) {
-  long all = 0;
-  for (const long v : values) all += v;
-  return all;
+  std::uint64_t all = 0;  // they may be any
+  for (const long v : values) all += static_cast<std::uint64_t>(v);
+  return static_cast<long>(all);
 }
 Rose grow(Rose rose) {
   return rose;

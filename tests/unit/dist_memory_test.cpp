@@ -25,7 +25,9 @@ long plus(long x, long y) {
 TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
   constexpr int steps = 120;
   trawl::Dist<long> d;
-  run([&d] {
+  auto with_copies = config();
+  with_copies.options.copies = 8;
+  run(with_copies, [&d] {
     d = trawl::generate<number>(640);
     for (int i = 0; i < steps; ++i) d = trawl::map<plus>(d, 1L);
     EXPECT_EQ(d.size(), 640U);
