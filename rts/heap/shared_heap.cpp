@@ -196,16 +196,14 @@ void SharedHeap::evaluated_again(Node* thunk, Node* twin) {
 }
 
 Unpacked SharedHeap::read(Reader& packet, int from, Node* into, const Ahead* ahead) {
+  struct End {
+    bool& reading;
+    ~End() { reading = false; }
+  };
   reading_ = true;
-  try {
-    auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
-                                 into, ahead, &outbox_);
-    reading_ = false;
-    return unpacked;
-  } catch (...) {
-    reading_ = false;
-    throw;
-  }
+  const End end{reading_};
+  return unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_, into, ahead,
+                      &outbox_);
 }
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the

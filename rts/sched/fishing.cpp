@@ -350,7 +350,8 @@ bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
 void Fishing::back_up_here(Nanos now) {
   constexpr Nanos until_next_look = 5'000'000;
   constexpr Nanos for_long = 2'000'000;
-  if (!may_back_up() || !is_idle(workers_.load())) return;
+  const bool has_fished = !under_way_.empty() || near_.until > now || far_.until > now;
+  if (!has_fished || !may_back_up() || !is_idle(workers_.load())) return;
   again_ = std::min(again_, now + until_next_look);
   auto& due = workers_.state().due;
   if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
