@@ -193,7 +193,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   // A simulated run must not depend on when the collector runs.
   if (!simulated_) add(When::always, 0, [this](Nanos, auto*) { sweep(); });
   add(When::always, 5'000'000, [this](Nanos, auto*) { life_.look_for_the_dead(); });
-  if (!alone)
+  if (fabric_.admits())
     add(When::while_running, 500'000, [this](Nanos, auto*) { life_.look_for_newcomers(); });
   add(When::always, 0, [this](Nanos, auto*) { life_.look_for_the_end(mailbox_.flushed()); });
   if (!alone) add(When::until_stopping, 0, [this](Nanos now, auto*) { life_.beat(now); });

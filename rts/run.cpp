@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -29,6 +28,7 @@
 #include "rts/host/place.hpp"
 #include "rts/host/throttle.hpp"
 #include "rts/inline/error.hpp"
+#include "rts/leave_signals.hpp"
 #include "rts/options/options.hpp"
 #include "rts/pe.hpp"
 #include "rts/program.hpp"
@@ -86,47 +86,13 @@ fabric::NetSetup net_setup(const Options& options) {
   return setup;
 }
 
-// What a signal has to go by: it may come before there is a PE.
-constinit std::atomic<Pe*> leaves{nullptr};
-constinit std::atomic<int> terminated{0};
-
-// The third one ends the process as it would have.
-void on_terminated(int signal) {
-  if (++terminated == 2) std::signal(signal, SIG_DFL);
-  if (Pe* const pe = leaves) pe->leave();
-}
-
-void leave_when_terminated() {
-  struct sigaction action {};
-  if (sigaction(SIGTERM, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  action.sa_handler = &on_terminated;
-  action.sa_flags = SA_RESTART | SA_ONSTACK;
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-// By `trawl-run --leave`. Before there is a PE, and of anybody else, it means nothing, as by
-// default.
-void on_send_away(int, siginfo_t* info, void*) {
-  Pe* const pe = leaves;
-  if (pe != nullptr && info->si_code == SI_QUEUE) pe->send_away(info->si_value.sival_int);
-}
-
-void send_others_away_when_told() {
-  struct sigaction action {};
-  if (sigaction(fabric::leave_signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
-    return;
-  action.sa_sigaction = &on_send_away;
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigaction(fabric::leave_signal, &action, nullptr);
-}
-
 /// With the others, as whoever has started them has arranged it.
 fabric::Joined join_others(const Program& program) {
   const auto& options = program.options;
   if (goes_by_net(options)) {
     auto joined = fabric::make_net(net_setup(options), grid_of(program));
     if (options.recover == "off") return joined;
-    joined.fabric->self() == 0 ? send_others_away_when_told() : leave_when_terminated();
+    joined.fabric->self() == 0 ? send_others_away_by_signal() : leave_by_signal();
     return joined;
   }
   auto joined = fabric::under_mpiexec() ? fabric::make_mpi(grid_of(program))
@@ -158,8 +124,7 @@ class Process {
       program_.options = Options();
       make_pe();
     }
-    leaves = pe_.get();
-    if (terminated != 0) pe_->leave();
+    take_leave_signals(*pe_);
     collected = pe_.get();
     heap::set_collection_hook(&note_collection);
   }

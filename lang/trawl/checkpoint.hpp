@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -56,13 +55,18 @@ Bytes blob_of(const T& value) {
   return bytes.take();
 }
 
+/// `file` is where the blob is from.
 template <class T>
-void value_of_blob(const std::string& blob, T& value) {
-  Reader bytes(std::as_bytes(std::span(blob)));
-  heap::NoNodes none("");
-  heap::Unpacker unpacker(bytes, none);
-  heap::unpack(unpacker, value);
-  if (bytes.left() != 0) throw BadBytes("a value in it is longer than its type");
+void value_of_blob(const std::string& file, const std::string& blob, T& value) {
+  try {
+    Reader bytes(std::as_bytes(std::span(blob)));
+    heap::NoNodes none("");
+    heap::Unpacker unpacker(bytes, none);
+    heap::unpack(unpacker, value);
+    if (bytes.left() != 0) throw BadBytes("a value in it is longer than its type");
+  } catch (const BadBytes& e) {
+    throw_of_checkpoint(file, e.what());
+  }
 }
 
 /// Under another name, until all of it has been written.
@@ -154,25 +158,11 @@ inline std::string read_blob(const std::string& file, const Blob& blob) {
   return bytes;
 }
 
-template <class T>
-void value_in(const std::string& file, const Blob& blob, T& value) {
-  const auto bytes = read_blob(file, blob);
-  try {
-    value_of_blob(bytes, value);
-  } catch (const BadBytes& e) {
-    throw_of_checkpoint(file, e.what());
-  }
-}
-
-/// Is read by the PE that has the file, when this one asks for it.
+/// The bytes are read by the PE that has the file, when this one asks for them.
 template <class T>
 Shard<T> restored_shard(const std::string& file, const Lazy<std::string>& bytes) {
   std::vector<T> elements;
-  try {
-    value_of_blob(force(bytes), elements);
-  } catch (const BadBytes& e) {
-    throw_of_checkpoint(file, e.what());
-  }
+  value_of_blob(file, force(bytes), elements);
   Made<T> made(elements.size());
   for (auto& x : elements) made.add(std::move(x));
   return std::move(made).shard();
@@ -229,7 +219,7 @@ class CheckpointIn {
 template <class T>
 void restore(const std::string& file, const std::vector<Blob>& blobs, T& value) {
   if (blobs.size() != 1) throw_of_checkpoint(file, "a value in it has several parts");
-  value_in(file, blobs.front(), value);
+  value_of_blob(file, read_blob(file, blobs.front()), value);
 }
 template <class T>
 void restore(const std::string& file, const std::vector<Blob>& blobs, Dist<T>& d) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "rts/sched/objects.hpp"
 #include "rts/trace/note.hpp"
 
 namespace trawl::sched {
@@ -13,11 +12,6 @@ constexpr std::size_t most_remembered = 16;
 constexpr Nanos between_announcements = 2'000'000;
 constexpr unsigned most_under_way = 1024;  // whatever the policy wants
 constexpr int most_in_a_turn = 8;
-
-// What writes to an object must be run once. (A spark that can is here with the object's name.)
-bool may_write(Host& host) {
-  return host.objects().used();
-}
 
 }  // namespace
 
@@ -314,61 +308,6 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
   }
   if (given > 0) counters_.add(Count::fish_answered);
   return given > 0;
-}
-
-void Fishing::note_sent(heap::Node* spark, int thief, Nanos now) {
-  if (!backs_up_) return;
-  try {
-    backups_.note(spark, thief, now);
-  } catch (const std::bad_alloc&) {  // then it has no backup
-  }
-}
-
-bool Fishing::may_back_up() const {
-  return backs_up_ && !backups_.empty() && !workers_.leaving();
-}
-
-// There is nothing to give, but what another PE is slow with.
-bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
-  if (fish.ahead || !may_back_up()) return false;
-  heap::Node* const spark = backups_.take(fish.thief, mean_thread(), now);
-  try {
-    if (spark == nullptr || may_write(workers_.host()) ||
-        !workers_.host().shared_heap().export_again(spark, fish.thief, fish.number))
-      return false;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-  count_backup();
-  counters_.add(Count::fish_answered);
-  trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(fish.thief),
-              fish.number, spark->code().id);
-  return true;
-}
-
-// This PE has nothing to do, and found nothing elsewhere.
-void Fishing::back_up_here(Nanos now) {
-  constexpr Nanos until_next_look = 5'000'000;
-  constexpr Nanos for_long = 2'000'000;
-  const bool has_fished = !under_way_.empty() || near_.until > now || far_.until > now;
-  if (!has_fished || !may_back_up() || !is_idle(workers_.load())) return;
-  again_ = std::min(again_, now + until_next_look);
-  auto& due = workers_.state().due;
-  if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
-  const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
-  if (!in_vain) return;
-  heap::Node* const spark = backups_.take(tables_.self(), mean_thread(), now);
-  try {
-    if (spark == nullptr || may_write(workers_.host())) return;
-    if (workers_.host().shared_heap().evaluate_again(spark)) count_backup();
-  } catch (const std::bad_alloc&) {  // who has it does it
-  }
-}
-
-// It becomes a thread once more, or fizzles.
-void Fishing::count_backup() {
-  counters_.add(Count::sparks_backed_up);
-  counters_.add(Count::sparks_created);
 }
 
 // Its thief would only wait until it may fish again: here it learns of a spark sooner.

@@ -1,11 +1,9 @@
 #!/usr/bin/env -S python3 -B
 """PEs of other hosts, which are network namespaces, join a running program; the first of one leaves again."""
-import subprocess
-import sys
 import time
 
 from harness import expect, finish, program, start
-from namespaces import Hosts
+from namespaces import with_hosts
 
 KEY = {"TRAWL_KEY": "0f" * 32}
 
@@ -28,12 +26,4 @@ def main(hosts):
         expect(result.code == 0 and result.err == "", "expected exit code 0", result)
 
 
-try:
-    three = Hosts(3).__enter__()
-except (OSError, subprocess.CalledProcessError) as e:
-    print(f"no network namespaces can be made here: {e}")
-    sys.exit(77)
-try:
-    main(three)
-finally:
-    three.__exit__()
+with_hosts(3, main)

@@ -1,6 +1,7 @@
 """Several hosts on this machine: network namespaces on a bridge, with TCP between them."""
 import os
 import subprocess
+import sys
 
 
 def ip(*words):
@@ -55,3 +56,16 @@ class Hosts:
             script.write("esac\necho \"no host $host\" >&2; exit 255\n")
         os.chmod(file, 0o755)
         return file
+
+
+def with_hosts(count, use):
+    """`use(hosts)`; where none can be made the test is skipped."""
+    try:
+        hosts = Hosts(count).__enter__()
+    except (OSError, subprocess.CalledProcessError) as e:
+        print(f"no network namespaces can be made here ({e}): hosts not tried")
+        sys.exit(77)
+    try:
+        use(hosts)
+    finally:
+        hosts.__exit__()

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from harness import HANG, expect, finish, program, run, run_words, start
-from namespaces import Hosts
+from namespaces import with_hosts
 
 SCENE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../programs/raytracer/scenes/simple.scene")
 TRAWL_RUN = program("trawl-run")
@@ -117,28 +117,20 @@ def checked(launch, hosts, shell, folder):
     expect(result.code == 2 and "line 1: expected HOST, or HOST PES" in result.err, "expected one line", result)
 
 
-def main():
-    try:
-        network = Hosts(2).__enter__()
-    except (OSError, subprocess.CalledProcessError) as e:
-        print(f"no network namespaces can be made here ({e}): hosts not tried")
-        sys.exit(77)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            shell = network.shell(os.path.join(folder, "shell"))
-            listed = os.path.join(folder, "hosts")
-            with open(listed, "w", encoding="ascii") as file:
-                file.write(f"{network.addresses[1]} 2  # the other host\n\n{network.addresses[0]}\n")
-            launch = [*network.on(0), TRAWL_RUN, "--hosts", listed, "--ssh", shell]
-            results(launch)
-            long_messages(network, shell, folder)
-            for where in 0, 1:
-                killed(launch, where, network)
-            outlived(launch)
-            checked(launch, network, shell, folder)
-    finally:
-        network.__exit__()
+def main(network):
+    with tempfile.TemporaryDirectory() as folder:
+        shell = network.shell(os.path.join(folder, "shell"))
+        listed = os.path.join(folder, "hosts")
+        with open(listed, "w", encoding="ascii") as file:
+            file.write(f"{network.addresses[1]} 2  # the other host\n\n{network.addresses[0]}\n")
+        launch = [*network.on(0), TRAWL_RUN, "--hosts", listed, "--ssh", shell]
+        results(launch)
+        long_messages(network, shell, folder)
+        for where in 0, 1:
+            killed(launch, where, network)
+        outlived(launch)
+        checked(launch, network, shell, folder)
     print("two hosts: results, deaths and what is wrong with hosts, as they should be")
 
 
-main()
+with_hosts(2, main)

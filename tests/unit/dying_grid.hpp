@@ -2,17 +2,44 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/spawn.hpp>
 
 #include "rts/inline/error.hpp"
 #include "rts/simulate.hpp"
 
 namespace trawl::test {
+
+/// How many random graphs a test goes through.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline const std::uint64_t graphs = 40;
+#else
+inline const std::uint64_t graphs = std::getenv("TRAWL_TEST_TORTURE") != nullptr ? 20 : 400;
+#endif
+
+/// Deaths are noticed a little later.
+inline Simulation::Config dying_grid_of(int pes) {
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.net.notice = 100'000;
+  config.options.stack_size = std::size_t{256} << 10U;
+  return config;
+}
+
+/// A spawned call a call.
+inline long fib(long n) {
+  Simulation::work(10'000);
+  if (n < 2) return n;
+  auto x = spawn<fib>(n - 1);
+  const long y = fib(n - 2);
+  return x.sync() + y;
+}
 
 using Cases = heap::SharedHeap::Cases;
 

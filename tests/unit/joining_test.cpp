@@ -16,32 +16,18 @@ namespace trawl {
 namespace {
 
 using test::below;
+using test::fib;
+using test::graphs;
 using test::Random;
 using test::RandomGraph;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const std::uint64_t graphs = 40;
-#else
-const std::uint64_t graphs = std::getenv("TRAWL_TEST_TORTURE") != nullptr ? 20 : 400;
-#endif
-
-long fib(long n) {
-  Simulation::work(10'000);
-  if (n < 2) return n;
-  auto x = spawn<fib>(n - 1);
-  const long y = fib(n - 2);
-  return x.sync() + y;
-}
 
 std::uint64_t count_of(Simulation& simulation, int pe, Count what) {
   return simulation.pe(pe).statistics()[static_cast<std::size_t>(what)];
 }
 
 Simulation::Config grid_of(int pes, int late) {
-  Simulation::Config config;
-  config.net.pes = pes;
+  auto config = test::dying_grid_of(pes);
   config.net.late = late;
-  config.options.stack_size = std::size_t{256} << 10U;
   return config;
 }
 

@@ -18,31 +18,11 @@ namespace {
 
 using test::below;
 using test::Death;
+using test::fib;
+using test::graphs;
 using test::Random;
 using test::RandomGraph;
 using test::Tally;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const std::uint64_t graphs = 40;
-#else
-const std::uint64_t graphs = std::getenv("TRAWL_TEST_TORTURE") != nullptr ? 20 : 400;
-#endif
-
-Simulation::Config grid_of(int pes) {
-  Simulation::Config config;
-  config.net.pes = pes;
-  config.net.notice = 100'000;
-  config.options.stack_size = std::size_t{256} << 10U;
-  return config;
-}
-
-long fib(long n) {
-  Simulation::work(10'000);
-  if (n < 2) return n;
-  auto x = spawn<fib>(n - 1);
-  const long y = fib(n - 2);
-  return x.sync() + y;
-}
 
 long slow(long n) {
   Simulation::work(50'000'000);
@@ -75,7 +55,7 @@ Tally leave_at_each_message(const Simulation::Config& config, const std::functio
 
 TEST(Leaving, PlainSparksAreNotRunAgain) {
   for (const bool reorder : {false, true}) {
-    auto config = grid_of(4);
+    auto config = test::dying_grid_of(4);
     config.net.reorder = reorder;
     config.net.jitter = reorder ? 30'000 : 0;
     const auto sum = leave_at_each_message(config, [] { EXPECT_EQ(sum_of_squares(40), 22140); });
@@ -87,7 +67,7 @@ TEST(Leaving, PlainSparksAreNotRunAgain) {
 }
 
 TEST(Leaving, NorAreSpawnedCalls) {
-  const auto sum = leave_at_each_message(grid_of(4), [] { EXPECT_EQ(fib(9), 34); });
+  const auto sum = leave_at_each_message(test::dying_grid_of(4), [] { EXPECT_EQ(fib(9), 34); });
   SCOPED_TRACE(sum.text());
   EXPECT_GT(2 * sum.left, sum.told_to_leave);
   EXPECT_EQ(sum.revived, 0U);
@@ -95,7 +75,7 @@ TEST(Leaving, NorAreSpawnedCalls) {
 
 // At last the main PE is alone.
 TEST(Leaving, AllMayLeave) {
-  const auto config = grid_of(5);
+  const auto config = test::dying_grid_of(5);
   const auto root = [] { EXPECT_EQ(fib(10), 55); };
   const auto messages = test::run_dying(config, {}, root).messages;
   std::vector<Death> all;
@@ -108,7 +88,7 @@ TEST(Leaving, AllMayLeave) {
 
 // Its thread takes longer than it has: others run it again.
 TEST(Leaving, InAHurry) {
-  auto config = grid_of(2);
+  auto config = test::dying_grid_of(2);
   config.options.grace = 1e-3;
   Simulation simulation(config);
   simulation.run([&] {
@@ -128,7 +108,7 @@ TEST(Leaving, InAHurry) {
 }
 
 TEST(Leaving, TheMainPeSendsAnotherAway) {
-  Simulation simulation(grid_of(3));
+  Simulation simulation(test::dying_grid_of(3));
   simulation.run([&] {
     EXPECT_EQ(fib(7), 13);
     for (const int pe : {2, 7, -1, 2}) simulation.pe(0).send_away(pe);

@@ -16,10 +16,7 @@ namespace {
 using test::Tally;
 
 Simulation::Config grid_with_copies(int pes, int copies) {
-  Simulation::Config config;
-  config.net.pes = pes;
-  config.net.notice = 100'000;
-  config.options.stack_size = std::size_t{256} << 10U;
+  auto config = test::dying_grid_of(pes);
   config.options.copies = copies;
   return config;
 }

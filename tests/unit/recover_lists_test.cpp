@@ -12,15 +12,8 @@
 namespace trawl {
 namespace {
 
+using test::fib;
 using test::Tally;
-
-Simulation::Config grid_of(int pes) {
-  Simulation::Config config;
-  config.net.pes = pes;
-  config.net.notice = 100'000;
-  config.options.stack_size = std::size_t{256} << 10U;
-  return config;
-}
 
 struct Cell {
   Lazy<long> head;
@@ -82,7 +75,7 @@ Tally die_in_list(Make make) {
   Tally sum;
   for (const std::size_t packet : {std::size_t{0}, std::size_t{64}, std::size_t{64} << 10U})
     for (const std::size_t thunks : {0U, 1024U}) {
-      auto config = grid_of(3);
+      auto config = test::dying_grid_of(3);
       config.options.packet_size = packet;
       config.options.thunks_per_packet = thunks;
       sum.add(test::run_dying_at_each_message(config, [&] {
@@ -113,16 +106,9 @@ TEST(RecoverLists, WhatStayedWhereItWasMade) {
   EXPECT_GT(sum.cases.by_value, 0U);
 }
 
-long fib(long n) {
-  Simulation::work(10'000);
-  if (n < 2) return n;
-  auto x = spawn<fib>(n - 1);
-  const long y = fib(n - 2);
-  return x.sync() + y;
-}
-
 TEST(Recover, SpawnedCalls) {
-  const auto sum = test::run_dying_at_each_message(grid_of(4), [] { EXPECT_EQ(fib(8), 21); });
+  const auto sum =
+      test::run_dying_at_each_message(test::dying_grid_of(4), [] { EXPECT_EQ(fib(8), 21); });
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_GT(sum.cases.exported, 0U);
@@ -144,7 +130,7 @@ double total(const Numbers& numbers) {
 }
 
 TEST(Recover, ArraysThatAreLent) {
-  auto config = grid_of(3);
+  auto config = test::dying_grid_of(3);
   config.net.shared_memory = true;
   const auto sum = test::run_dying_at_each_message(config, [] {
     const Numbers ones(20'000, 1.0);
@@ -170,7 +156,7 @@ constexpr Nanos ms = 1'000'000;
 // A PE behind a network that was cut for longer than the silence: its work is done by others, and
 // when the cut has healed it is told so, and ends.
 TEST(Recover, WhoComesBackEnds) {
-  auto config = grid_of(3);
+  auto config = test::dying_grid_of(3);
   config.options.silence = 0.1;
   Simulation* grid = nullptr;
   config.net.lose = [&grid](int from, int to, std::span<const std::byte>) {
@@ -194,7 +180,7 @@ TEST(Recover, WhoComesBackEnds) {
 }
 
 TEST(Recover, AGridFileSaysWhoDiesAndWhen) {
-  auto config = grid_of(4);
+  auto config = test::dying_grid_of(4);
   config.net.grid = fabric::parse_grid(R"({
     "clusters": [{"name": "one", "pes": 4, "latency": "1 ms", "bandwidth": "1 GB/s"}],
     "deaths": [{"pe": 3, "at": "400 ms"}, {"pe": 1, "at": "900 ms"}]})",
@@ -217,7 +203,7 @@ TEST(Recover, AGridFileSaysWhoDiesAndWhen) {
 }
 
 TEST(Recover, IsOffWhereItIsNotWanted) {
-  auto config = grid_of(3);
+  auto config = test::dying_grid_of(3);
   config.options.recover = "off";
   Simulation* grid = nullptr;
   std::uint64_t messages = 0;

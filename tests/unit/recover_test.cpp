@@ -18,16 +18,11 @@ namespace {
 
 using test::below;
 using test::Death;
+using test::graphs;
 using test::Random;
 using test::random_grid;
 using test::RandomGraph;
 using test::Tally;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const std::uint64_t graphs = 40;
-#else
-const std::uint64_t graphs = std::getenv("TRAWL_TEST_TORTURE") != nullptr ? 20 : 400;
-#endif
 
 Tally run(std::uint64_t seed, const std::vector<Death>& deaths) {
   Random random(seed);

@@ -1,0 +1,17 @@
+// Signals by which a process's PE leaves its run, or sends another one away.
+#pragma once
+
+namespace trawl {
+
+class Pe;
+
+/// From now on SIGTERM has this process's PE leave; the second one at once, the third one ends the
+/// process.
+void leave_by_signal();
+/// The main PE: fabric::leave_signal, with the number of a PE, sends that away.
+void send_others_away_by_signal();
+
+/// The process's PE; what has come before is for it.
+void take_leave_signals(Pe& pe);
+
+}  // namespace trawl
