@@ -18,6 +18,9 @@ namespace {
 
 constexpr int turns_a_poll = 64;
 
+// A simulated run's silence is endless.
+constexpr Nanos longest_patience = 600'000'000'000;
+
 Nanos in_nanos(double seconds) {
   return static_cast<Nanos>(seconds * 1e9);
 }
@@ -99,7 +102,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                  workers_.add_arrived(thunk);
                }),
       deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_,
-                         in_nanos(setup.options.silence)),
+                         std::min(in_nanos(setup.options.silence), longest_patience)),
       life_(setup.facts, in_nanos(setup.options.silence), recovers_, fabric, tables_, mailbox_,
             life_hooks(std::move(over))),
       leaving_({workers_, shared_heap_, fishing_, objects_, life_, log_.get()}, fabric.self(),
@@ -112,6 +115,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       pace_(setup.share, setup.workers),
       told_pace_(setup.pace),
       memory_(setup.memory),
+      owner_is_back_(setup.owner_is_back),
       housekeeping_(life_, chores()) {
   if (setup.options.copies > 0) shared_heap_.addresses().expect_loss_of_placed();
   shared_heap_.set_recovery(
@@ -208,6 +212,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
     add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
   if (!alone && memory_)
     add(When::while_running, 50'000'000, [this](Nanos now, auto*) { look_at_memory(now); });
+  if (owner_is_back_ && may_leave())
+    add(When::while_running, 1'000'000'000, [this](Nanos now, auto*) { look_for_owner(now); });
   if (self() == 0)
     add(When::while_running, 0, [this](Nanos, sched::Worker* by) { look_for_deadlock(by); });
   return list;
@@ -350,6 +356,13 @@ void Pe::look_at_memory(Nanos now) {
   }
   collected_ = collected_ && idle;
   fishing_.set_full(full, now);
+}
+
+void Pe::look_for_owner(Nanos now) {
+  if (leaving_.asked() || !owner_is_back_(now)) return;
+  say("trawl: PE " + std::to_string(self()) +
+      " leaves: others use its host's cores (--trawl:yield)\n");
+  leave();
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {
