@@ -73,6 +73,9 @@ constexpr std::array table{
          on_or_off, true},
     Flag{"grace", "SECONDS", &Options::grace, 0, 1e6,
          "seconds for a PE that is to leave to finish its threads; then others run them again"},
+    Flag{"yield", "CORES", &Options::yield, 0, 1e6,
+         "leave when other programs have used so many of the host's cores for three seconds; 0: "
+         "never"},
     Flag{"copies", "N", &Options::copies, 0, 1000000,
          "where a PE may die, copy distributed data to another one after every N skeletons; 0: "
          "never, and they are lost with it",
