@@ -168,7 +168,11 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
                           " threads, which are run again";
                 say(text + "\n");
               },
-          .leaves = [this](int pe) { leaving_.leaves(pe); },
+          .leaves =
+              [this](int pe) {
+                watch_.set_presence(pe, trace::Presence::leaves);
+                leaving_.leaves(pe);
+              },
           .gone = [this](int pe, life::View::What what) { on_gone(pe, what); },
           .has_come = [this](int pe) { on_joined(pe); }};
 }

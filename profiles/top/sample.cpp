@@ -110,6 +110,27 @@ std::vector<LinkLine> links_of(const trace::Table& table) {
   return links;
 }
 
+/// What is said of who is not there.
+std::string note_absence(Sample& sample, Presence presence) {
+  const auto note = [](int& count, const char* remark) {
+    ++count;
+    return remark;
+  };
+  switch (presence) {
+    case Presence::here:
+      return "";
+    case Presence::to_come:
+      return note(sample.to_come, "may still come");
+    case Presence::lost:
+      return note(sample.lost, "lost");
+    case Presence::leaves:
+      return note(sample.leaving, "is leaving");
+    case Presence::left:
+      return note(sample.left, "has left");
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -160,12 +181,7 @@ Sample History::take(const trace::Table& table) {
       set_rates(line, seen_[pe].now, seen_[pe].before);
     }
     if (row.presence != Presence::here) {
-      ++(row.presence == Presence::lost   ? sample.lost
-         : row.presence == Presence::left ? sample.left
-                                          : sample.to_come);
-      line.remark = row.presence == Presence::lost   ? "lost"
-                    : row.presence == Presence::left ? "has left"
-                                                     : "may still come";
+      line.remark = note_absence(sample, row.presence);
     } else if (silent > 0) {
       ++sample.silent;
       line.remark = fmt::format("silent for {:.0f} s", static_cast<double>(silent) * 1e-9);

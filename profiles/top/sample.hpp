@@ -38,7 +38,7 @@ struct Sample {
   std::vector<Line> pes;
   std::vector<LinkLine> links;
   Line total;  ///< of those that are there and answer
-  int lost = 0, left = 0, to_come = 0, silent = 0;
+  int lost = 0, leaving = 0, left = 0, to_come = 0, silent = 0;
 
   /// By clusters, in the order of their first PEs.
   std::vector<Line> by_cluster() const;

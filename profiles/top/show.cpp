@@ -63,6 +63,7 @@ std::string heading(const Sample& sample, std::size_t width) {
   std::string others;
   for (const auto& [count, what] : {std::pair{sample.silent, "silent"},
                                     {sample.lost, "lost"},
+                                    {sample.leaving, "leaving"},
                                     {sample.left, "left"},
                                     {sample.to_come, "to come"}})
     if (count > 0) others += fmt::format(", {} {}", count, what);
@@ -229,6 +230,7 @@ json to_json(const Sample& sample) {
            {"time_s", static_cast<double>(head.time) * 1e-9},
            {"over", head.stage == trace::Stage::over},
            {"lost", sample.lost},
+           {"leaving", sample.leaving},
            {"left", sample.left},
            {"to_come", sample.to_come},
            {"silent", sample.silent}};

@@ -67,6 +67,7 @@ enum class Presence : std::uint32_t {
   here,
   to_come,  ///< its seat is empty
   lost,
+  leaves,  ///< nothing is sent to it any more
   left,
 };
 

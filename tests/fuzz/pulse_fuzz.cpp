@@ -32,7 +32,7 @@ trace::Table sample(fuzz::ByteDamage& bits) {
   trace::set_name(table.head.program, "sum_euler");
   table.rows.resize(1 + bits.below(5));
   for (auto& row : table.rows) {
-    row.presence = static_cast<trace::Presence>(bits.below(4));
+    row.presence = static_cast<trace::Presence>(bits.below(5));
     if (bits.one_in(3)) continue;
     row.heard = table.head.time / 2;
     row.pulse.sparks = static_cast<std::uint32_t>(bits());

@@ -152,6 +152,8 @@ os.kill(next(pid for pid in pes_of(process) if pid != table["process"]), signal.
 table = wait_for("a lost PE", process, lambda t: t["lost"] == 1)
 if sorted(pe["remark"] for pe in table["pes"]) != ["", "", "lost", "may still come"]:
     sys.exit(f"FAILED: expected one that is lost: {table}")
+os.kill(next(pid for pid in pes_of(process) if pid != table["process"]), signal.SIGTERM)
+wait_for("a PE that leaves", process, lambda t: t["leaving"] + t["left"] == 1)
 
 # Of several, one has to be named.
 second, begun = begin([program("fib"), *ENDLESS])

@@ -76,7 +76,7 @@ TEST(PulseFormat, NonsenseIsRefused) {
       [](Table& table) { table.head.stage = Stage{2}; },
       [](Table& table) { table.head.program.fill('x'); },
       [](Table& table) { table.rows[0].heard = table.head.time + 1; },
-      [](Table& table) { table.rows[0].presence = Presence{4}; },
+      [](Table& table) { table.rows[0].presence = Presence{5}; },
       [](Table& table) { table.rows[1].speed = std::numeric_limits<double>::quiet_NaN(); },
       [](Table& table) { table.rows[1].pace = -1; },
       [](Table& table) { table.rows[0].pulse.workers = 0; },

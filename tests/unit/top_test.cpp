@@ -73,7 +73,8 @@ TEST(Top, RatesAreThoseBetweenTwoTables) {
 }
 
 TEST(Top, WhoIsNotThereIsNamedAndDoesNotCount) {
-  auto table = after(9, 6);
+  auto table = after(9, 7);
+  table.rows[6].presence = Presence::leaves;
   table.rows[1].presence = Presence::lost;
   table.rows[2].presence = Presence::left;
   table.rows[3].presence = Presence::to_come;
@@ -93,9 +94,11 @@ TEST(Top, WhoIsNotThereIsNamedAndDoesNotCount) {
   EXPECT_EQ(sample.pes[3].remark, "may still come");
   EXPECT_EQ(sample.pes[4].remark, "silent for 7 s");
   EXPECT_EQ(sample.pes[5].remark, "silent for 8 s");
+  EXPECT_EQ(sample.pes[6].remark, "is leaving");
   EXPECT_EQ(sample.total.pes, 1);
   const auto text = top::table(sample, 100, unbounded);
-  EXPECT_NE(text.find("1 PE, 2 silent, 1 lost, 1 left, 1 to come"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 PE, 2 silent, 1 lost, 1 leaving, 1 left, 1 to come"), std::string::npos)
+      << text;
 }
 
 TEST(Top, FitsAnyTerminal) {
