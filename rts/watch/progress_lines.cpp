@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "rts/say.hpp"
@@ -102,8 +103,14 @@ void ProgressLines::end(Nanos time, const std::vector<std::optional<Statistics>>
   say_line(line, true);
 }
 
+// A line that is longer than the terminal is wide could not be written over.
 void ProgressLines::say_line(const std::string& line, bool last) {
-  say(in_place_ ? "\r\033[K" + line + (last ? "\n" : "") : line + "\n");
+  if (!in_place_) return say(line + "\n");
+  constexpr std::size_t usual = 80;
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const auto width = known ? size.ws_col : usual;
+  say("\r\033[K" + line.substr(0, width - 1) + (last ? "\n" : ""));
 }
 
 }  // namespace trawl::watch

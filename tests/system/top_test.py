@@ -12,7 +12,7 @@ import sys
 import termios
 import time
 
-from harness import expect, finish, mpiexec, program, run, run_words, start
+from harness import HANG, expect, finish, mpiexec, program, run, run_words, start
 
 TOP = program("trawl-top")
 FIB = ["46", "--cutoff", "20"]
@@ -114,6 +114,21 @@ expect(len([line for line in text.splitlines() if re.match(r" *[0-3] ", line)]) 
 result = run(2, "fib", "20", "--trawl:progress")
 expect(result.code == 0 and result.out == "6765\n" and "trawl: " not in result.err,
        "expected no progress", result)
+
+# On a terminal of its own the line is written over, and cut to its width.
+here, there = pty.openpty()
+termios.tcsetwinsize(there, (10, 60))
+result = subprocess.run([program("fib"), *FIB, "--trawl:progress"], stdin=there, stderr=there,
+                        stdout=subprocess.PIPE, text=True, timeout=HANG, check=False)
+said = b""
+while select.select([here], [], [], 0.2)[0]:
+    said += os.read(here, 65536)
+lines = said.decode().split("\r\x1b[K")
+if result.stdout != ANSWER or len(lines) < 3 or not all(line.startswith("trawl: ") for line in lines[1:]) or \
+        any(len(line) > 59 for line in lines[1:-2]) or not lines[-1].endswith("\r\n"):
+    sys.exit(f"FAILED: expected lines over each other: {result.stdout} {lines}")
+os.close(here)
+os.close(there)
 
 # A PE that stands still is silent; it goes on; and the main PE is killed: nothing is left.
 process, begun = begin([*mpiexec(3), program("fib"), *ENDLESS, "--trawl:workers=1", "--trawl:silence=60"])
