@@ -35,6 +35,7 @@ class Pe final : public sched::Host {
     std::function<bool(Nanos now)> owner_is_back{};
     /// Of a PE that is to be slower than its host, see Workers::Setup.
     std::function<std::unique_ptr<Throttle>(sched::Worker&)> throttle{};
+    bool shown = false;  ///< to trawl-top: the main PE, if it is a process of its own
   };
 
   /// `over` is called once, with the lock held, when this PE has no more to do.
@@ -117,6 +118,7 @@ class Pe final : public sched::Host {
   sched::Objects objects_;
   sched::DeadlockDetector deadlock_detector_;
   life::Life life_;
+  watch::Watch watch_;
   Leaving leaving_;
   Router router_;
   Mailbox mailbox_;

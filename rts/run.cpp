@@ -230,6 +230,7 @@ class Process {
     Pe::Setup setup;
     setup.options = options;
     setup.program = program_.name();
+    setup.shown = is_main() && !program_.asks();
     const int workers = options.record.empty() ? host_share_.workers() : 1;
     setup.workers = options.workers > 0 ? options.workers : workers;
     setup.facts.host = host_name();

@@ -41,6 +41,7 @@ if(TARGET trawl-profile AND TARGET trawl-replay AND TARGET fib AND Python3_FOUND
   endfunction()
   man_page(trawl-profile 1 "draws what each PE of a Trawl run did" trawl-profile --help)
   man_page(trawl-replay 1 "evaluates the task graph of a run with declared work" trawl-replay --help)
+  man_page(trawl-top 1 "shows what the PEs of a Trawl run do while it goes on" trawl-top --help)
   man_page(trawl-run 1 "starts a program on several PEs" trawl-run --help)
   man_page(trawl 7 "flags of programs that run on Trawl" fib --trawl:help)
   add_custom_target(man ALL DEPENDS ${man_pages})

@@ -113,6 +113,8 @@ constexpr std::array table{
          stats_formats},
     Flag{"stats-file", "FILE", &Options::stats_file, 0, 0,
          "print them into this file instead (text unless --trawl:stats=json)"},
+    Flag{"progress", "", &Options::progress, 0, 0,
+         "say every few seconds on standard error how far the run is"},
     Flag{"help", "", &Options::help, 0, 0, "print this and exit", nullptr, true},
     Flag{"version", "", &Options::version, 0, 0, "print Trawl's version and exit", nullptr, true},
 };

@@ -53,6 +53,7 @@ struct Options {
   std::string record;      ///< file; empty: off
   StatsFormat stats = StatsFormat::none;
   std::string stats_file;  ///< empty: standard error
+  bool progress = false;   ///< lines on standard error while the program runs
   bool help = false;
   bool version = false;
 };

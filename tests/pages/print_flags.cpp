@@ -26,7 +26,7 @@ int main() {
       "Made from the table in `rts/options/flags.cpp`: `build/release/bin/tests/print_flags > "
       "rts/FLAGS.md`. A test compares this page with it.\n\n"
       "A flag is written `--trawl:NAME=VALUE`, anywhere behind the program and before a `--`; the "
-      "program never sees it. Each but the last two may also be set in the environment, as "
+      "program never sees it. Each but the last three may also be set in the environment, as "
       "`TRAWL_NAME` with `_` for `-` (`TRAWL_STACK_SIZE=1M`); the command line has the last word. "
       "What looks like a flag and is none is refused, and so is any other `TRAWL_` variable, but "
       "`TRAWL_TEST_`. Sizes may have a unit: 64K, 8M, 1G.\n\n"
