@@ -110,6 +110,9 @@ constexpr std::array table{
          stats_formats},
     Flag{"stats-file", "FILE", &Options::stats_file, 0, 0,
          "print them into this file instead (text unless --trawl:stats=json)"},
+    Flag{"flags", "FILE", &Options::flags, 0, 0,
+         "read flags from this file (see trawl-tune): words as here, # begins a comment; the "
+         "environment and the command line are above it"},
     Flag{"help", "", &Options::help, 0, 0, "print this and exit", nullptr, true},
     Flag{"version", "", &Options::version, 0, 0, "print Trawl's version and exit", nullptr, true},
 };
