@@ -106,7 +106,7 @@ std::string verdict(const FunctionGrain& grain, double all_work) {
   if (grain.near_pays == 0)
     return grain.work < dear * all_work ? "does not pay: evaluate in place"
                                         : "never worth sending: join many into one";
-  const std::string where = grain.far_pays == 0 ? "pays near by, not afar" : "pays";
+  const std::string where = grain.far_pays == 0 ? "pays; afar only if asked for ahead" : "pays";
   if (grain.near_pays < few) return where + "; short ones stay at home, at next to no cost";
   return where;
 }

@@ -63,6 +63,10 @@ std::string replay_program() {
   return std::filesystem::read_symlink("/proc/self/exe").replace_filename("trawl-replay").string();
 }
 
+// Data that tasks share are not in a recording: what is advised should not send more of them than
+// can be borne.
+constexpr double more_bytes = 4;
+
 class Tuning {
  public:
   explicit Tuning(const Command& command)
@@ -110,9 +114,10 @@ class Tuning {
       progress_.say(short_grid(tuner.grid()) + ": " + what);
     };
     OnGrid on{tuner.grid(), tuner.pes(), tuner.workers(), tuner.space(), {}, {}, {}, {}};
+    auto flags_plan = plan(0.7 / parts);
+    flags_plan.another = [&](auto trials) { return tuner.measure(on.space, trials, more_bytes); };
     on.advice = advise(
-        on.space, plan(0.7 / parts), [&](auto trials) { return tuner.measure(on.space, trials); },
-        say);
+        on.space, flags_plan, [&](auto trials) { return tuner.measure(on.space, trials); }, say);
     on.costs = tuner.costs({local_.spawn, local_.par, 0, 0, 0, 0});
     const auto graph = replay::scaled(graph_, command_.scale_work, command_.scale_bytes);
     on.functions = grains(graph, on.costs);

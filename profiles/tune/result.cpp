@@ -35,11 +35,23 @@ bool as_usual(const Space& space, const Advice& advice) {
   return advice.setting == usual(space);
 }
 
+std::string fragile_text(const Space& space, const Advice& advice) {
+  if (!advice.fragile) return "";
+  auto other = advice;
+  other.setting = advice.fragile->setting;
+  return fmt::format(
+      "  Not advised: {} saves {} as recorded, but {} if four times the bytes are sent\n"
+      "  (data that tasks share are not in a recording). Try it with the program itself.\n",
+      flags_text(space, other), percent(advice.fragile->gain.mean),
+      percent(advice.fragile->another.mean));
+}
+
 std::string advice_text(const Space& space, const Advice& advice) {
   if (as_usual(space, advice))
-    return fmt::format("  The defaults are as good: {}, and nothing else gains 0.5 %{}.\n",
-                       seconds(advice.usual),
-                       advice.cut_short ? " of what there was time to try" : "");
+    return fmt::format("  The defaults are as good: {}, and nothing {} gains 0.5 %{}.\n",
+                       seconds(advice.usual), advice.fragile ? "safer" : "else",
+                       advice.cut_short ? " of what there was time to try" : "") +
+           fragile_text(space, advice);
   return fmt::format("  defaults  {}\n  advised   {}, {} ({} to {})\n\n    {}\n",
                      seconds(advice.usual), seconds(advice.taken), percent(advice.gain.mean),
                      percent(advice.gain.low), percent(advice.gain.high),
@@ -71,7 +83,7 @@ std::string grain_text(const OnGrid& on, double work) {
                         grain.thunks ? "par" : "spawn", grain.sparks, seconds(grain.shortest),
                         seconds(grain.median), seconds(grain.longest), 100 * grain.near_pays,
                         100 * grain.far_pays, verdict(grain, work));
-  text += "  near, far: sparks that are longer than sending them takes.\n\n";
+  text += "\n  near, far: sparks that are longer than they and their values are under way.\n\n";
   const auto& coarser = on.coarser;
   if (!coarser.better()) return text + "  No coarser grain is faster.\n";
   std::vector<std::string> what;
@@ -109,6 +121,10 @@ nlohmann::json advice_json(const Space& space, const Advice& advice) {
                       {"runs", advice.runs},
                       {"cut_short", advice.cut_short},
                       {"effects", effects_json(space, advice.effects)}};
+  if (advice.fragile)
+    json["not_advised"] = {{"flags", words_of(space, advice.fragile->setting)},
+                           {"gain", interval_json(advice.fragile->gain)},
+                           {"gain_with_more_bytes", interval_json(advice.fragile->another)}};
   for (std::size_t i = 0; i < space.size(); ++i)
     if (space[i].name == pes_a_host) json["pes_a_host"] = space[i].levels[advice.setting[i]];
   return json;

@@ -37,11 +37,13 @@ class Search {
 
  private:
   void tell(const std::string& what) {
+    if (runs_ == told_) return;  // nothing had to be run for what was said last
+    told_ = runs_;
     if (say_) say_(what + ", " + std::to_string(runs_) + " runs so far");
   }
 
   bool over(std::size_t more) {
-    const auto kept = 2L * plan_.confirming;
+    const auto kept = (plan_.another ? 3L : 2L) * plan_.confirming;
     const bool over = plan_.over() || runs_ + static_cast<long>(more) + kept > plan_.runs;
     advice_.cut_short |= over;
     return over;
@@ -191,17 +193,34 @@ class Search {
       logarithms.push_back(std::log(seconds[i + 1] / seconds[i]));
     }
     const auto confirmed = gain(logarithms, plan_.confidence);
-    const bool better = best != usual && confirmed.low > plan_.worth;
+    bool better = best != usual && confirmed.low > plan_.worth;
+    if (better && plan_.another) {
+      const auto there = elsewhere(best, usual);
+      if (there.low < -plan_.tolerated) {
+        advice_.fragile = {best, confirmed, there};
+        better = false;
+      }
+    }
     advice_.setting = better ? best : usual;
     advice_.gain = better ? confirmed : Interval{};
     advice_.usual = before;
     advice_.taken = better ? after : before;
   }
 
+  Interval elsewhere(const Setting& best, const Setting& usual) {
+    tell("the advice in another world");
+    const auto measure = remembered(plan_.another, runs_);
+    constexpr double lost = -std::numeric_limits<double>::infinity();
+    return compare(best, usual, plan_.seed + far_seeds, plan_.confirming / 2, plan_.confidence,
+                   measure)
+        .value_or(Interval{lost, lost, lost});
+  }
+
   const Space& space_;
   const Plan& plan_;
   const std::function<void(const std::string&)>& say_;
   long runs_ = 0;
+  long told_ = -1;
   Measure measure_;
   Advice advice_;
 };

@@ -36,6 +36,8 @@ struct Plan {
   double close = 0.0025;     ///< an interval is narrow if it reaches no further to each side
   double hopeless = 0.02;    ///< a loss that no other choice makes good
   long runs = 1500;          ///< at most
+  double tolerated = 0.01;   ///< a loss in `another`
+  Measure another;  ///< world, in which what is advised may not lose; none: it is not asked
   std::function<bool()> over = [] { return false; };  ///< no time is left
 };
 
@@ -51,6 +53,12 @@ struct Advice {
   Interval gain;     ///< confirmed
   double usual = 0;  ///< seconds by default, mean
   double taken = 0;  ///< as advised
+  /// What is better, but not in `another`, and so is not advised.
+  struct Fragile {
+    Setting setting;
+    Interval gain, another;
+  };
+  std::optional<Fragile> fragile;
   std::vector<Effect> effects;
   long runs = 0;
   bool cut_short = false;  ///< runs or time were used up

@@ -59,13 +59,11 @@ Tuner::Tuner(const Replays& replays, std::string grid, Words words)
   const auto described = trawl::fabric::read_grid_file(grid_);
   pes_ = described.pes();
   for (const auto& cluster : described.clusters) workers_ += cluster.pes * cluster.workers;
+  scale_work_ = take_scale("--scale-work=");
+  scale_bytes_ = take_scale("--scale-bytes=");
   Words fixed;
-  for (auto at = words_.begin(); at != words_.end();) {
-    if (at->starts_with("--trawl:")) fixed.push_back(*at);
-    const bool scales = at->starts_with("--scale-work=");
-    if (scales) scale_ = std::stod(at->substr(at->find('=') + 1));
-    at = scales ? words_.erase(at) : at + 1;
-  }
+  for (const auto& word : words_)
+    if (word.starts_with("--trawl:")) fixed.push_back(word);
   space_ = flags_to_try(fixed);
   std::ifstream in(grid_);
   layouts_ = layouts(nlohmann::json::parse(in));
@@ -79,7 +77,16 @@ Tuner::Tuner(const Replays& replays, std::string grid, Words words)
   if (layouts_.size() > 1) space_.push_back(factor);
 }
 
-Words Tuner::words(const Space& space, const Trial& trial) const {
+double Tuner::take_scale(const std::string& name) {
+  const auto found = std::find_if(words_.begin(), words_.end(),
+                                  [&name](const auto& word) { return word.starts_with(name); });
+  if (found == words_.end()) return 1;
+  const double scale = std::stod(found->substr(name.size()));
+  words_.erase(found);
+  return scale;
+}
+
+Words Tuner::words(const Space& space, const Trial& trial, double bytes) const {
   auto all = words_;
   std::size_t layout = 0;
   for (std::size_t i = 0; i < space.size(); ++i) {
@@ -94,7 +101,8 @@ Words Tuner::words(const Space& space, const Trial& trial) const {
   }
   all.push_back("--trawl:simulate=" + layout_files_[layout]);
   all.push_back(fmt::format("--trawl:seed={}", trial.seed));
-  all.push_back(fmt::format("--scale-work={:.6f}", scale_ * work_of(trial.seed)));
+  all.push_back(fmt::format("--scale-work={:.6f}", scale_work_ * work_of(trial.seed)));
+  all.push_back(fmt::format("--scale-bytes={}", scale_bytes_ * bytes));
   return all;
 }
 
@@ -116,15 +124,16 @@ std::vector<double> Tuner::run(const std::vector<Words>& runs, const std::vector
   return seconds;
 }
 
-std::vector<double> Tuner::measure(const Space& space, std::span<const Trial> trials) {
+std::vector<double> Tuner::measure(const Space& space, std::span<const Trial> trials,
+                                   double bytes) {
   if (limit_ == for_ever) {  // what is too much is known by one as usual
     const Trial first{usual(space), trials.empty() ? 1 : trials.front().seed};
-    run({words(space, first)}, {true});
+    run({words(space, first, bytes)}, {true});
   }
   std::vector<Words> runs;
   std::vector<bool> as_usual;
   for (const auto& trial : trials) {
-    runs.push_back(words(space, trial));
+    runs.push_back(words(space, trial, bytes));
     as_usual.push_back(trial.setting == usual(space));
   }
   return run(runs, as_usual);

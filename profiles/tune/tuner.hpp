@@ -37,7 +37,8 @@ class Tuner {
   /// Flags, and how many PEs a host has if that is to be chosen.
   const Space& space() const { return space_; }
   /// Of the space without PEs a host, too: they are as described then.
-  std::vector<double> measure(const Space& space, std::span<const Trial> trials);
+  /// `bytes`: so many times what is recorded.
+  std::vector<double> measure(const Space& space, std::span<const Trial> trials, double bytes = 1);
 
   /// A far spark's costs, by runs of two PEs of this grid.
   SparkCosts costs(SparkCosts local) const;
@@ -45,13 +46,14 @@ class Tuner {
                   const std::function<void(const std::string&)>& say);
 
  private:
-  Words words(const Space& space, const Trial& trial) const;
+  Words words(const Space& space, const Trial& trial, double bytes) const;
+  double take_scale(const std::string& name);
   std::vector<double> run(const std::vector<Words>& runs, const std::vector<bool>& as_usual);
 
   const Replays& replays_;
   std::string grid_;
   Words words_;
-  double scale_ = 1;
+  double scale_work_ = 1, scale_bytes_ = 1;
   int pes_ = 0, workers_ = 0;
   Space space_;
   std::vector<Layout> layouts_;

@@ -145,6 +145,19 @@ TEST(Tune, NothingWorseIsAdvised) {
   }
 }
 
+TEST(Tune, WhatIsWorseInAnotherWorldIsNotAdvised) {
+  const auto space = space_of({2, 2});
+  Plan plan;
+  const auto truth = [](const Setting& s) { return s[0] == 0 ? 8.0 : 10.0; };
+  for (const double loss : {0.0, 0.1}) {
+    plan.another =
+        Noisy([loss](const Setting& s) { return s[0] == 0 ? 1 + loss : 1.0; }, 0.1, 0.002, 2);
+    const auto advice = advise(space, plan, Noisy(truth, 0.1, 0.002, 1));
+    EXPECT_EQ(advice.fragile.has_value(), loss > 0);
+    EXPECT_EQ(advice.setting == usual(space), loss > 0);
+  }
+}
+
 TEST(Tune, ClearCasesTakeFewRuns) {
   const auto space = space_of({5, 5, 5});
   const Plan plan;
