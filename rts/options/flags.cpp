@@ -113,6 +113,9 @@ constexpr std::array table{
          stats_formats},
     Flag{"stats-file", "FILE", &Options::stats_file, 0, 0,
          "print them into this file instead (text unless --trawl:stats=json)"},
+    Flag{"flags", "FILE", &Options::flags, 0, 0,
+         "read flags from this file (see trawl-tune): words as here, # begins a comment; the "
+         "environment and the command line are above it"},
     Flag{"progress", "", &Options::progress, 0, 0,
          "say every few seconds on standard error how far the run is"},
     Flag{"help", "", &Options::help, 0, 0, "print this and exit", nullptr, true},

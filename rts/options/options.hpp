@@ -53,13 +53,15 @@ struct Options {
   std::string record;      ///< file; empty: off
   StatsFormat stats = StatsFormat::none;
   std::string stats_file;  ///< empty: standard error
+  std::string flags;       ///< file; empty: none
   bool progress = false;   ///< lines on standard error while the program runs
   bool help = false;
   bool version = false;
 };
 
 /// Takes the runtime's flags out of `args` (the program's name is args[0]) and leaves the rest.
-/// Throws Error with exit code 2 for what it can't make sense of.
+/// What a file (--trawl:flags) says is below the environment, and that below `args`. Throws Error
+/// with exit code 2 for what it can't make sense of.
 Options take_options(std::vector<std::string>& args);
 
 /// Of arguments and an environment that make no sense as a whole, those flags by which a PE joins
