@@ -63,6 +63,7 @@ class Diagnosis {
     fine_threads();
     starved();
     apart();
+    held();
     flooded();
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const auto& a, const auto& b) { return a.cost > b.cost; });
@@ -128,7 +129,8 @@ class Diagnosis {
       return say(Limit::tail, shares_.tail, std::move(evidence), "make the last pieces smaller");
     evidence += fmt::format("; {} ran then on PE {} for {} of it, up to {} at a time", by->function,
                             by->pe, percent(by->share), time(by->longest));
-    const bool one_thread = by->longest > length / 2;
+    const bool one_thread =
+        by->longest > length / 2 && (by->function != root_name || has_few_threads(facts_));
     if (facts_.tail_speed < 0.7 * facts_.speed_mean && one_thread)
       return say(Limit::slow_pe, shares_.tail,
                  evidence + fmt::format(", whose speed is {:.2f} where the mean is {:.2f}",
@@ -186,7 +188,8 @@ class Diagnosis {
     const bool here = shares_.between >= worth_saying && facts_.thread_mean < fine;
     const double idle = shares_.apart + shares_.starved + shares_.blocked;
     const bool afar =
-        facts_.imported > 16 && facts_.imported_mean < facts_.way && idle >= worth_saying &&
+        !link_limits_ && facts_.imported > 16 && facts_.imported_mean < facts_.way &&
+        idle >= worth_saying &&
         static_cast<double>(facts_.imported) > 0.25 * static_cast<double>(facts_.threads);
     const auto advice =
         fmt::format("make larger pieces of {}: a chunk, or a cut-off", facts_.finest_function);
@@ -236,6 +239,15 @@ class Diagnosis {
         "fish earlier (--trawl:low-watermark), or try another --trawl:policy");
   }
 
+  void held() {
+    if (shares_.held < worth_saying || link_limits_) return;
+    say(Limit::thread_limit, shares_.held,
+        fmt::format("PEs with blocked threads ran nothing for {} of their time although there were "
+                    "sparks: a PE begins no more threads than it may have, blocked ones included",
+                    percent(shares_.held)),
+        "raise --trawl:thread-limit, or block less: force later what others evaluate");
+  }
+
   void flooded() {
     const double cost = shares_.between + shares_.gc;
     const bool threads = facts_.runnable > many_threads;
@@ -266,9 +278,9 @@ std::string sentence(std::string text) {
 }  // namespace
 
 std::string_view name_of(Limit limit) {
-  constexpr std::array<std::string_view, 11> names{
+  constexpr std::array<std::string_view, 12> names{
       "starved",    "flooded",  "too fine",   "too coarse", "a slow PE", "a slow link",
-      "collection", "blocking", "late start", "tail",       "fishing"};
+      "collection", "blocking", "late start", "tail",       "fishing",   "thread limit"};
   return names[static_cast<std::size_t>(limit)];
 }
 
