@@ -55,6 +55,7 @@ class Diagnosis {
 
   std::vector<Finding> find() {
     slow_pe();
+    flooded();  // before collections, which come of it
     collection();
     link();
     start();
@@ -64,7 +65,6 @@ class Diagnosis {
     starved();
     apart();
     held();
-    flooded();
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const auto& a, const auto& b) { return a.cost > b.cost; });
     return std::move(findings_);

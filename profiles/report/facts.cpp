@@ -59,23 +59,25 @@ class Division {
     for (std::size_t i = 0; i < bins.size(); ++i) {
       const double time = std::clamp(end - static_cast<double>(i) * length_, 0.0, length_);
       const auto& bin = bins[i];
-      own.busy += bin.running;
       own.gc += bin.gc * workers;
-      const double idle = std::max(0.0, time * workers - bin.running - bin.gc * workers);
+      const double rest = std::max(0.0, time * workers - bin.gc * workers);
+      const double busy = std::min(bin.running, rest);  // spare workers share the others' cores
+      own.busy += busy;
+      const double idle = rest - busy;
       const bool any = all_[i].sparks / length_ >= few_sparks;
       const bool own_sparks = std::min(bin.sparks, bin.blocked) / length_ >= few_sparks;
       const double blocked = own_sparks ? idle : std::min(idle, bin.blocked_only * workers);
       if (any) own.held += blocked;
-      const double rest = any ? idle - blocked : idle;
+      const double other = any ? idle - blocked : idle;
       if (i < first_) {
-        own.start += rest;
+        own.start += other;
       } else if (i >= after_) {
-        own.tail += rest;
+        own.tail += other;
       } else if (any) {
-        own.apart += rest;
+        own.apart += other;
       } else {
         own.blocked += blocked;
-        own.starved += rest - blocked;
+        own.starved += other - blocked;
       }
     }
     // What was not noted as idle is between two threads, or before the first.
