@@ -195,27 +195,35 @@ struct OnPe {
 /// Of the others, in which one may stand out.
 struct Others {
   double mean = 0, deviation = 0;
+  double within = 0;  ///< the deviation of single threads from their PE's mean
 
   Others(const std::vector<OnPe>& all, const OnPe& one) {
     double squares = 0;
+    double threads = 0;
     for (const auto& other : all) {
       if (other.pe == one.pe) continue;
       mean += other.mean;
       squares += other.mean * other.mean;
+      const auto number = static_cast<double>(other.number);
+      within += other.error * other.error * number * number;
+      threads += number;
     }
     const auto others = static_cast<double>(all.size() - 1);
     mean /= others;
     deviation = std::sqrt(std::max(0.0, squares / others - mean * mean));
+    within = std::sqrt(within / threads);
   }
 };
 
 /// By how much the one stands out of the others, if it does; as a logarithm. PEs that share one
-/// tree get pieces of different sizes, so it must do so clearly.
+/// tree get pieces of different sizes, so it must do so clearly, and a few alike by chance are few.
 double stands_out(const std::vector<OnPe>& all, const OnPe& one) {
   constexpr double sure = 4;  // standard deviations of the others, and errors of its own mean
   const Others others(all, one);
   const double more = one.mean - others.mean;
-  return more > sure * std::max(others.deviation, one.error) ? more : 0;
+  const double error =
+      std::max(one.error, others.within / std::sqrt(static_cast<double>(one.number)));
+  return more > sure * std::max(others.deviation, error) ? more : 0;
 }
 
 /// A function, and the PEs that ran enough threads of it.

@@ -1,4 +1,5 @@
 // profiles/report: numbers that a run is judged by, from bins and audits.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -115,6 +116,15 @@ TEST(JudgedFacts, SlowPeIsSlowInEverything) {
   EXPECT_TRUE(facts_of(all, {function(1, slow_on_2), function(2, slow_on_2)}).slow_pe);
   EXPECT_FALSE(facts_of(all, {function(1, slow_on_2), function(2, alike)}).slow_pe)
       << "it was given more of the first";
+}
+
+TEST(JudgedFacts, FewThreadsThatAreAlikeByChanceAreNoSlowPe) {
+  const auto all = activity(4, 10, [](int, int) { return running(); });
+  FunctionAudit tree;  // of which pieces may be of any size
+  for (int pe = 0; pe < 4; ++pe)
+    for (int i = 0; i < (pe == 2 ? 4 : 20); ++i)
+      tree.by_pe[pe].add(pe == 2 ? 30'000 + i : 10 * std::pow(2, i % 14));
+  EXPECT_FALSE(facts_of(all, {tree}).slow_pe);
 }
 
 }  // namespace
