@@ -49,6 +49,11 @@ bool has_few_threads(const Facts& facts) {
   return static_cast<double>(facts.threads) < few_threads * facts.workers;
 }
 
+/// Fewer than could be spread, and one of them is a good part of the run.
+bool has_few_long_threads(const Facts& facts) {
+  return has_few_threads(facts) && facts.longest > 0.25 * facts.seconds;
+}
+
 class Diagnosis {
  public:
   explicit Diagnosis(const Facts& facts) : facts_(facts), shares_(facts.shares) {}
@@ -136,9 +141,10 @@ class Diagnosis {
                  evidence + fmt::format(", whose speed is {:.2f} where the mean is {:.2f}",
                                         facts_.tail_speed, facts_.speed_mean),
                  smaller_pieces(by->function) + ", so that a slow PE is not left with one");
-    if (one_thread)
+    if (one_thread || has_few_long_threads(facts_))
       return say(Limit::too_coarse, shares_.tail, std::move(evidence),
-                 smaller_pieces(by->function) + ", or begin with the largest");
+                 smaller_pieces(one_thread ? by->function : facts_.longest_function) +
+                     ", or begin with the largest");
     say(Limit::tail, shares_.tail, std::move(evidence),
         smaller_pieces(by->function) + " towards the end, or begin with the largest");
   }
@@ -213,7 +219,7 @@ class Diagnosis {
     auto evidence =
         fmt::format("workers had nothing to do for {} of their time while no PE had a spark",
                     percent(shares_.starved));
-    if (has_few_threads(facts_) && facts_.longest > 0.25 * facts_.seconds)
+    if (has_few_long_threads(facts_))
       return say(Limit::too_coarse, shares_.starved,
                  evidence + fmt::format(": there were {} threads for {} workers, and one of {} ran "
                                         "for {} of {}",

@@ -179,6 +179,10 @@ TEST(Diagnosis, SequentialEndIsATail) {
   expect(facts, Limit::tail, "the root ran then on PE 0 for 100 % of it, up to 2.90 s at a time");
   facts.threads = 9;
   expect(facts, Limit::too_coarse, "the root ran");  // what it forced is in it
+  facts.tail_by->longest = 0.01;
+  expect(facts, Limit::tail, "the root ran");
+  facts.longest = 3;
+  expect(facts, Limit::too_coarse, "in the last 3.00 s");
 }
 
 TEST(Diagnosis, ThreadLimit) {

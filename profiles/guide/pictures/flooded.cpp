@@ -27,14 +27,14 @@ Values make(long number) {
 long job(long number, const trawl::Lazy<long>& when) {
   const Values held = make(number);
   long sum = trawl::force(when);
-  for (int i = 0; i < 10; ++i) sum += sum_of(make(number)) - sum_of(held);
+  for (int i = 0; i < 20; ++i) sum += sum_of(make(number)) - sum_of(held);
   return sum;
 }
 
 int root() {
   const auto when = trawl::par(trawl::lazy<gate>(100'000L));
   std::vector<trawl::Lazy<long>> jobs;
-  for (int i = 0; i < 1000; ++i) jobs.push_back(trawl::par(trawl::lazy<job>(2500L, when)));
+  for (int i = 0; i < 1000; ++i) jobs.push_back(trawl::par(trawl::lazy<job>(2000L, when)));
   return sum_of(jobs) == 1000 ? 0 : 1;
 }
 
