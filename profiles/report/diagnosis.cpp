@@ -49,12 +49,18 @@ bool has_few_threads(const Facts& facts) {
   return static_cast<double>(facts.threads) < few_threads * facts.workers;
 }
 
+/// Fewer than could be spread, and one of them is a good part of the run.
+bool has_few_long_threads(const Facts& facts) {
+  return has_few_threads(facts) && facts.longest > 0.25 * facts.seconds;
+}
+
 class Diagnosis {
  public:
   explicit Diagnosis(const Facts& facts) : facts_(facts), shares_(facts.shares) {}
 
   std::vector<Finding> find() {
     slow_pe();
+    flooded();  // before collections, which come of it
     collection();
     link();
     start();
@@ -63,7 +69,7 @@ class Diagnosis {
     fine_threads();
     starved();
     apart();
-    flooded();
+    held();
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const auto& a, const auto& b) { return a.cost > b.cost; });
     return std::move(findings_);
@@ -128,15 +134,17 @@ class Diagnosis {
       return say(Limit::tail, shares_.tail, std::move(evidence), "make the last pieces smaller");
     evidence += fmt::format("; {} ran then on PE {} for {} of it, up to {} at a time", by->function,
                             by->pe, percent(by->share), time(by->longest));
-    const bool one_thread = by->longest > length / 2;
+    const bool one_thread =
+        by->longest > length / 2 && (by->function != root_name || has_few_threads(facts_));
     if (facts_.tail_speed < 0.7 * facts_.speed_mean && one_thread)
       return say(Limit::slow_pe, shares_.tail,
                  evidence + fmt::format(", whose speed is {:.2f} where the mean is {:.2f}",
                                         facts_.tail_speed, facts_.speed_mean),
                  smaller_pieces(by->function) + ", so that a slow PE is not left with one");
-    if (one_thread)
+    if (one_thread || has_few_long_threads(facts_))
       return say(Limit::too_coarse, shares_.tail, std::move(evidence),
-                 smaller_pieces(by->function) + ", or begin with the largest");
+                 smaller_pieces(one_thread ? by->function : facts_.longest_function) +
+                     ", or begin with the largest");
     say(Limit::tail, shares_.tail, std::move(evidence),
         smaller_pieces(by->function) + " towards the end, or begin with the largest");
   }
@@ -186,7 +194,8 @@ class Diagnosis {
     const bool here = shares_.between >= worth_saying && facts_.thread_mean < fine;
     const double idle = shares_.apart + shares_.starved + shares_.blocked;
     const bool afar =
-        facts_.imported > 16 && facts_.imported_mean < facts_.way && idle >= worth_saying &&
+        !link_limits_ && facts_.imported > 16 && facts_.imported_mean < facts_.way &&
+        idle >= worth_saying &&
         static_cast<double>(facts_.imported) > 0.25 * static_cast<double>(facts_.threads);
     const auto advice =
         fmt::format("make larger pieces of {}: a chunk, or a cut-off", facts_.finest_function);
@@ -210,7 +219,7 @@ class Diagnosis {
     auto evidence =
         fmt::format("workers had nothing to do for {} of their time while no PE had a spark",
                     percent(shares_.starved));
-    if (has_few_threads(facts_) && facts_.longest > 0.25 * facts_.seconds)
+    if (has_few_long_threads(facts_))
       return say(Limit::too_coarse, shares_.starved,
                  evidence + fmt::format(": there were {} threads for {} workers, and one of {} ran "
                                         "for {} of {}",
@@ -234,6 +243,15 @@ class Diagnosis {
         percent(shares_.apart), facts_.fish, facts_.fish_in_vain, time(facts_.fish_time));
     say(Limit::fishing, shares_.apart, evidence,
         "fish earlier (--trawl:low-watermark), or try another --trawl:policy");
+  }
+
+  void held() {
+    if (shares_.held < worth_saying || link_limits_) return;
+    say(Limit::thread_limit, shares_.held,
+        fmt::format("PEs with blocked threads ran nothing for {} of their time although there were "
+                    "sparks: a PE begins no more threads than it may have, blocked ones included",
+                    percent(shares_.held)),
+        "raise --trawl:thread-limit, or block less: force later what others evaluate");
   }
 
   void flooded() {
@@ -266,9 +284,9 @@ std::string sentence(std::string text) {
 }  // namespace
 
 std::string_view name_of(Limit limit) {
-  constexpr std::array<std::string_view, 11> names{
+  constexpr std::array<std::string_view, 12> names{
       "starved",    "flooded",  "too fine",   "too coarse", "a slow PE", "a slow link",
-      "collection", "blocking", "late start", "tail",       "fishing"};
+      "collection", "blocking", "late start", "tail",       "fishing",   "thread limit"};
   return names[static_cast<std::size_t>(limit)];
 }
 

@@ -23,6 +23,7 @@ enum class Limit : std::uint8_t {
   late_start,
   tail,
   fishing,
+  thread_limit,
 };
 
 std::string_view name_of(Limit limit);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -11,8 +12,9 @@
 namespace trawl::profile {
 namespace {
 
-constexpr std::size_t slots = 256;  // of time, in which it is looked at who was idle, and why
-constexpr double most_start_and_tail = 0.7;  // of the run; else there is no middle
+constexpr std::size_t slots = 256;    // of time, in which it is looked at who was idle, and why
+constexpr double few_sparks = 1;      // mean of a slot
+constexpr double least_middle = 0.1;  // of the run; else neither start nor tail is told apart
 
 /// Bins of one PE, or all, together.
 std::vector<Bin> coarse(const std::vector<Bin>& bins) {
@@ -22,17 +24,19 @@ std::vector<Bin> coarse(const std::vector<Bin>& bins) {
 }
 
 /// The slots in which half of the workers run for the first and the last time: [first, second).
+/// Everything, if most of what lies between is not busy.
 std::pair<std::size_t, std::size_t> middle(const std::vector<Bin>& all, double length,
                                            int workers) {
   const double half = std::max(0.5, 0.5 * workers + 0.01) * length;
   const auto runs = [half](const Bin& bin) { return bin.running >= half; };
-  const auto first = std::find_if(all.begin(), all.end(), runs) - all.begin();
-  const auto after = all.rend() - std::find_if(all.rbegin(), all.rend(), runs);
-  const auto size = static_cast<std::ptrdiff_t>(all.size());
-  const bool none = first >= after || static_cast<double>(after - first) <
-                                          (1 - most_start_and_tail) * static_cast<double>(size);
-  if (none) return {0, all.size()};
-  return {static_cast<std::size_t>(first), static_cast<std::size_t>(after)};
+  const auto first = std::find_if(all.begin(), all.end(), runs);
+  const auto after = std::find_if(all.rbegin(), std::make_reverse_iterator(first), runs).base();
+  const auto between = after - first;
+  if (static_cast<double>(between) < least_middle * static_cast<double>(all.size()) ||
+      std::count_if(first, after, runs) * 2 < between)
+    return {0, all.size()};
+  return {static_cast<std::size_t>(first - all.begin()),
+          static_cast<std::size_t>(after - all.begin())};
 }
 
 /// Divides the time of all workers.
@@ -55,25 +59,33 @@ class Division {
     for (std::size_t i = 0; i < bins.size(); ++i) {
       const double time = std::clamp(end - static_cast<double>(i) * length_, 0.0, length_);
       const auto& bin = bins[i];
-      own.busy += bin.running;
       own.gc += bin.gc * workers;
-      const double idle = std::max(0.0, time * workers - bin.running - bin.gc * workers);
-      const double blocked = std::min(idle, bin.blocked_only * workers);
-      if (i < first_)
-        own.start += idle;
-      else if (i >= after_)
-        own.tail += idle;
-      else {
+      const double rest = std::max(0.0, time * workers - bin.gc * workers);
+      const double busy = std::min(bin.running, rest);  // spare workers share the others' cores
+      own.busy += busy;
+      const double idle = rest - busy;
+      const bool any = all_[i].sparks / length_ >= few_sparks;
+      const bool own_sparks = std::min(bin.sparks, bin.blocked) / length_ >= few_sparks;
+      const double blocked = own_sparks ? idle : std::min(idle, bin.blocked_only * workers);
+      if (any) own.held += blocked;
+      const double other = any ? idle - blocked : idle;
+      if (i < first_) {
+        own.start += other;
+      } else if (i >= after_) {
+        own.tail += other;
+      } else if (any) {
+        own.apart += other;
+      } else {
         own.blocked += blocked;
-        (all_[i].sparks / length_ >= 0.5 ? own.apart : own.starved) += idle - blocked;
+        own.starved += other - blocked;
       }
     }
     // What was not noted as idle is between two threads, or before the first.
-    const double middle = own.blocked + own.starved + own.apart;
+    const double middle = own.held + own.blocked + own.starved + own.apart;
     const double noted = std::max(0.0, idle_noted - own.start - own.tail);
     const double keep = middle > 0 ? std::min(1.0, noted / middle) : 1;
     own.between = middle * (1 - keep);
-    for (auto* part : {&own.blocked, &own.starved, &own.apart}) *part *= keep;
+    for (auto* part : {&own.held, &own.blocked, &own.starved, &own.apart}) *part *= keep;
     sum(own);
   }
 
@@ -85,8 +97,9 @@ class Division {
   }
 
  private:
-  static std::array<double*, 8> parts(Shares& s) {
-    return {&s.busy, &s.gc, &s.between, &s.start, &s.tail, &s.blocked, &s.starved, &s.apart};
+  static std::array<double*, 9> parts(Shares& s) {
+    return {&s.busy, &s.gc,      &s.between, &s.start, &s.tail,
+            &s.held, &s.blocked, &s.starved, &s.apart};
   }
   void sum(Shares own) {
     const auto from = parts(own);
@@ -179,43 +192,88 @@ struct OnPe {
   std::uint64_t number;
 };
 
+/// Of the others, in which one may stand out.
+struct Others {
+  double mean = 0, deviation = 0;
+  double within = 0;  ///< the deviation of single threads from their PE's mean
+
+  Others(const std::vector<OnPe>& all, const OnPe& one) {
+    double squares = 0;
+    double threads = 0;
+    for (const auto& other : all) {
+      if (other.pe == one.pe) continue;
+      mean += other.mean;
+      squares += other.mean * other.mean;
+      const auto number = static_cast<double>(other.number);
+      within += other.error * other.error * number * number;
+      threads += number;
+    }
+    const auto others = static_cast<double>(all.size() - 1);
+    mean /= others;
+    deviation = std::sqrt(std::max(0.0, squares / others - mean * mean));
+    within = std::sqrt(within / threads);
+  }
+};
+
 /// By how much the one stands out of the others, if it does; as a logarithm. PEs that share one
-/// tree get pieces of different sizes, so it must do so clearly.
+/// tree get pieces of different sizes, so it must do so clearly, and a few alike by chance are few.
 double stands_out(const std::vector<OnPe>& all, const OnPe& one) {
   constexpr double sure = 4;  // standard deviations of the others, and errors of its own mean
-  double sum = 0;
-  double squares = 0;
-  for (const auto& other : all) {
-    if (other.pe == one.pe) continue;
-    sum += other.mean;
-    squares += other.mean * other.mean;
-  }
-  const auto others = static_cast<double>(all.size() - 1);
-  const double mean = sum / others;
-  const double deviation = std::sqrt(std::max(0.0, squares / others - mean * mean));
-  return one.mean - mean > sure * std::max(deviation, one.error) ? one.mean - mean : 0;
+  const Others others(all, one);
+  const double more = one.mean - others.mean;
+  const double error =
+      std::max(one.error, others.within / std::sqrt(static_cast<double>(one.number)));
+  return more > sure * std::max(others.deviation, error) ? more : 0;
 }
 
-std::optional<SlowPe> slowest(const Activity& activity,
+/// A function, and the PEs that ran enough threads of it.
+struct OnPes {
+  const FunctionAudit* function;
+  std::vector<OnPe> all;
+};
+
+std::vector<OnPes> comparable(const Activity& activity,
                               const std::vector<FunctionAudit>& functions) {
   constexpr std::uint64_t enough = 4;     // threads on each PE
   constexpr std::size_t enough_pes = 4;   // of which one may stand out
   constexpr std::size_t too_many = 4096;  // PEs: each is compared with all others
-  constexpr double worth = 1.6;
-  std::optional<SlowPe> found;
+  std::vector<OnPes> found;
   for (const auto& function : functions) {
     std::vector<OnPe> all;
     for (const auto& [pe, lengths] : function.by_pe)
       if (lengths.number >= enough)
         all.push_back({pe, lengths.mean() + log_speed(activity, pe), lengths.standard_error(),
                        lengths.number});
-    if (all.size() < enough_pes || all.size() > too_many) continue;
-    for (const auto& one : all) {
-      const double ratio = std::exp(stands_out(all, one));
-      if (ratio > worth && (!found || ratio > found->ratio))
-        found = SlowPe{one.pe, ratio, short_name(function.name), one.number};
-    }
+    if (all.size() >= enough_pes && all.size() <= too_many)
+      found.push_back({&function, std::move(all)});
   }
+  return found;
+}
+
+/// Is the PE slower than the others in all functions, by a good part of this? Else it is what it
+/// was given that takes longer.
+bool in_everything(const std::vector<OnPes>& functions, int pe, double ratio) {
+  constexpr double part = 0.25;  // of the logarithm
+  return std::all_of(functions.begin(), functions.end(), [=](const OnPes& each) {
+    const auto one = std::find_if(each.all.begin(), each.all.end(),
+                                  [pe](const OnPe& other) { return other.pe == pe; });
+    return one == each.all.end() || one->mean - Others(each.all, *one).mean > part * ratio;
+  });
+}
+
+std::optional<SlowPe> slowest(const Activity& activity,
+                              const std::vector<FunctionAudit>& functions) {
+  constexpr double worth = 1.6;
+  std::optional<SlowPe> found;
+  const auto compared = comparable(activity, functions);
+  for (const auto& [function, all] : compared)
+    for (const auto& one : all) {
+      const double more = stands_out(all, one);
+      const double ratio = std::exp(more);
+      if (ratio > worth && (!found || ratio > found->ratio) &&
+          in_everything(compared, one.pe, more))
+        found = SlowPe{one.pe, ratio, short_name(function->name), one.number};
+    }
   return found;
 }
 

@@ -24,7 +24,8 @@ nlohmann::json shares_json(const Shares& shares) {
           {"tail", shares.tail},
           {"blocked", shares.blocked},
           {"no_sparks", shares.starved},
-          {"sparks_elsewhere", shares.apart}};
+          {"sparks_elsewhere", shares.apart},
+          {"thread_limit", shares.held}};
 }
 
 /// Nothing is to be changed about a run in which nothing stands out.
@@ -162,7 +163,7 @@ std::string shares_line(const Shares& shares) {
         std::pair{"between threads", shares.between}, std::pair{"before most ran", shares.start},
         std::pair{"after most ran", shares.tail}, std::pair{"only blocked threads", shares.blocked},
         std::pair{"no sparks anywhere", shares.starved},
-        std::pair{"sparks elsewhere", shares.apart}})
+        std::pair{"sparks elsewhere", shares.apart}, std::pair{"thread limit", shares.held}})
     if (share >= 0.0005) out += fmt::format(" {} {:.1f} %,", name, 100 * share);
   out.back() = '\n';
   return out;

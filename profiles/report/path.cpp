@@ -28,6 +28,7 @@ void PathFinder::see(int pe, const trace::Event& event) {
       send(pe, event);
       break;
     case Kind::thread_resume:
+    case Kind::load:
       break;
     default:
       value_ = {};

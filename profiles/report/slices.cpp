@@ -30,7 +30,7 @@ void Threads::see(const Event& event) {
       value_ = Came{event.time, event.value, last_received_};
       break;
     case Kind::load:
-      value_.reset();
+      if (value_ && value_->woke) value_.reset();
       break;
     case Kind::spark_convert:
       convert(event);
@@ -110,6 +110,7 @@ void Threads::resume(const Event& event) {
     thread.cause = Cause::resume;
     thread.other = value_->from;
     thread.message = value_->message;
+    value_->woke = true;
     return;
   }
   thread.cause = Cause::woken_here;

@@ -79,6 +79,7 @@ class Threads {
     Nanos time;
     std::uint32_t from;
     std::uint64_t message;
+    bool woke = false;  // a thread
   };
 
   void convert(const trace::Event& event);

@@ -22,17 +22,6 @@ def profile(*words, code=0):
     return done
 
 
-# What tests/limits does, where, and what the report must name.
-PES = {"clusters": [{"name": "c", "pes": 8}]}
-LIMITS = [("healthy", PES, None), ("starved", PES, "starved"), ("too-fine", PES, "too fine"),
-          ("too-coarse", PES, "too coarse"), ("late-start", PES, "late start"), ("tail", PES, "tail"),
-          ("blocking", PES, "blocking"), ("collection", None, "collection"),
-          ("healthy", {"clusters": [{"name": "c", "pes": 4}],
-                       "speed_changes": [{"pe": 2, "at": "0 s", "speed": 0.1}]}, "a slow PE"),
-          ("healthy", {"clusters": [{"name": "near", "pes": 2}, {"name": "away", "pes": 6}],
-                       "between": {"latency": "20 ms", "bandwidth": "1 MB/s"}}, "a slow link")]
-
-
 def check(condition, what, more=""):
     if not condition:
         sys.exit(f"FAILED: {what} {more}")
@@ -51,22 +40,6 @@ def check_output(logs, page):
     check(nowhere.stderr.count("\n") == 1 and "--html" in nowhere.stderr, "expected one line", nowhere.stderr)
     if os.path.exists("/dev/full"):
         profile(logs, "--summary-only", "--html", "/dev/full", code=2)
-
-
-def check_limits():
-    """The first finding is what limits the program."""
-    for what, grid, limit in LIMITS:
-        with tempfile.TemporaryDirectory() as logs:
-            place = ["--trawl:workers=2", "--trawl:collect-every=100"]
-            if grid:
-                with open(os.path.join(logs, "grid.json"), "w") as file:
-                    json.dump(grid, file)
-                place = ["--trawl:simulate=" + file.name]
-            result = run(0, "tests/limits", what, *place, "--trawl:trace=" + logs)
-            expect(result.code == 0, "expected exit code 0", result)
-            report = json.loads(profile(logs, "--summary-only", "--json").stdout)["report"]
-            found = [finding["limit"] for finding in report["findings"]]
-            check(found[:1] == ([limit] if limit else []), f"{what} is called {found}:", report["words"])
 
 
 def colours(browser):
@@ -182,7 +155,6 @@ def main():
         result = run(0, "queens", "11", "--trawl:simulate=" + grid, "--trawl:trace=" + logs)
         expect(result.code == 0, "expected exit code 0", result)
         check_output(logs, page)
-        check_limits()
         if CHROMIUM is None:
             print("no Chromium is installed: the page was not looked at")
             sys.exit(77)

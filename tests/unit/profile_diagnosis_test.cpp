@@ -172,6 +172,29 @@ TEST(Diagnosis, Tail) {
   expect(facts, Limit::tail, "in the last 3.00 s");
 }
 
+TEST(Diagnosis, SequentialEndIsATail) {
+  auto facts = with(&Shares::tail, 0.2);
+  facts.tail_from = 7;
+  facts.tail_by = Culprit{"the root", 0, 1, 2.9};
+  expect(facts, Limit::tail, "the root ran then on PE 0 for 100 % of it, up to 2.90 s at a time");
+  facts.threads = 9;
+  expect(facts, Limit::too_coarse, "the root ran");  // what it forced is in it
+  facts.tail_by->longest = 0.01;
+  expect(facts, Limit::tail, "the root ran");
+  facts.longest = 3;
+  expect(facts, Limit::too_coarse, "in the last 3.00 s");
+}
+
+TEST(Diagnosis, ThreadLimit) {
+  auto facts = with(&Shares::held, 0.3);
+  expect(facts, Limit::thread_limit,
+         "ran nothing for 30 % of their time although there were sparks");
+  facts.path_travel = 0.4;
+  facts.slow_link = SlowLink{"here", "there", 0.1, 60e-6, 0.2};
+  expect(facts, Limit::slow_link, "long under way");
+  EXPECT_EQ(diagnose(facts).size(), 1U) << "sparks could not come in time";
+}
+
 TEST(Diagnosis, Fishing) {
   expect(with(&Shares::apart, 0.3), Limit::fishing,
          "while other PEs had sparks (1200 FISH, 100 in");

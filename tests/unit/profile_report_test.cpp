@@ -153,6 +153,36 @@ TEST_F(ReportTest, CriticalPathGoesBackByWhatCame) {
   EXPECT_EQ(path.by_function.at(root_code), 290);
 }
 
+TEST_F(ReportTest, LoadMayBeNotedBetweenAValueAndWhomItWakes) {
+  time_ = 500;
+  {
+    Log log(setup(0, 2));
+    log.set_offset(-500);
+    note(log, 0, Kind::thread_start, 1);
+    note(log, 0, Kind::thread_run, 1);
+    note(log, 100, Kind::thread_block, 1);
+    message(log, 900, Kind::message_received, 1, resume, 60);
+    note(log, 900, Kind::resume_received, 1);
+    note(log, 900, Kind::load, 2);
+    note(log, 900, Kind::thread_resume, 1);
+    note(log, 900, Kind::thread_run, 1);
+    note(log, 1000, Kind::thread_end, 1);
+  }
+  time_ = 500;
+  {
+    Log log(setup(1, 2));
+    log.set_offset(-500);
+    note(log, 0, Kind::thread_start, 1);
+    note(log, 0, Kind::thread_run, 1);
+    message(log, 600, Kind::message_sent, 0, resume, 60);
+    note(log, 650, Kind::thread_end, 1);
+    time_ = 1500;
+  }
+  const auto path = report().path;
+  EXPECT_EQ(path.hops, 1U);
+  EXPECT_EQ(path.time[static_cast<std::size_t>(Step::travel)], 300);
+}
+
 TEST_F(ReportTest, CriticalPathGoesToTheThreadThatWokeAnother) {
   time_ = 500;
   {

@@ -30,7 +30,8 @@ function showWords() {
     [shares.tail, '--f1', 'idle after half of them ran for the last time'],
     [shares.blocked, '--path', 'only blocked threads'],
     [shares.no_sparks, '--rule', 'idle, no PE had sparks'],
-    [shares.sparks_elsewhere, '--waiting', 'idle, other PEs had sparks']]));
+    [shares.sparks_elsewhere, '--waiting', 'idle, other PEs had sparks'],
+    [shares.thread_limit, '--f2', 'idle, its own PE had sparks']]));
 }
 
 function showLegend() {

@@ -1,0 +1,21 @@
+// A slow PE: the program is that of healthy.cpp; the grid is slow-pe.json.
+#include <vector>
+
+#include <trawl/trawl.hpp>
+
+long piece(long micros) {
+  trawl::work(micros * 1000);
+  return 1;
+}
+
+int root() {
+  std::vector<trawl::Lazy<long>> pieces;
+  for (int i = 0; i < 800; ++i) pieces.push_back(trawl::par(trawl::lazy<piece>(1000L)));
+  long sum = 0;
+  for (const auto& each : pieces) sum += trawl::force(each);
+  return sum == 800 ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
+  return trawl::run<root>(argc, argv);
+}
