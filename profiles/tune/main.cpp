@@ -129,34 +129,41 @@ class Tuning {
   }
 
   /// A trial's time is the geometric mean of its times on all grids.
+  static std::vector<double> mean_times(std::span<const Measure> on,
+                                        std::span<const Trial> trials) {
+    std::vector<double> seconds(trials.size(), 0);
+    for (const auto& measure : on) {
+      const auto here = measure(trials);
+      for (std::size_t i = 0; i < here.size(); ++i)
+        seconds[i] += std::log(here[i]) / static_cast<double>(on.size());
+    }
+    for (auto& each : seconds) each = std::exp(each);
+    return seconds;
+  }
+
   void tune_for_all() {
     ForAll all;
     all.space = flags_to_try(command_.fixed);
     long ignored = 0;
-    std::vector<Measure> on;
-    for (auto& tuner : tuners_)
-      on.push_back(remembered(
-          [&all, &tuner](auto trials) {
-            return tuner->measure(padded(all, *tuner), whole(all, *tuner, trials));
-          },
-          ignored));
-    const Measure together = [&on](std::span<const Trial> trials) {
-      std::vector<double> seconds(trials.size(), 0);
-      for (const auto& measure : on) {
-        const auto here = measure(trials);
-        for (std::size_t i = 0; i < here.size(); ++i)
-          seconds[i] += std::log(here[i]) / static_cast<double>(on.size());
-      }
-      for (auto& each : seconds) each = std::exp(each);
-      return seconds;
-    };
-    const auto parts = static_cast<double>(tuners_.size() + 1);
-    auto each_plan = plan(1 / parts);
-    all.advice = advise(all.space, each_plan, together,
-                        [&](const std::string& what) { progress_.say("all grids: " + what); });
+    std::vector<Measure> on, with_more;
+    for (const auto& tuner : tuners_) {
+      const auto measure = [&all, &tuner](double bytes) {
+        return [&all, &tuner, bytes](std::span<const Trial> trials) {
+          return tuner->measure(padded(all, *tuner), whole(all, *tuner, trials), bytes);
+        };
+      };
+      on.push_back(remembered(measure(1), ignored));
+      with_more.push_back(measure(more_bytes));
+    }
+    auto all_plan = plan(1 / static_cast<double>(tuners_.size() + 1));
+    all_plan.another = [&](auto trials) { return mean_times(with_more, trials); };
+    all.advice = advise(
+        all.space, all_plan, [&](auto trials) { return mean_times(on, trials); },
+        [&](const std::string& what) { progress_.say("all grids: " + what); });
     for (const auto& measure : on)
-      all.gains.push_back(compare(all.advice.setting, usual(all.space), command_.seed + 1'000'000,
-                                  each_plan.confirming, each_plan.confidence, measure)
+      all.gains.push_back(compare(all.advice.setting, usual(all.space),
+                                  command_.seed + confirming_seeds, all_plan.confirming,
+                                  all_plan.confidence, measure)
                               .value_or(Interval{}));
     result_.for_all = std::move(all);
   }

@@ -9,8 +9,6 @@
 namespace tune {
 namespace {
 
-constexpr unsigned far_seeds = 1'000'000;  // those of the confirmation
-
 /// One of a race, and what it has gained so far over the one that it runs against.
 struct Runner {
   Setting setting;
@@ -183,7 +181,7 @@ class Search {
     std::vector<Trial> trials;
     for (int i = 0; i < plan_.confirming; ++i)
       for (const auto& setting : {usual, best})
-        trials.push_back({setting, plan_.seed + far_seeds + static_cast<unsigned>(i)});
+        trials.push_back({setting, plan_.seed + confirming_seeds + static_cast<unsigned>(i)});
     const auto seconds = measure_(trials);
     std::vector<double> logarithms;
     double before = 0, after = 0;
@@ -211,8 +209,8 @@ class Search {
     tell("the advice in another world");
     const auto measure = remembered(plan_.another, runs_);
     constexpr double lost = -std::numeric_limits<double>::infinity();
-    return compare(best, usual, plan_.seed + far_seeds, plan_.confirming / 2, plan_.confidence,
-                   measure)
+    return compare(best, usual, plan_.seed + confirming_seeds, plan_.confirming / 2,
+                   plan_.confidence, measure)
         .value_or(Interval{lost, lost, lost});
   }
 

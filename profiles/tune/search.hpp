@@ -13,6 +13,9 @@
 
 namespace tune {
 
+/// Seeds of the confirmation come so far behind the first.
+inline constexpr unsigned confirming_seeds = 1'000'000;
+
 /// One run.
 struct Trial {
   Setting setting;

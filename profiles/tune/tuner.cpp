@@ -161,28 +161,23 @@ SparkCosts Tuner::costs(SparkCosts local) const {
 Coarser Tuner::coarser(const replay::Graph& graph, const Setting& advised, Plan plan,
                        const std::function<void(const std::string&)>& say) {
   // The flags are as advised; the grain varies.
-  Space space;
-  Setting base;
   Coarser result;
   result.space = {{"--cut-off", cut_offs(graph, workers_), 0},
                   {"--chunk", chunks(graph, workers_), 0}};
-  auto flags = space_;
-  for (std::size_t i = 0; i < flags.size(); ++i) base.push_back(advised[i]);
+  auto all = space_;
+  all.insert(all.end(), result.space.begin(), result.space.end());
   plan.worth = 0.01;
   const Measure measure = [&](std::span<const Trial> trials) {
-    auto all = flags;
-    all.insert(all.end(), result.space.begin(), result.space.end());
     std::vector<Trial> whole;
     for (const auto& trial : trials) {
-      auto setting = base;
+      whole.push_back({advised, trial.seed});
+      auto& setting = whole.back().setting;
       setting.insert(setting.end(), trial.setting.begin(), trial.setting.end());
-      whole.push_back({setting, trial.seed});
     }
     return this->measure(all, whole);
   };
   const auto advice = advise(result.space, plan, measure, say);
   result.gain = advice.gain;
-  result.taken = advice.taken;
   result.effects = advice.effects;
   result.cut_off = result.space[0].levels[advice.setting[0]];
   result.chunk = result.space[1].levels[advice.setting[1]];

@@ -19,7 +19,6 @@ namespace tune {
 struct Coarser {
   std::string cut_off = "0us", chunk = "1";
   Interval gain{};
-  double taken = 0;
   Space space;
   std::vector<Effect> effects;
 
