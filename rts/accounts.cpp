@@ -109,4 +109,40 @@ Statistics gather(const Counters& counters, sched::Workers& workers,
   return sum;
 }
 
+trace::Pulse pulse_of(const Statistics& statistics, const sched::Workers& workers, Nanos now) {
+  const auto count = [&](Count what) { return statistics[static_cast<std::size_t>(what)]; };
+  const auto collector = heap::collector_statistics();
+  const auto load = workers.load();
+  trace::Pulse pulse;
+  pulse.time = now;
+  pulse.sparks_created = count(Count::sparks_created);
+  pulse.sparks_converted = count(Count::sparks_converted);
+  pulse.sparks_subsumed = count(Count::sparks_subsumed);
+  pulse.sparks_fizzled = count(Count::sparks_fizzled);
+  pulse.sparks_exported = count(Count::sparks_exported);
+  pulse.sparks_imported = count(Count::sparks_imported);
+  pulse.threads_created = count(Count::threads_created);
+  pulse.fish_sent = count(Count::fish_sent);
+  pulse.fish_answered = count(Count::fish_answered);
+  pulse.fish_in_vain = count(Count::fish_home_empty);
+  pulse.messages_sent = count(Count::messages_sent);
+  pulse.message_bytes = count(Count::message_bytes);
+  pulse.messages_received = count(Count::messages_received);
+  for (const auto& times : statistics.workers) {
+    pulse.mutator += times.mutator;
+    pulse.collector += times.collector;
+    pulse.communication += times.communication;
+    pulse.idle += times.idle;
+  }
+  pulse.collections = collector.collections;
+  pulse.heap_bytes = collector.heap_bytes;
+  pulse.heap_used = collector.heap_bytes - std::min(collector.free_bytes, collector.heap_bytes);
+  pulse.sparks = load.sparks;
+  pulse.runnable = load.runnable;
+  pulse.blocked = static_cast<std::uint32_t>(workers.blocked().size());
+  pulse.workers = static_cast<std::uint16_t>(workers.size());
+  pulse.busy = static_cast<std::uint16_t>(workers.running());
+  return pulse;
+}
+
 }  // namespace trawl

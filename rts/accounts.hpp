@@ -3,6 +3,7 @@
 
 #include "rts/heap/shared_heap.hpp"
 #include "rts/sched/workers.hpp"
+#include "rts/trace/pulse.hpp"
 #include "rts/trace/stats.hpp"
 
 namespace trawl {
@@ -22,5 +23,8 @@ class CollectionTimes {
 
 /// Workers run on meanwhile; never more sparks are used than were made.
 Statistics gather(const Counters& counters, sched::Workers& workers, heap::SharedHeap& shared_heap);
+
+/// Who it is of is not said. With the PE's lock held.
+trace::Pulse pulse_of(const Statistics& statistics, const sched::Workers& workers, Nanos now);
 
 }  // namespace trawl

@@ -18,6 +18,9 @@ namespace {
 
 constexpr int turns_a_poll = 64;
 
+// A simulated run's silence is endless.
+constexpr Nanos longest_patience = 600'000'000'000;
+
 Nanos in_nanos(double seconds) {
   return static_cast<Nanos>(seconds * 1e9);
 }
@@ -68,6 +71,10 @@ void give_memory_back() {
   heap::give_back(std::max(seldom, 100 * heap::collector_statistics().last));
 }
 
+watch::Watch::Setup watch_setup(const Pe::Setup& setup) {
+  return {setup.shown, setup.options.progress, setup.program, setup.facts.host};
+}
+
 // A simulated PE's processor is as slow as it is, and measured so.
 std::function<double()> share_of_core(const Pe::Setup& setup) {
   if (setup.processor != nullptr) return {};
@@ -99,19 +106,27 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                  workers_.add_arrived(thunk);
                }),
       deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_,
-                         in_nanos(setup.options.silence)),
+                         std::min(in_nanos(setup.options.silence), longest_patience)),
       life_(setup.facts, in_nanos(setup.options.silence), recovers_, fabric, tables_, mailbox_,
             life_hooks(std::move(over))),
+      watch_(watch_setup(setup), tables_, mailbox_,
+             [this, host = setup.facts.host, cluster = setup.facts.cluster] {
+               auto pulse = pulse_of(statistics(), workers_, fabric_.now());
+               trace::set_name(pulse.host, host);
+               trace::set_name(pulse.cluster, cluster);
+               return pulse;
+             }),
       leaving_({workers_, shared_heap_, fishing_, objects_, life_, log_.get()}, fabric.self(),
                in_nanos(setup.options.grace)),
       router_({tables_, shared_heap_, fishing_, bounds_, objects_, deadlock_detector_, life_,
-               log_.get()}),
+               watch_, log_.get()}),
       mailbox_({fabric, clock_, tables_, workers_, deadlock_detector_, life_, router_, counters_,
                 log_.get()},
                lock_, [this] { poll_once(nullptr); }),
       pace_(setup.share, setup.workers),
       told_pace_(setup.pace),
       memory_(setup.memory),
+      owner_is_back_(setup.owner_is_back),
       housekeeping_(life_, chores()) {
   if (setup.options.copies > 0) shared_heap_.addresses().expect_loss_of_placed();
   shared_heap_.set_recovery(
@@ -135,6 +150,7 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
           .over =
               [this, over = std::move(over)](life::Outcome outcome) {
                 if (log_ != nullptr) log_->close();
+                if (life_.joined()) watch_.end(fabric_.now() - life_.begun(), outcome.statistics);
                 // Whoever has asked it to leave has asked the main PE to end.
                 if (outcome.given_up && leaving_.asked()) outcome.error.clear();
                 over(outcome);
@@ -156,7 +172,11 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
                           " threads, which are run again";
                 say(text + "\n");
               },
-          .leaves = [this](int pe) { leaving_.leaves(pe); },
+          .leaves =
+              [this](int pe) {
+                watch_.set_presence(pe, trace::Presence::leaves);
+                leaving_.leaves(pe);
+              },
           .gone = [this](int pe, life::View::What what) { on_gone(pe, what); },
           .has_come = [this](int pe) { on_joined(pe); }};
 }
@@ -164,6 +184,10 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
 // What came of it and was not read, and what is kept for it, goes first.
 void Pe::on_gone(int pe, life::View::What what) {
   using What = life::View::What;
+  using trace::Presence;
+  watch_.set_presence(pe, what == What::empty  ? Presence::to_come
+                          : what == What::left ? Presence::left
+                                               : Presence::lost);
   if (what == What::empty) return self() == 0 ? deadlock_detector_.dead(pe) : void();
   mailbox_.forget(pe);
   if (stopping()) return;
@@ -208,6 +232,11 @@ std::vector<Housekeeping::Chore> Pe::chores() {
     add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
   if (!alone && memory_)
     add(When::while_running, 50'000'000, [this](Nanos now, auto*) { look_at_memory(now); });
+  if (owner_is_back_ && may_leave())
+    add(When::while_running, 1'000'000'000, [this](Nanos now, auto*) { look_for_owner(now); });
+  if (watch_.on())
+    add(When::while_running, 100'000'000,
+        [this](Nanos now, auto*) { watch_.look(now - life_.begun()); });
   if (self() == 0)
     add(When::while_running, 0, [this](Nanos, sched::Worker* by) { look_for_deadlock(by); });
   return list;
@@ -234,6 +263,7 @@ void Pe::finish(int code) {
 
 // Who has a replica of an object has had all calls from the first on.
 void Pe::on_joined(int pe) {
+  watch_.set_presence(pe, trace::Presence::here);
   if (objects_.used())
     return life_.fail("shared objects were made while PE " + std::to_string(pe) +
                           " came, which may not have all of them",
@@ -350,6 +380,13 @@ void Pe::look_at_memory(Nanos now) {
   }
   collected_ = collected_ && idle;
   fishing_.set_full(full, now);
+}
+
+void Pe::look_for_owner(Nanos now) {
+  if (leaving_.asked() || !owner_is_back_(now)) return;
+  say("trawl: PE " + std::to_string(self()) +
+      " leaves: others use its host's cores (--trawl:yield)\n");
+  leave();
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {

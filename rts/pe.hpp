@@ -31,8 +31,11 @@ class Pe final : public sched::Host {
     Nanos (*processor)() = nullptr;
     std::function<double()> pace{};    ///< of its speed at present; not to be measured
     std::function<double()> memory{};  ///< that is used, of what there may be; none: no matter
+    /// Do others want the host's cores? Asked every second; none: no matter.
+    std::function<bool(Nanos now)> owner_is_back{};
     /// Of a PE that is to be slower than its host, see Workers::Setup.
     std::function<std::unique_ptr<Throttle>(sched::Worker&)> throttle{};
+    bool shown = false;  ///< to trawl-top: the main PE, if it is a process of its own
   };
 
   /// `over` is called once, with the lock held, when this PE has no more to do.
@@ -89,6 +92,7 @@ class Pe final : public sched::Host {
   void note_load(Nanos now);
   void look_at_pace(Nanos now);
   void look_at_memory(Nanos now);
+  void look_for_owner(Nanos now);
   void look_for_deadlock(sched::Worker* by);
   void on_gone(int pe, life::View::What what);
   void on_joined(int pe);
@@ -114,12 +118,14 @@ class Pe final : public sched::Host {
   sched::Objects objects_;
   sched::DeadlockDetector deadlock_detector_;
   life::Life life_;
+  watch::Watch watch_;
   Leaving leaving_;
   Router router_;
   Mailbox mailbox_;
   Pace pace_;
   std::function<double()> told_pace_;
   std::function<double()> memory_;
+  std::function<bool(Nanos)> owner_is_back_;
   bool collected_ = false;  // since it was near its bound and idle
   Housekeeping housekeeping_;
 };

@@ -57,7 +57,8 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
                       sched::Worker* by) {
-  auto& [tables, shared_heap, fishing, bounds, objects, deadlock_detector, life, log] = rooms_;
+  auto& [tables, shared_heap, fishing, bounds, objects, deadlock_detector, life, watch, log] =
+      rooms_;
   const int from = envelope.from;
   switch (kind) {
     case Kind::fish:
@@ -121,6 +122,11 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return life.on_settled(life::Settled::read(message, envelope), from);
     case Kind::fail:
       return life.on_fail(life::Fail::read(message, envelope));
+    case Kind::look:
+      watch::Look::read(message, envelope);
+      return watch.on_look();
+    case Kind::pulse:
+      return watch.on_pulse(watch::Pulse::read(message, envelope), from, now - life.begun());
   }
 }
 

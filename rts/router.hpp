@@ -12,6 +12,7 @@
 #include "rts/sched/fishing.hpp"
 #include "rts/sched/objects.hpp"
 #include "rts/trace/log.hpp"
+#include "rts/watch/watch.hpp"
 
 namespace trawl {
 
@@ -26,6 +27,7 @@ class Router {
     sched::Objects& objects;
     sched::DeadlockDetector& deadlock_detector;
     life::Life& life;
+    watch::Watch& watch;
     trace::Log* log;
   };
 

@@ -25,6 +25,7 @@
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/host/memory.hpp"
+#include "rts/host/others.hpp"
 #include "rts/host/place.hpp"
 #include "rts/host/throttle.hpp"
 #include "rts/inline/error.hpp"
@@ -229,6 +230,7 @@ class Process {
     Pe::Setup setup;
     setup.options = options;
     setup.program = program_.name();
+    setup.shown = is_main() && !program_.asks();
     const int workers = options.record.empty() ? host_share_.workers() : 1;
     setup.workers = options.workers > 0 ? options.workers : workers;
     setup.facts.host = host_name();
@@ -247,6 +249,9 @@ class Process {
     setup.memory = [bound] {
       return memory_in_use(bound, heap::collector_statistics().free_bytes);
     };
+    if (options.yield > 0)
+      setup.owner_is_back = [owner = OwnerIsBack(joined_.place.processes, options.yield)](
+                                Nanos now) mutable { return owner.look(now); };
     setup.share = host_share_.of_core(setup.workers);
     if (rehearsal_ != nullptr) setup.share = std::min(setup.share, told_share_);
     const auto seed =

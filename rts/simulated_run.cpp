@@ -48,6 +48,11 @@ std::string deaths_in(Simulation& simulation) {
 int run_simulated(Program& program, const Root& root) {
   if (fabric::under_mpiexec())
     throw Error("--trawl:simulate plays all PEs in one process: start it without mpiexec", 2);
+  if (program.options.progress)
+    throw Error(
+        "--trawl:progress is for runs that take their time: leave it out, a simulated one "
+        "goes by in virtual time",
+        2);
   program.open_stats_file();
   Simulation::Config config;
   config.net.grid = fabric::read_grid_file(program.options.simulate);

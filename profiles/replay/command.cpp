@@ -138,7 +138,7 @@ std::vector<std::string> own_arguments(int argc, const char* const* argv) {
 
 Command read_command(int argc, const char* const* argv) {
   Command command;
-  std::string flat, divide, geometric, binomial;
+  std::string flat, divide, geometric, binomial, cut_off;
   CLI::App app("Evaluates a task graph on Trawl with declared work instead of computing.",
                "trawl-replay");
   app.add_option("FILE", command.file, "a recording (--trawl:record=FILE)");
@@ -156,6 +156,14 @@ Command read_command(int argc, const char* const* argv) {
       ->capture_default_str();
   app.add_option("--scale-bytes", command.scale.bytes, "so are a recording's arguments and results")
       ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option(
+         "--cut-off", cut_off,
+         "calls and thunks of a recording with less work, and all under them, are no sparks")
+      ->type_name("TIME");
+  app.add_option("--chunk", command.grain.chunk,
+                 "so many sparks of a list are one (of one function, without sparks in them)")
+      ->check(CLI::Range(1U, 100'000'000U))
       ->capture_default_str();
   app.add_option("--spread", command.shape.spread,
                  "work of generated tasks varies by up to this share of it")
@@ -195,6 +203,10 @@ Command read_command(int argc, const char* const* argv) {
     if (!std::isfinite(number))
       throw Error("--scale-work, --scale-bytes and --spread are numbers (see trawl-replay --help)",
                   2);
+  if (command.file.empty() && (!cut_off.empty() || command.grain.chunk != 1))
+    throw Error("--cut-off and --chunk are for a recording (see trawl-replay --help)", 2);
+  if (!cut_off.empty()) command.grain.cut_off = time(cut_off);
+  if (command.grain.cut_off < 0) refuse("--cut-off", "a TIME, as 50us");
   if (!flat.empty()) take_flat(flat, command.shape);
   if (!divide.empty()) take_divide(divide, command.shape);
   if (!geometric.empty()) take_geometric(geometric, command.shape);

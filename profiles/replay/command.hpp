@@ -4,6 +4,7 @@
 #include <string>
 
 #include "profiles/replay/generate.hpp"
+#include "profiles/replay/read_recording.hpp"
 #include "profiles/replay/replay.hpp"
 
 namespace replay {
@@ -12,6 +13,7 @@ struct Command {
   std::string file;
   Shape shape;  ///< if there is no file
   Scale scale;
+  Grain grain;
   bool info = false;
   std::string bound;   ///< a grid file
   std::string answer;  ///< of --help or --version: print this, and do nothing

@@ -49,6 +49,7 @@ struct Task {
   Number thunks = 0;            ///< how many it makes, or is told of; those it is given come first
   std::uint32_t arguments = 0;  ///< bytes
   std::uint32_t result = 0;
+  Number function = 0;         ///< of the graph's; 0: unknown
   bool passes_thunks = false;  ///< is given some, or gives some back: see Passed
 };
 
@@ -64,6 +65,7 @@ using Plain = std::vector<T, trawl::PlainAllocator<T>>;
 
 struct Graph {
   std::string program;
+  std::vector<std::string> functions;  ///< the first is the root
   Plain<Op> ops;
   Plain<Task> tasks;
   std::unordered_map<Number, Passed> passed;

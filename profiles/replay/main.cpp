@@ -37,7 +37,7 @@ void prepare(int argc, char** argv) {
     if (!command.bound.empty()) grid = trawl::fabric::read_grid_file(command.bound);
     replay::set_shape(command.shape);
     if (command.file.empty()) return;
-    auto graph = replay::read_recording(command.file);
+    auto graph = replay::read_recording(command.file, command.grain);
     if (command.info) {
       totals = replay::totals(graph);
       about = fmt::format("program         {}\nnever needed    {}\nunknown ways    {}\n",

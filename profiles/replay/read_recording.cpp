@@ -1,8 +1,10 @@
 #include "profiles/replay/read_recording.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <unordered_map>
 #include <utility>
 
 #include "profiles/replay/routes.hpp"
@@ -16,10 +18,17 @@ namespace format = trawl::trace::recording;
 using trawl::BadBytes;
 using trawl::trace::Did;
 
+std::string printable(std::string_view text) {
+  std::string plain(text);
+  for (char& c : plain)
+    if (c < ' ' || c > '~') c = '?';
+  return plain;
+}
+
 /// Makes a graph of what is told, event by event. Throws BadBytes for what makes no sense.
 class Builder {
  public:
-  Builder() { open_.push_back({0, 0, 0}); }
+  explicit Builder(Grain grain) : grain_(grain) { open_.emplace_back(); }
 
   void tell(Did what, const std::uint64_t* numbers) {
     if (open_.empty()) throw BadBytes("something follows the end of the root");
@@ -31,19 +40,35 @@ class Builder {
       case Did::par:
         return offer(Step::par);
       case Did::sync:
-        return need(Step::sync, numbers[0], numbers[1]);
+        return need(Step::sync, numbers[0], numbers[1], numbers[2]);
       case Did::force:
-        return need(Step::force, numbers[0], numbers[1]);
+        return need(Step::force, numbers[0], numbers[1], numbers[2]);
       case Did::eval:
         name(Step::eval);
-        return need(Step::eval, 1, numbers[0]);
+        return need(Step::eval, 1, numbers[0], numbers[1]);
       case Did::end:
         return end(numbers[0]);
     }
   }
 
+  /// Of functions 1, 2, ..., each with a zero byte behind it.
+  void names(std::string_view all) {
+    if (!open_.empty()) throw BadBytes("names come before the root ends");
+    if (!graph_.functions.empty()) throw BadBytes("names come twice");
+    graph_.functions.emplace_back("root");
+    while (!all.empty()) {
+      const auto end = all.find('\0');
+      if (end > format::longest_function) throw BadBytes("a function's name is too long");
+      graph_.functions.push_back(printable(all.substr(0, end)));
+      all.remove_prefix(end + 1);
+    }
+  }
+
   Graph take() {
     if (!open_.empty()) throw BadBytes("it ends before its root does");
+    if (graph_.functions.empty()) graph_.functions.emplace_back("root");
+    for (auto& task : graph_.tasks)
+      if (task.function >= graph_.functions.size()) task.function = 0;
     for (const auto& named : named_) graph_.not_needed += named.done == none;
     renumber();
     route(graph_);
@@ -53,11 +78,27 @@ class Builder {
  private:
   static constexpr Number none = ~Number{0};
   static constexpr Number begun = none - 1;
+  static constexpr Number in_place = none - 2;  // it is no task any more
+  static constexpr std::uint64_t most_functions = format::most_block;
 
   struct Open {
-    Number task;        // by its number in the file
-    std::size_t first;  // of its ops among those of open tasks
-    std::uint32_t arguments;
+    Number task = 0;        // by its number in the file
+    std::size_t first = 0;  // of its ops among those of open tasks
+    std::uint32_t arguments = 0;
+    Number function = 0;
+    // When it began:
+    Number named = 0;       // tasks
+    std::size_t done = 0;   // those in the graph
+    std::uint64_t ops = 0;  // theirs
+    std::int64_t left = 0;  // sparks that nobody had forced
+    Nanos sum = 0;          // all work
+    bool concerns = false;  // others: it has forced a spark that it did not make
+  };
+  /// Sparks that may become one: of one function, by one maker, for one who forces them.
+  struct Group {
+    Number maker = none, function = 0;
+    Number head = 0;  // in the graph
+    std::uint32_t size = 0;
   };
   struct Named {
     Number by;    // who named it
@@ -82,12 +123,13 @@ class Builder {
 
   void name(Step step) {
     if (named_.size() + 2 >= format::most_tasks) throw BadBytes("it has too many tasks");
+    left_ += step != Step::eval;
     named_.push_back({open_.back().task, step, none});
   }
   // The root is 0, and not in named_.
   Number newest() const { return static_cast<Number>(named_.size()); }
 
-  void need(Step step, std::uint64_t back, std::uint64_t arguments) {
+  void need(Step step, std::uint64_t back, std::uint64_t arguments, std::uint64_t function) {
     if (back == 0 || back > named_.size()) throw BadBytes("it needs a task that there is not");
     const auto task = static_cast<Number>(named_.size() - back + 1);
     auto& named = named_[task - 1];
@@ -98,24 +140,82 @@ class Builder {
       throw BadBytes("a call is synced by another than its spawner");
     if (arguments > format::most_bytes) throw BadBytes("arguments are too large");
     named.done = begun;
+    left_ -= step != Step::eval;
+    for (auto open = open_.rbegin(); open != open_.rend() && open->named >= task; ++open)
+      open->concerns = true;
     ops_.push_back(Op(step, task));
-    open_.push_back({task, ops_.size(), static_cast<std::uint32_t>(arguments)});
+    if (function > most_functions) throw BadBytes("there is no such function");
+    open_.push_back({task, ops_.size(), static_cast<std::uint32_t>(arguments),
+                     static_cast<Number>(function), newest(), graph_.tasks.size(),
+                     graph_.ops.size(), left_, sum_});
   }
 
   void end(std::uint64_t result) {
     if (result > format::most_bytes) throw BadBytes("a result is too large");
     const Open open = open_.back();
     open_.pop_back();
+    if (grain_.chunk > 1) groups_.erase(open.task);
+    if (open.task != 0 && closed(open)) {
+      if (sum_ - open.sum < grain_.cut_off) return evaluate_in_place(open);
+      if (grain_.chunk > 1 && joined_group(open, static_cast<std::uint32_t>(result))) return;
+    }
     if (open.task != 0) named_[open.task - 1].done = static_cast<Number>(graph_.tasks.size());
     Task task;
     task.first = graph_.ops.size();
     task.ops = static_cast<Number>(ops_.size() - open.first);
     task.arguments = open.arguments;
+    task.function = open.function;
     task.result = static_cast<std::uint32_t>(result);
     graph_.ops.insert(graph_.ops.end(), ops_.begin() + static_cast<std::ptrdiff_t>(open.first),
                       ops_.end());
     ops_.erase(ops_.begin() + static_cast<std::ptrdiff_t>(open.first), ops_.end());
     graph_.tasks.push_back(task);
+  }
+
+  /// Has nobody else to do with what is in it?
+  bool closed(const Open& task) const { return !task.concerns && task.left == left_; }
+
+  /// Forgets the task and all under it: the one that needs it does their work.
+  void evaluate_in_place(const Open& task) {
+    forget(task);
+    if (const auto whole = sum_ - task.sum; whole > 0) {
+      sum_ = task.sum;
+      work(static_cast<std::uint64_t>(whole));
+    }
+  }
+
+  void forget(const Open& task) {
+    ops_.erase(ops_.begin() + static_cast<std::ptrdiff_t>(task.first - 1), ops_.end());
+    graph_.tasks.erase(graph_.tasks.begin() + static_cast<std::ptrdiff_t>(task.done),
+                       graph_.tasks.end());
+    graph_.ops.erase(graph_.ops.begin() + static_cast<std::ptrdiff_t>(task.ops), graph_.ops.end());
+    named_[task.task - 1].done = in_place;
+  }
+
+  static std::uint32_t together(std::uint64_t one, std::uint64_t other) {
+    return static_cast<std::uint32_t>(std::min(one + other, format::most_bytes));
+  }
+
+  /// Has it become a part of one before it? Else it may be the first of some.
+  bool joined_group(const Open& task, std::uint32_t result) {
+    const bool leaf = ops_.size() == task.first + 1 && ops_.back().step() == Step::work;
+    const auto& named = named_[task.task - 1];
+    if (!leaf || named.step == Step::eval) return false;
+    auto& group = groups_[open_.back().task];
+    const bool fits =
+        group.maker == named.by && group.function == task.function && group.size < grain_.chunk;
+    if (!fits) {
+      group = {named.by, task.function, static_cast<Number>(graph_.tasks.size()), 1};
+      return false;
+    }
+    auto& head = graph_.tasks[group.head];
+    auto& work = graph_.ops[head.first];
+    work = Op::work(work.time() + ops_.back().time());
+    head.arguments = together(head.arguments, task.arguments);
+    head.result = together(head.result, result);
+    ++group.size;
+    forget(task);
+    return true;
   }
 
   // By the order of their ends, and without what nobody needed.
@@ -128,7 +228,7 @@ class Builder {
         const Op op = ops[at];
         if (op.step() == Step::work) {
           ops[to++] = op;
-        } else if (const auto done = named_[op.task() - 1].done; done != none) {
+        } else if (const auto done = named_[op.task() - 1].done; done < in_place) {
           ops[to++] = Op(op.step(), done);
         }
       }
@@ -137,8 +237,11 @@ class Builder {
     ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(to), ops.end());
   }
 
+  Grain grain_;
   Graph graph_;
-  Plain<Op> ops_;  // of open tasks
+  std::unordered_map<Number, Group> groups_;  // the last of each task that forces some
+  std::int64_t left_ = 0;                     // sparks that nobody has forced
+  Plain<Op> ops_;                             // of open tasks
   Plain<Named> named_;
   std::vector<Open> open_;
   Nanos sum_ = 0;
@@ -212,7 +315,7 @@ class Events {
 void read_events(Events& events, Builder& builder) {
   while (events.left()) {
     const auto kind = events.kind();
-    std::uint64_t numbers[2] = {};
+    std::uint64_t numbers[3] = {};
     for (std::size_t i = 0; i < trawl::trace::event_numbers[kind]; ++i)
       numbers[i] = events.number();
     builder.tell(static_cast<Did>(kind), numbers);
@@ -222,13 +325,17 @@ void read_events(Events& events, Builder& builder) {
 void read_block(File& file, Builder& builder, std::uint64_t& place) {
   const auto head = file.take(format::block_header_size);
   trawl::Reader in(head);
-  if (in.get<std::uint32_t>() != format::block_magic) throw BadBytes("no block begins here");
+  const auto magic = in.get<std::uint32_t>();
+  if (magic != format::block_magic && magic != format::names_magic)
+    throw BadBytes("no block begins here");
   const auto size = in.get<std::uint32_t>();
   if (size == 0 || size > format::most_block) throw BadBytes("a block of an impossible size");
   const auto sum = in.get<std::uint64_t>();
   const auto begin = file.at();
   const auto bytes = file.take(size);
   if (format::checksum(bytes) != sum) throw BadBytes("this block is damaged");
+  if (magic == format::names_magic)
+    return builder.names({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   Events events(bytes);
   try {
     read_events(events, builder);
@@ -240,22 +347,20 @@ void read_block(File& file, Builder& builder, std::uint64_t& place) {
 
 }  // namespace
 
-Graph read_recording(const std::string& name) {
+Graph read_recording(const std::string& name, Grain grain) {
   errno = 0;
   File file(name);
   std::uint64_t place = 0;
   try {
-    auto program = read_header(file);
-    Builder builder;
+    const auto program = read_header(file);
+    Builder builder(grain);
     while (!file.at_end()) {
       place = file.at();
       read_block(file, builder, place);
     }
     place = file.at();
     auto graph = builder.take();
-    for (char& c : program)
-      if (c < ' ' || c > '~') c = '?';
-    graph.program = std::move(program);
+    graph.program = printable(program);
     return graph;
   } catch (const BadBytes& bad) {
     throw trawl::Error(name + ": byte " + std::to_string(place) + ": " + bad.what(), 2);

@@ -26,7 +26,7 @@ A program includes `<trawl/trawl.hpp>` and names what is in namespace #trawl. Ho
 endif()
 
 find_package(Python3 COMPONENTS Interpreter)
-if(TARGET trawl-profile AND TARGET trawl-replay AND TARGET fib AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET trawl-profile AND TARGET trawl-replay AND TARGET trawl-tune AND TARGET fib AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
   set(man_pages)
   function(man_page name section summary program flag)
     set(page ${PROJECT_BINARY_DIR}/man/${name}.${section})
@@ -41,6 +41,8 @@ if(TARGET trawl-profile AND TARGET trawl-replay AND TARGET fib AND Python3_FOUND
   endfunction()
   man_page(trawl-profile 1 "draws what each PE of a Trawl run did" trawl-profile --help)
   man_page(trawl-replay 1 "evaluates the task graph of a run with declared work" trawl-replay --help)
+  man_page(trawl-top 1 "shows what the PEs of a Trawl run do while it goes on" trawl-top --help)
+  man_page(trawl-tune 1 "finds flags that suit a program on a grid" trawl-tune --help)
   man_page(trawl-run 1 "starts a program on several PEs" trawl-run --help)
   man_page(trawl 7 "flags of programs that run on Trawl" fib --trawl:help)
   add_custom_target(man ALL DEPENDS ${man_pages})

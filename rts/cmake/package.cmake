@@ -4,7 +4,7 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The Trawl maintainers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Headers, static library, CMake package and pkg-config file of Trawl, and\ntrawl-run, which starts PEs, trawl-profile, which draws what each of them did, and\ntrawl-replay, which evaluates a task graph again.")
+    "Headers, static library, CMake package and pkg-config file of Trawl, and\ntrawl-run, which starts PEs, trawl-profile, which draws what each of them did,\ntrawl-top, which shows what they do meanwhile, trawl-replay, which evaluates a task\ngraph again, and trawl-tune, which finds flags for a grid.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)

@@ -1,6 +1,7 @@
 // The protocol in one table: what PEs say to each other, a row for each kind of message. What is in
 // a message is said by the struct that has its kind, in the room that it is for: rts/balance
-// (FISH), rts/heap, rts/sched and rts/life, in messages.hpp. All messages are laid out alike:
+// (FISH), rts/heap, rts/sched, rts/life and rts/watch, in messages.hpp. All messages are laid out
+// alike:
 //
 //   | the Fragmenter's 1 | kind 1 | loads (balance::Tables), if the row says so | the struct's ...
 //   |
@@ -40,9 +41,11 @@ enum class Kind : std::uint8_t {
   parting,  ///< I leave before the end; or: nothing is left of me here
   settled,  ///< nothing of mine is at a PE that leaves any more
   fail,     ///< the run can't go on, because
+  look,     ///< the main PE asks, as somebody watches the run: how are you?
+  pulse,    ///< the answer
 };
 
-inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::fail) + 1;
+inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::pulse) + 1;
 
 /// Who sent a message, to whom, and among how many PEs.
 struct Envelope {
@@ -136,6 +139,8 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {parting,        "PARTING",        may_be_long, control, to_main,   {refuse, take,   drop}},
     {settled,        "SETTLED",        none,        control, to_main,   {refuse, take,   drop}},
     {fail,           "FAIL",           may_be_long, control, with_main, {take,   take,   take}},
+    {look,           "LOOK",           none,        control, from_main, {wait,   take,   drop}},
+    {pulse,          "PULSE",          may_be_long, control, to_main,   {refuse, take,   drop}},
     {Kind{kinds},    "message",        none,        control, any,       {refuse, refuse, refuse}},
 }};
 // clang-format on

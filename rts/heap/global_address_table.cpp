@@ -206,7 +206,7 @@ void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint
     if (!proxy.node.dead()) witness = std::exchange(proxy.witness, nullptr);
     drop(proxy);
   }
-  if (witness != nullptr) witness->here = witness->fetching = false;
+  if (witness != nullptr) witness->begin_anew(false);
   young_.push_back(node);
   const auto made =
       proxy_of_.emplace(Hidden(node), std::make_unique<Proxy>(node, reference, ticket));
@@ -242,8 +242,7 @@ void GlobalAddressTable::forget(Node* node) {
   if (proxy == nullptr) return;
   if (proxy->witness == nullptr || proxy->witness->lineage == nullptr) return drop(*proxy);
   send_home({proxy->at, std::exchange(proxy->weight, 0)});
-  proxy->witness->here = true;
-  proxy->witness->fetching = false;
+  proxy->witness->begin_anew(true);
 }
 
 std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node) const {

@@ -45,6 +45,7 @@ class GlobalAddressTable {
     return recovers_ && (!code.placed || (code.step && recovers_placed_));
   }
   void note_dead(std::uint32_t pe);
+  bool lacks_any() const noexcept { return !dead_.empty(); }
   bool is_dead(std::uint32_t pe) const noexcept { return !dead_.empty() && dead_[pe]; }
 
   /// Throws BadBytes if there is no such PE.

@@ -1,6 +1,7 @@
 #include "rts/heap/lineage.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "rts/inline/code.hpp"
 #include "rts/inline/packer.hpp"
@@ -45,6 +46,30 @@ Route route_to(const Lineage& lineage, std::uint32_t place) {
   }
   std::reverse(route.handles.begin(), route.handles.end());
   return route;
+}
+
+Lineage* by_handle(const Lineage& from, std::uint32_t handle) {
+  auto* lineage = new (allocate(sizeof(Lineage))) Lineage(from);
+  const StorageScope scope(Storage::owned_plain);
+  lineage->top = 0;
+  lineage->found = new std::uint64_t[2]{Lineage::nowhere, Lineage::as_found(0, handle)};
+  return lineage;
+}
+
+void Witness::note_other(Lineage* what, std::uint32_t at) {
+  if (count_others == most_others) return;
+  ++count_others;
+  OtherOrigin** end = &others;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = new (allocate(sizeof(OtherOrigin))) OtherOrigin{what, at, nullptr};
+}
+
+bool Witness::take_other() noexcept {
+  if (others == nullptr) return false;
+  lineage = others->lineage;
+  place = others->place;
+  others = others->next;
+  return true;
 }
 
 Node* handle_of(Node* node, std::uint32_t handle) {

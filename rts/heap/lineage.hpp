@@ -29,6 +29,9 @@ struct Lineage {
   }
 };
 
+/// From there, one handle further on, at place 1.
+Lineage* by_handle(const Lineage& from, std::uint32_t handle);
+
 /// From a thunk down to a node: which handle of each value, or of each thunk's arguments, leads on,
 /// counted in the order in which they are serialised.
 struct Route {
@@ -44,15 +47,43 @@ Node* handle_of(Node* node, std::uint32_t handle);
 /// A thunk with the arguments of one that was sent away.
 Node* twin_of(Node* thunk);
 
+/// In memory of the collector's.
+struct OtherOrigin {
+  Lineage* lineage;
+  std::uint32_t place;
+  OtherOrigin* next;
+};
+
 /// What is known of a node of another PE beside its address, where deaths are survived.
 struct Witness {
   static constexpr std::uint32_t nobody = 0xffffffff;
+  /// Who comes in every value of a loop would keep what all of them were made of.
+  static constexpr std::uint8_t most_others = 3;
 
   Lineage* lineage = nullptr;
   std::uint32_t place = 0;       ///< in that
   std::uint32_t giver = nobody;  ///< the PE from which the reference came
   bool here = false;             ///< the thunk itself has come; it stands for no other node
-  bool fetching = false;         ///< it is guarded, and a FETCH is on its way
+  bool fetching = false;   ///< it is guarded, and a FETCH is on its way; or it is being made again
+  std::uint8_t tries = 0;  ///< to make it again that are under way
+  std::uint8_t count_others = 0;  ///< that were noted
+  OtherOrigin* others = nullptr;  ///< other values below which it has come, since
+
+  /// From now on it is made by this, and by nothing else.
+  void comes_from(Lineage* what, std::uint32_t at) noexcept {
+    lineage = what;
+    place = at;
+    others = nullptr;
+  }
+  /// The thunk has come, or has gone; what was tried is over.
+  void begin_anew(bool is_here) noexcept {
+    here = is_here;
+    fetching = false;
+    tries = 0;
+  }
+  void note_other(Lineage* what, std::uint32_t at);
+  /// The next of the others takes the lineage's place. False: there is none.
+  bool take_other() noexcept;
 };
 
 }  // namespace trawl::heap

@@ -95,9 +95,14 @@ void SharedHeap::seek(Node* proxy) {
   auto* witness = addresses_.witness(proxy);
   if (witness != nullptr && witness->lineage != nullptr) {
     if (std::exchange(witness->fetching, true)) return;  // it is being made
+    ++witness->tries;
     return recovery_.remake(proxy);
   }
-  if (!can_be_sought(proxy)) return lose(proxy);
+  if (witness == nullptr || witness->giver == Witness::nobody ||
+      addresses_.is_dead(witness->giver)) {
+    if (!remake_otherwise(proxy)) lose(proxy);
+    return;
+  }
   ++cases_.giver;
   const auto [at, ticket] = addresses_.target(proxy).value();
   fabric::send(outbox_, static_cast<int>(witness->giver), Fetch{at, addresses_.self(), ticket, at});
@@ -110,7 +115,7 @@ bool SharedHeap::can_be_sought(Node* proxy) const {
   if (!target || !addresses_.is_dead(target->at.pe)) return true;
   const auto* witness = addresses_.witness(proxy);
   if (witness == nullptr) return false;
-  return witness->lineage != nullptr ||
+  return witness->lineage != nullptr || witness->others != nullptr ||
          (witness->giver != Witness::nobody && !addresses_.is_dead(witness->giver));
 }
 
@@ -161,16 +166,16 @@ void SharedHeap::on_lost(Node* node) {
   if (state != State::fetching) return;
   auto* witness = addresses_.witness(node);
   if (witness != nullptr) witness->giver = Witness::nobody;
-  if (witness != nullptr && witness->lineage != nullptr) return seek(node);
-  lose(node);
+  seek(node);
 }
 
 // ---- making it again ---------------------------------------------------------------------------
 
 bool SharedHeap::begin_to_remake(Node* node) {
-  const auto* witness = addresses_.witness(node);
+  auto* witness = addresses_.witness(node);
   if (witness == nullptr || !witness->here || witness->lineage == nullptr) return false;
   node->settle(State::black_hole, State::fetching);
+  ++witness->tries;
   ++cases_.by_thunk;
   return true;
 }
@@ -186,20 +191,6 @@ std::optional<Route> SharedHeap::route(Node* node) {
   return route;
 }
 
-namespace {
-
-// The way from a thunk's value to what a handle of it refers to.
-Lineage* by_handle(Node* guard, std::uint32_t handle) {
-  const StorageScope scope(Storage::owned_plain);
-  auto* found = new std::uint64_t[2]{Lineage::nowhere, Lineage::as_found(0, handle)};
-  auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
-  lineage->guard = guard;
-  lineage->found = found;
-  return lineage;
-}
-
-}  // namespace
-
 // Of a value that is here, its parts that are elsewhere.
 bool SharedHeap::also_from(Node* node, Node* source) {
   const auto state = node->state();
@@ -207,8 +198,7 @@ bool SharedHeap::also_from(Node* node, Node* source) {
     for (std::uint32_t handle = 0; Node* part = handle_of(node, handle); ++handle) {
       auto* witness = addresses_.witness(part);
       if (witness == nullptr || witness->here || witness->fetching) continue;
-      witness->lineage = source == nullptr ? nullptr : by_handle(source, handle);
-      witness->place = 1;
+      witness->comes_from(source == nullptr ? nullptr : by_handle({source}, handle), 1);
     }
     return true;
   }
@@ -222,22 +212,44 @@ bool SharedHeap::also_from(Node* node, Node* source) {
   } else if (witness.fetching) {
     return true;  // it is being made
   }
-  witness.lineage = nullptr;
-  witness.place = 0;
+  witness.comes_from(nullptr, 0);
   if (source == nullptr) return true;
   witness.lineage = new (allocate(sizeof(Lineage))) Lineage();
   witness.lineage->guard = source;
   return true;
 }
 
+// What made a value may have needed what was made before, and has it, or what stands for it, from
+// somebody else now: then it waits for itself. Below which values it was found since says the rest.
+bool SharedHeap::remake_otherwise(Node* proxy) {
+  auto* witness = addresses_.witness(proxy);
+  if (witness == nullptr || !witness->take_other()) return false;
+  ++cases_.otherwise;
+  witness->fetching = true;
+  ++witness->tries;
+  recovery_.remake(proxy);
+  return true;
+}
+
+void SharedHeap::remake_otherwise() {
+  if (!addresses_.lacks_any()) return;
+  for (Node* proxy : addresses_.fetched()) {
+    const auto* witness = addresses_.witness(proxy);
+    if (witness != nullptr && witness->tries != 0) remake_otherwise(proxy);
+  }
+}
+
 // A copy of the value takes the node's place, as if it had been fetched from this PE itself.
 void SharedHeap::remade(Node* node, Node* as) {
   if (node->state() != State::fetching) return;  // an answer was faster
+  const bool found = as != nullptr && !is_lost(as);
   if (auto* witness = addresses_.witness(node)) {
-    witness->lineage = nullptr;  // it is done with
+    if (witness->tries != 0) --witness->tries;
+    if (!found && (remake_otherwise(node) || witness->tries != 0)) return;
+    witness->comes_from(nullptr, 0);  // it is done with
     witness->fetching = false;
   }
-  if (as == nullptr || is_lost(as)) return lose(node);
+  if (!found) return lose(node);
   counters_.add(Count::values_remade);
   copy_into(node, as);
 }

@@ -118,6 +118,9 @@ class SharedHeap {
   /// A node that was lost has been found again: `as` has its value or exception; nullptr: it can't
   /// be.
   void remade(Node* node, Node* as);
+  /// Nobody on this PE can go on: what is being made again may wait for itself, and is tried in
+  /// another way.
+  void remake_otherwise();
 
   /// If `node` is lost with a PE, `source`, a thunk, makes it again (nullptr: nothing does); what
   /// it came from is no longer kept for that. False, and nothing has changed: it has no value yet,
@@ -132,6 +135,7 @@ class SharedHeap {
     std::uint64_t by_copy = 0;      ///< ... distributed data, from their copy
     std::uint64_t by_argument = 0;  ///< ... and of a thunk's arguments
     std::uint64_t by_thunk = 0;     ///< made again: a thunk that had come, and needed what is lost
+    std::uint64_t otherwise = 0;    ///< ... in another way, as the first led nowhere
     std::uint64_t giver = 0;        ///< asked for what it had a reference to
     std::uint64_t lost = 0;         ///< told others that a value is lost, or was told
     std::uint64_t reverted = 0;   ///< evaluates what somebody else was to, who needed what is lost
@@ -199,6 +203,7 @@ class SharedHeap {
   void seek(Node* proxy);
   bool can_be_sought(Node* proxy) const;
   void lose(Node* proxy);
+  bool remake_otherwise(Node* proxy);
   void on_lost(Node* node);
   void take_back(Node* thunk);
   void revive(Node* thunk, bool spark);

@@ -8,9 +8,9 @@
 
 #include "rts/heap/code.hpp"
 #include "rts/heap/failure.hpp"
+#include "rts/heap/origins.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/packet.hpp"
-#include "rts/heap/ways.hpp"
 #include "rts/inline/serial.hpp"
 #include "rts/inline/thunk.hpp"
 
@@ -49,7 +49,8 @@ class GraphUnpacker final : public PacketIn {
         addresses_(addresses),
         memory_(memory),
         outbox_(outbox),
-        unpacker_(payload_, *this) {
+        unpacker_(payload_, *this),
+        origins_(addresses, from) {
     auto packet = all.slice(all.left());
     if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
     const auto body = packet.size() - sizeof(std::uint32_t);
@@ -107,16 +108,12 @@ class GraphUnpacker final : public PacketIn {
   };
 
   /// A node that is not simply made and filled.
-  struct Item {
-    Node* node = nullptr;
-    bool filled = false;                    // `node` is made from this record
+  struct Item : Found {
     bool imported = false;                  // it is ours, and the reference is by its former name
     std::optional<std::uint32_t> ticket{};  // it was fetched ahead
     std::size_t read = 0;                   // of the payload
     Reference reference{};
     bool comes_back = false;  // a thunk of which we have kept the arguments
-    Node* guard = nullptr;    // the arguments that `node` had
-    std::uint32_t place = 0;
   };
 
   // Distributed data that this PE makes again from their copy, by another function.
@@ -154,8 +151,8 @@ class GraphUnpacker final : public PacketIn {
     Node* node = nodes_[place];
     if (node->code().result_type != result_type)
       throw BadBytes("it refers to a node of another type");
-    if (ways_.noted()) [[unlikely]]
-      ways_.note(place);
+    if (origins_.ways.noted()) [[unlikely]]
+      origins_.ways.note(place);
     return node;
   }
 
@@ -378,7 +375,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void read_item(const Item& item, Part part) {
-    if (part == Part::reference || part == Part::rest) return ways_.next_node();
+    if (part == Part::reference || part == Part::rest) return origins_.ways.next_node();
     payload_.slice(item.read);
     if (part == Part::shared_value)
       payload_ = Reader(payload_.slice(payload_.left() - sizeof(Reference)));
@@ -399,7 +396,7 @@ class GraphUnpacker final : public PacketIn {
         failure_of(node) = unpack_failure(payload_);
         break;
       case Part::thunk:
-        ways_.begin_arguments();
+        origins_.ways.begin_arguments();
         node->code().unpack_arguments(node, unpacker_);
         break;
       default:
@@ -412,97 +409,44 @@ class GraphUnpacker final : public PacketIn {
   void end_payload() {
     if (payload_.left() != 0) throw BadBytes("one of its nodes is longer than its type");
     unpacker_.end_node();
-    ways_.next_node();
+    origins_.ways.next_node();
   }
 
-  // ---- where nodes that are elsewhere come from (lineage.hpp)
-
+  // Where it may be needed.
   void note_ways() {
     const auto is_elsewhere = [](const Run& run) {
       return run.part == Part::reference || run.part == Part::rest;
     };
     if (!addresses_.recovers() || std::none_of(runs_.begin(), runs_.end(), is_elsewhere)) return;
-    if (std::none_of(items_.begin(), items_.end(), [this](auto& item) { return comes_from(item); }))
-      return;
-    ways_.begin(nodes_.size());
+    const auto comes_from = [this](const Item& item) { return origins_.comes_from(item); };
+    if (std::any_of(items_.begin(), items_.end(), comes_from)) origins_.ways.begin(nodes_.size());
   }
 
-  /// By place: below which value that can be made again each node was found.
-  void find_lineages() {
-    lineages_.resize(nodes_.size());
+  void find_origins() {
+    origins_.begin(nodes_.size());
     each_item([&](const Item& item, Part part) {
       if (part != Part::reference && part != Part::rest && part != Part::failure)
-        lineages_[item.place] = lineage_of(item);
+        origins_.add(item);
     });
-    ways_.pass_down(lineages_);
-  }
-
-  /// Is it known from what it can be made again?
-  bool comes_from(const Item& item) const {
-    if (!item.filled || item.guard != nullptr) return item.filled;
-    const Witness* witness = addresses_.witness(item.node);
-    return witness != nullptr && witness->lineage != nullptr;
-  }
-
-  Lineage* lineage_of(const Item& item) const {
-    if (!comes_from(item)) return nullptr;
-    const Witness* witness = item.guard != nullptr ? nullptr : addresses_.witness(item.node);
-    auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
-    lineage->guard = item.guard;
-    if (witness != nullptr) {
-      lineage->before = witness->lineage;
-      lineage->at_before = witness->place;
-    }
-    lineage->top = item.place;
-    lineage->found = ways_.found();
-    return lineage;
-  }
-
-  static bool begins_at_step(const Lineage& lineage) {
-    const Lineage* first = &lineage;
-    while (first->before != nullptr) first = first->before;
-    return first->guard != nullptr && first->guard->code().step;
-  }
-
-  // What was known before may be among the arguments of what the value was made from: to make that
-  // again may need it. Of what is large, and made anew again and again, only distributed data are
-  // let go of when there are copies: what others came from would keep all that came before.
-  void note_witness(const Item& item) {
-    if (!item.filled) return;
-    auto& witness = addresses_.make_witness(item.node);
-    Lineage* lineage = lineages_.empty() ? nullptr : lineages_[item.place];
-    if (lineage != nullptr && (!item.node->code().kept || begins_at_step(*lineage)))
-      witness.lineage = lineage;
-    witness.place = item.place;
-    witness.giver = from_;
-  }
-
-  // Of a thunk that has come along with another: it is known by the name that it had, which stands
-  // for nothing else any more.
-  void note_lineage(const Item& item) {
-    if (lineages_[item.place] == nullptr) return;
-    addresses_.adopt(item.node, {item.reference.at, 0});
-    auto& witness = addresses_.make_witness(item.node);
-    witness.lineage = lineages_[item.place];
-    witness.place = item.place;
-    witness.here = true;
+    origins_.pass_down();
   }
 
   Unpacked reveal() {
     Unpacked result;
     result.root = nodes_[0];
-    if (ways_.noted()) find_lineages();
+    if (origins_.ways.noted()) find_origins();
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
     for (const Reference& reference : borrowed_) addresses_.send_home(reference);
     for (const Item& item : items_)
-      if (item.guard != nullptr && !ways_.noted()) item.guard->code().drop_arguments(item.guard);
+      if (item.guard != nullptr && !origins_.ways.noted())
+        item.guard->code().drop_arguments(item.guard);
     return result;
   }
 
   void reveal(Item& item, Part part, Unpacked& result) {
     if (part == Part::reference || part == Part::rest) {
       take_reference(item);
-      if (addresses_.recovers()) note_witness(item);
+      if (addresses_.recovers()) origins_.note(item);
       if (item.ticket) result.ahead.push_back(item.node);
       return;
     }
@@ -520,7 +464,7 @@ class GraphUnpacker final : public PacketIn {
     }
     const auto was = item.node->state();
     if (part == Part::thunk) {
-      if (was == State::black_hole && !lineages_.empty()) note_lineage(item);
+      if (was == State::black_hole) origins_.note_thunk(item, item.reference.at);
       if (was != State::black_hole) addresses_.forget(item.node);
       item.node->settle(was, State::unevaluated);
       result.thunks.push_back({item.node, item.reference});
@@ -552,9 +496,8 @@ class GraphUnpacker final : public PacketIn {
   // Where the collector looks: nobody else refers to the new nodes yet.
   boost::container::small_vector<Node*, 4> nodes_;
   boost::container::small_vector<Item, 4> items_;
-  Ways ways_;
-  std::vector<Lineage*> lineages_;  // by place
-  Node* chosen_one_ = nullptr;      // known nodes that get their value: the first, all others
+  Origins origins_;
+  Node* chosen_one_ = nullptr;  // known nodes that get their value: the first, all others
   bool chosen_one_again_ = false;
   boost::unordered_flat_set<Node*> chosen_;
   boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> borrowed_;

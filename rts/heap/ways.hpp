@@ -20,10 +20,16 @@ class Ways {
     found_ = new std::uint64_t[nodes];
     std::fill_n(found_, nodes, Lineage::nowhere);
     nodes_ = nodes;
+    again_.assign(nodes, Lineage::nowhere);
   }
   bool noted() const noexcept { return found_ != nullptr; }
   /// As in Lineage; in memory of the collector's.
   const std::uint64_t* found() const noexcept { return found_; }
+
+  /// Where a node was found last, if it was more than once.
+  std::uint64_t found_again(std::uint32_t place) const noexcept {
+    return again_.empty() ? Lineage::nowhere : again_[place];
+  }
 
   void next_node() noexcept {
     ++reading_;
@@ -34,7 +40,7 @@ class Ways {
   /// The node that is being read refers to this one.
   void note(std::uint32_t place) noexcept {
     auto& found = found_[place];
-    if (found == Lineage::nowhere) found = Lineage::as_found(reading_, handles_);
+    (found == Lineage::nowhere ? found : again_[place]) = Lineage::as_found(reading_, handles_);
     ++handles_;
   }
 
@@ -50,6 +56,7 @@ class Ways {
 
  private:
   std::uint64_t* found_ = nullptr;
+  std::vector<std::uint64_t> again_;  // by place
   std::size_t nodes_ = 0;
   std::uint32_t reading_ = 0;  // the place of the node that is being read
   std::uint32_t handles_ = 0;  // that were read of it

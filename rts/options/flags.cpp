@@ -73,6 +73,9 @@ constexpr std::array table{
          on_or_off, true},
     Flag{"grace", "SECONDS", &Options::grace, 0, 1e6,
          "seconds for a PE that is to leave to finish its threads; then others run them again"},
+    Flag{"yield", "CORES", &Options::yield, 0, 1e6,
+         "leave when other programs have used so many of the host's cores for three seconds; 0: "
+         "never"},
     Flag{"copies", "N", &Options::copies, 0, 1000000,
          "where a PE may die, copy distributed data to another one after every N skeletons; 0: "
          "never, and they are lost with it",
@@ -110,6 +113,11 @@ constexpr std::array table{
          stats_formats},
     Flag{"stats-file", "FILE", &Options::stats_file, 0, 0,
          "print them into this file instead (text unless --trawl:stats=json)"},
+    Flag{"flags", "FILE", &Options::flags, 0, 0,
+         "read flags from this file (see trawl-tune): words as here, # begins a comment; the "
+         "environment and the command line are above it"},
+    Flag{"progress", "", &Options::progress, 0, 0,
+         "say every few seconds on standard error how far the run is"},
     Flag{"help", "", &Options::help, 0, 0, "print this and exit", nullptr, true},
     Flag{"version", "", &Options::version, 0, 0, "print Trawl's version and exit", nullptr, true},
 };

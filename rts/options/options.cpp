@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "rts/inline/error.hpp"
+#include "rts/options/flag_file.hpp"
 #include "rts/options/flags.hpp"
 
 namespace trawl {
 namespace {
 
 constexpr std::string_view prefix = "--trawl:";
+constexpr std::string_view flags_prefix = "--trawl:flags";
 constexpr std::string_view environment_prefix = "TRAWL_";
 constexpr std::string_view test_prefix = "TRAWL_TEST_";  // what unit tests read, and no run
 constexpr const char* advice = " (--trawl:help lists the runtime's flags)";
@@ -119,6 +121,25 @@ class Flags {
       throw Error(cause + advice, 2);
     }
     given_.insert(flag);
+  }
+
+  /// One as it is written: --trawl:NAME=VALUE.
+  void take_word(const std::string& word) {
+    const auto equals = word.find('=');
+    std::optional<std::string> value;
+    if (equals != std::string::npos) value = word.substr(equals + 1);
+    const auto name = word.substr(0, equals);
+    take(name.substr(prefix.size()), name, value);
+  }
+
+  void take_file(const std::string& file) {
+    for (const auto& [place, word] : read_flag_file(file)) try {
+        if (word.substr(0, word.find('=')) == flags_prefix)
+          throw Error("a file of flags names no other (" + word + ")", 2);
+        take_word(word);
+      } catch (const Error& wrong) {
+        throw Error(place + ": " + wrong.what(), 2);
+      }
   }
 
   void take_environment() {
@@ -239,11 +260,22 @@ void put(Writer& to, T value) {
   to.put(value);
 }
 
+/// Which file of flags is named: the last one, as of all flags; empty: none.
+std::string flag_file(const std::vector<std::string>& args) {
+  const char* told = std::getenv("TRAWL_FLAGS");
+  std::string file = told == nullptr ? "" : told;
+  for (std::size_t i = 1; i < args.size() && args[i] != "--"; ++i)
+    if (args[i].starts_with(flags_prefix) && args[i].substr(flags_prefix.size(), 1) == "=")
+      file = args[i].substr(flags_prefix.size() + 1);
+  return file;
+}
+
 }  // namespace
 
 Options take_options(std::vector<std::string>& args) {
   Options options;
   Flags flags(options);
+  if (const auto file = flag_file(args); !file.empty()) flags.take_file(file);
   flags.take_environment();
   std::vector<std::string> rest;
   bool only_program = false;
@@ -255,11 +287,7 @@ Options take_options(std::vector<std::string>& args) {
       rest.push_back(arg);
       continue;
     }
-    const auto equals = arg.find('=');
-    std::optional<std::string> value;
-    if (equals != std::string::npos) value = arg.substr(equals + 1);
-    const auto name = arg.substr(0, equals);
-    flags.take(name.substr(prefix.size()), name, value);
+    flags.take_word(arg);
   }
   if (options.fish_delay_max < options.fish_delay) {
     if (flags.given("fish-delay-max"))
@@ -281,11 +309,18 @@ Options options_to_join(const std::vector<std::string>& args) {
     } catch (const Error&) {  // it was said before what is wrong
     }
   };
+  std::vector<FlagInFile> in_file;
+  try {
+    if (const auto file = flag_file(args); !file.empty()) in_file = read_flag_file(file);
+  } catch (const Error&) {  // said, too
+  }
   for (const std::string flag :
        {"fabric", "join", "meet", "pes", "seats", "key", "encrypt", "start-wait"}) {
+    const auto given = std::string(prefix) + flag + "=";
+    for (const auto& [place, word] : in_file)
+      if (word.starts_with(given)) take(flag, std::string_view(word).substr(given.size()));
     const char* value = std::getenv(environment_name(flag).c_str());
     if (value != nullptr) take(flag, value);
-    const auto given = std::string(prefix) + flag + "=";
     for (const auto& arg : args)
       if (arg.starts_with(given)) take(flag, std::string_view(arg).substr(given.size()));
   }

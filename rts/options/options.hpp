@@ -36,7 +36,8 @@ struct Options {
   std::string recover = "on";  ///< on, off: does the run go on when a PE has died?
   std::string backup = "on";   ///< on, off: is what a slow PE has for long run by another, too?
   double grace = 20;           ///< seconds that a PE which leaves has to finish its threads
-  int copies = 0;  ///< after so many skeletons distributed data have a copy on another PE; 0: never
+  double yield = 0;            ///< cores that others use of the host, for it to leave; 0: never
+  int copies = 8;  ///< after so many skeletons distributed data have a copy on another PE; 0: never
   std::string fabric;  ///< empty: net if one of the next three is given, else mpi
   std::string join;    ///< where the main PE may be met; empty: this is it
   std::string meet;    ///< the main PE's port, or files of its launcher
@@ -52,12 +53,15 @@ struct Options {
   std::string record;      ///< file; empty: off
   StatsFormat stats = StatsFormat::none;
   std::string stats_file;  ///< empty: standard error
+  std::string flags;       ///< file; empty: none
+  bool progress = false;   ///< lines on standard error while the program runs
   bool help = false;
   bool version = false;
 };
 
 /// Takes the runtime's flags out of `args` (the program's name is args[0]) and leaves the rest.
-/// Throws Error with exit code 2 for what it can't make sense of.
+/// What a file (--trawl:flags) says is below the environment, and that below `args`. Throws Error
+/// with exit code 2 for what it can't make sense of.
 Options take_options(std::vector<std::string>& args);
 
 /// Of arguments and an environment that make no sense as a whole, those flags by which a PE joins

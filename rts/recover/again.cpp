@@ -66,8 +66,8 @@ struct AgainCode : heap::Code {
 };
 const AgainCode again_code;
 
-// Nullptr: it can't be found.
-Node* find(const heap::Route& route) {
+// Nullptr: it can't be found, or is what is to be made itself.
+Node* find(const heap::Route& route, const Node* target) {
   Node* at = route.from;
   for (const auto handle : route.handles) {
     if ((handle & heap::Lineage::in_arguments) == 0) {
@@ -76,7 +76,7 @@ Node* find(const heap::Route& route) {
     }
     const std::lock_guard lock(sched::worker_here().host().lock());
     at = heap::handle_of(at, handle);
-    if (at == nullptr) return nullptr;
+    if (at == nullptr || at == target) return nullptr;
   }
   sched::demand(at);
   return at;
@@ -91,7 +91,7 @@ void make_again(Node* node) {
     const std::lock_guard lock(sched::worker_here().host().lock());
     route = heap.route(node);
   }
-  Node* const found = route && route->from != nullptr ? find(*route) : nullptr;
+  Node* const found = route && route->from != nullptr ? find(*route, node) : nullptr;
   const std::lock_guard lock(sched::worker_here().host().lock());
   heap.remade(node, found);
 }

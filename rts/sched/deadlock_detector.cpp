@@ -51,7 +51,7 @@ void DeadlockDetector::begin_round(const Worker* by) {
   asking_ = true;
   ++round_;
   std::fill(states_.begin(), states_.end(), std::nullopt);
-  states_[static_cast<std::size_t>(self_)] = own_state(by);
+  states_[static_cast<std::size_t>(self_)] = rest(by);
   answers_ = 1;
   for (const int pe : dead_) note_dead(pe);
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
@@ -108,7 +108,7 @@ void DeadlockDetector::note_dead(int pe) {
 }
 
 void DeadlockDetector::on_probe(const Probe& message, const Worker* by) {
-  fabric::send(outbox_, 0, State{message.round, own_state(by)});
+  fabric::send(outbox_, 0, State{message.round, rest(by)});
 }
 
 void DeadlockDetector::on_state(State message, int from) {
@@ -117,6 +117,12 @@ void DeadlockDetector::on_state(State message, int from) {
   if (state) throw BadBytes("it answers a probe twice");
   state = std::move(message.rest);
   ++answers_;
+}
+
+Rest DeadlockDetector::rest(const Worker* by) {
+  auto state = own_state(by);
+  if (state.at_rest) workers_.host().shared_heap().remake_otherwise();
+  return state;
 }
 
 Rest DeadlockDetector::own_state(const Worker* by) const {

@@ -39,6 +39,7 @@ class DeadlockDetector {
   void on_state(State message, int from);
 
  private:
+  Rest rest(const Worker* by);
   Rest own_state(const Worker* by) const;
   void begin_round(const Worker* by);
   void note_dead(int pe);

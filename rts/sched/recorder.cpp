@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "rts/heap/code.hpp"
 #include "rts/host/clocks.hpp"
 #include "rts/inline/demand.hpp"
 #include "rts/inline/thunk.hpp"
@@ -102,6 +103,8 @@ void Recorder::begin() {
   for (auto& time : times) time = measure_handling();
   std::nth_element(times.begin(), times.begin() + tries / 2, times.end());
   handling_ = times[tries / 2];
+  const auto& codes = heap::CodeTable::get();
+  for (std::uint32_t id = 0; id < codes.size(); ++id) record_.name(heap::short_name(codes.at(id)));
   watch_.start();
 }
 
@@ -178,16 +181,18 @@ bool Recorder::evaluate(heap::Node* node) {
   bool sparked = false;
   {
     const Pause pause(*this);
-    const auto arguments = packed_size(node, node->code().pack_arguments);
+    const auto& code = node->code();
+    const auto arguments = packed_size(node, code.pack_arguments);
+    const auto function = std::uint64_t{code.id} + 1;
     if (node == synced_) {
       synced_ = nullptr;
-      record_.sync(synced_task_, arguments);
+      record_.sync(synced_task_, arguments, function);
     } else if (const auto found = sparks_.find(node); found != sparks_.end()) {
       sparked = true;
-      record_.force(found->second, arguments);
+      record_.force(found->second, arguments, function);
       sparks_.erase(found);
     } else {
-      record_.eval(arguments);
+      record_.eval(arguments, function);
     }
   }
   node->code().evaluate(node);

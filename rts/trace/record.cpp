@@ -46,28 +46,31 @@ std::uint64_t Record::par() {
   return next_++;
 }
 
-void Record::sync(std::uint64_t task, std::uint64_t arguments) {
+void Record::sync(std::uint64_t task, std::uint64_t arguments, std::uint64_t function) {
   end_piece();
   begin(task);
   put(Did::sync);
   number(next_ - task);
   number(arguments);
+  number(function);
 }
 
-void Record::force(std::uint64_t task, std::uint64_t arguments) {
+void Record::force(std::uint64_t task, std::uint64_t arguments, std::uint64_t function) {
   end_piece();
   --sparks_;
   begin(task);
   put(Did::force);
   number(next_ - task);
   number(arguments);
+  number(function);
 }
 
-void Record::eval(std::uint64_t arguments) {
+void Record::eval(std::uint64_t arguments, std::uint64_t function) {
   end_piece();
   begin(next_);
   put(Did::eval);
   number(arguments);
+  number(function);
   ++next_;
   ++stack_.back().after;
 }
@@ -131,13 +134,31 @@ void Record::number(std::uint64_t n) noexcept {
   block_[size_++] = static_cast<std::byte>(n);
 }
 
+void Record::name(std::string_view function) {
+  names_ += function.substr(0, recording::longest_function);
+  names_ += '\0';
+}
+
 void Record::flush() noexcept {
+  if (size_ == recording::block_header_size) return;
+  ++blocks_;
+  write_block(recording::block_magic);
+}
+
+// Those that find no room are unknown: a program has some hundred.
+void Record::write_names() noexcept {
+  if (names_.empty()) return;
+  constexpr auto room = buffer - recording::block_header_size;
+  const auto size = names_.rfind('\0', room - 1) + 1;
+  std::memcpy(block_.data() + size_, names_.data(), size);
+  size_ += size;
+  write_block(recording::names_magic);
+}
+
+void Record::write_block(std::uint32_t magic) noexcept {
   const auto size = size_ - recording::block_header_size;
   size_ = recording::block_header_size;
-  if (size == 0) return;
-  ++blocks_;
   const auto events = std::span(block_).subspan(recording::block_header_size, size);
-  const auto magic = recording::block_magic;
   const auto count = static_cast<std::uint32_t>(size);
   const auto sum = recording::checksum(events);
   std::memcpy(block_.data(), &magic, 4);
@@ -166,6 +187,7 @@ void Record::close() noexcept {
   if (file_ < 0) return;
   while (!stack_.empty()) end(0);
   flush();
+  write_names();
   if (file_ >= 0 && ::close(file_) != 0)
     trouble_ = "the recording " + file_name_ + " ends early: " + std::strerror(errno);
   file_ = -1;

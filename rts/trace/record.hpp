@@ -28,10 +28,13 @@ class Record {
   /// The new task's number.
   std::uint64_t spawn();
   std::uint64_t par();
-  void sync(std::uint64_t task, std::uint64_t arguments);
-  void force(std::uint64_t task, std::uint64_t arguments);
-  void eval(std::uint64_t arguments);
+  void sync(std::uint64_t task, std::uint64_t arguments, std::uint64_t function = 0);
+  void force(std::uint64_t task, std::uint64_t arguments, std::uint64_t function = 0);
+  void eval(std::uint64_t arguments, std::uint64_t function = 0);
   void end(std::uint64_t result);
+
+  /// The next function's name, from 1 on.
+  void name(std::string_view function);
 
   /// Ends what has not ended, and writes the rest.
   void close() noexcept;
@@ -55,6 +58,8 @@ class Record {
   bool is_one_piece(const Open& task) const noexcept;
   std::size_t behind_event(std::size_t at) const noexcept;
   void flush() noexcept;
+  void write_names() noexcept;
+  void write_block(std::uint32_t magic) noexcept;
   void write(const void* data, std::size_t size) noexcept;
 
   std::string file_name_;
@@ -68,6 +73,7 @@ class Record {
   Nanos piece_ = 0;
   Nanos worked_ = 0;
   std::vector<Open> stack_;
+  std::string names_;  // a zero byte behind each
 };
 
 }  // namespace trawl::trace

@@ -11,15 +11,16 @@
 #include "rts/heap/messages.hpp"
 #include "rts/life/messages.hpp"
 #include "rts/sched/messages.hpp"
+#include "rts/watch/messages.hpp"
 
 namespace trawl::test {
 
 /// In the order of their kinds.
-using Messages =
-    std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
-               sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
-               life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
-               life::Leave, life::View, life::Parting, life::Settled, life::Fail>;
+using Messages = std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack,
+                            heap::Free, sched::WorkAvailable, sched::Found, sched::Write,
+                            life::Hello, life::Welcome, life::Ping, life::Pong, sched::Probe,
+                            sched::State, life::Finish, life::Bye, life::Leave, life::View,
+                            life::Parting, life::Settled, life::Fail, watch::Look, watch::Pulse>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -131,6 +132,16 @@ class Sampler {
                sample<life::Bye>().statistics};
   }
   void fill(life::Settled& settled) { settled.pe = 1; }
+  void fill(watch::Pulse& message) {
+    auto& pulse = message.pulse;
+    pulse.time = time();
+    pulse.sparks_created = random_();
+    pulse.idle = some();
+    pulse.sparks = pe();
+    pulse.workers = static_cast<std::uint16_t>(1 + below(trace::max_workers));
+    pulse.busy = static_cast<std::uint16_t>(below(trace::max_workers));
+    trace::set_name(pulse.host, text());
+  }
   void fill(life::Fail& fail) { fail = {static_cast<int>(1 + below(255)), text()}; }
 
   std::mt19937_64 random_;

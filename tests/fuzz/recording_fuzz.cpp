@@ -117,6 +117,7 @@ void check(const Graph& graph) {
 bool is_read(const std::string& file) {
   try {
     check(replay::read_recording(file));
+    check(replay::read_recording(file, {30'000, 2}));
     expect(!took_a_gigabyte(), "no gigabytes for a few bytes");
     return true;
   } catch (const trawl::Error& error) {

@@ -134,8 +134,22 @@ def as_before():
     expect(result.code == 1 and "is lost: its process has ended" in result.err, "expected a death", result)
 
 
+def to_the_owner():
+    """By itself, when others use the host."""
+    process, _, begun = start_for_ever("--trawl:grace=0.2", "--trawl:yield=0.02")
+    owner = start([sys.executable, "-c", "while True: pass"])
+    said = "".join(process.stderr.readline() for _ in range(4))
+    owner.kill()
+    owner.wait()
+    for pe in 1, 2:
+        expect(f"trawl: PE {pe} leaves: others use its host's cores (--trawl:yield)\n" in said and
+               f"trawl: PE {pe} has left in the middle of a thread" in said, f"expected that PE {pe} leaves", said)
+    end(process, begun)
+
+
 at_random_moments()
 not_waited_for()
 its_exit_code()
 sent_away()
+to_the_owner()
 as_before()

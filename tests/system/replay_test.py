@@ -69,6 +69,10 @@ with tempfile.TemporaryDirectory() as folder:
         expect(float(there["critical path"]) <= float(there["work"]), f"{words}: {there}", result)
         expect(there["unknown ways"] == "0", f"{words}: {there}", result)
         replayed(recording)
+        replayed(recording, "--cut-off", "30us", "--chunk", 3)
+        fewer = info(recording, "--cut-off", "100us")
+        expect(int(fewer["tasks"]) <= int(there["tasks"]) and fewer["work"] == there["work"] and
+               fewer["never needed"] == there["never needed"], f"{words}: expected the same work, {there}, {fewer}", result)
     replayed(recording, "--scale-work", 0.1, "--scale-bytes", 2)
     refused(0, "--scale-bytes is for a recording", "trawl-replay", "--flat", "10,1us", "--scale-bytes", 2)
     rows = info("--flat", "100,1000s", "--scale-work", "1e6")
@@ -90,6 +94,8 @@ with tempfile.TemporaryDirectory() as folder:
         refused(pes, "give it one graph", "trawl-replay")
         refused(pes, "give it one graph", "trawl-replay", recording, "--flat", "10,1us")
         refused(pes, "/no/such/grid", "trawl-replay", recording, "--bound", "/no/such/grid")
+        refused(pes, "--cut-off needs", "trawl-replay", recording, "--cut-off", "x")
+        refused(pes, "are for a recording", "trawl-replay", "--flat", "10,1us", "--chunk", 2)
         refused(pes, "--flat needs", "trawl-replay", "--flat", "10,x")
 
 for words in (["--flat", "300,20us"], ["--divide", "8,2,10us", "--spread", 0.5],

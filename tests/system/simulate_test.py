@@ -79,7 +79,7 @@ with tempfile.TemporaryDirectory() as folder:
     early = os.path.join(folder, "early.json")
     with open(early, "w") as file:
         file.write("""{"clusters": [{"name": "a", "pes": 4, "latency": "50 us"}],
-                       "deaths": [{"pe": 2, "at": "10 ms"}]}""")
+                       "deaths": [{"pe": 2, "at": "10 ms"}, {"pe": 3, "at": "25 ms"}]}""")
     for copies in "1", "8":
         result, _, _ = simulated(early, galaxy, "--trawl:copies=" + copies)
         expect(result.out == simulated(four, galaxy)[0].out, "expected the same without deaths", result)

@@ -54,6 +54,7 @@ inline constexpr CaseName case_names[] = {
     {&Cases::by_copy, "by_copy"},
     {&Cases::by_argument, "by_argument"},
     {&Cases::by_thunk, "by_thunk"},
+    {&Cases::otherwise, "otherwise"},
     {&Cases::giver, "giver"},
     {&Cases::lost, "lost"},
     {&Cases::reverted, "reverted"},

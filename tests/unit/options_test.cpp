@@ -2,11 +2,14 @@
 #include "rts/options/options.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "rts/inline/error.hpp"
 #include "rts/options/flags.hpp"
@@ -164,6 +167,68 @@ TEST(Options, WhatMakesNoSenseIsRefusedInOneLine) {
   expect_refused({"--trawl:workers=many"}, "many is no number");
   expect_refused({"--trawl:workers=193"}, "192");
   expect_refused({"--trawl:fish-delay=9", "--trawl:fish-delay-max=8"}, "--trawl:fish-delay-max");
+}
+
+/// A file of flags.
+class FlagFile {
+ public:
+  explicit FlagFile(const std::string& text) { std::ofstream(name_) << text; }
+  ~FlagFile() { std::filesystem::remove(name_); }
+  FlagFile(const FlagFile&) = delete;
+  FlagFile& operator=(const FlagFile&) = delete;
+
+  std::string flag() const { return "--trawl:flags=" + name_; }
+  std::string at(int line) const { return name_ + ":" + std::to_string(line) + ": "; }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_ =
+      (std::filesystem::path(testing::TempDir()) / ("trawl_flags_" + std::to_string(getpid())))
+          .string();
+};
+
+TEST(Options, FlagsMayComeFromAFile) {
+  const FlagFile file(
+      "# advised\n--trawl:workers=3 --trawl:policy=random # two\n\n  --trawl:stats\n"
+      "#--trawl:workers=4\n--trawl:cluster=a#b");
+  const auto options = parse({file.flag()});
+  EXPECT_EQ(options.workers, 3);
+  EXPECT_EQ(options.policy, "random");
+  EXPECT_EQ(options.stats, StatsFormat::text);
+  EXPECT_EQ(options.cluster, "a#b");
+  const Environment named("TRAWL_FLAGS", file.name().c_str());
+  EXPECT_EQ(parse({}).workers, 3);
+  EXPECT_EQ(options_to_join({"--trawl:wrong"}).pes, 0);
+}
+
+TEST(Options, TheCommandLineAndTheEnvironmentAreAboveAFile) {
+  const FlagFile file("--trawl:workers=3 --trawl:thread-limit=8 --trawl:low-watermark=1");
+  const Environment set("TRAWL_THREAD_LIMIT", "9");
+  const auto options = parse({"--trawl:workers=5", file.flag()});
+  EXPECT_EQ(options.workers, 5);
+  EXPECT_EQ(options.thread_limit, 9U);
+  EXPECT_EQ(options.low_watermark, 1U);
+  const FlagFile empty("");
+  EXPECT_EQ(parse({empty.flag()}).workers, 0);
+}
+
+TEST(Options, AFileThatMakesNoSenseIsRefusedWithItsLine) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"\n--trawl:wokers=3", "--trawl:wokers is no flag: did you mean --trawl:workers?"},
+      {"#\n--trawl:workers=many", "--trawl:workers: many is no number"},
+      {"\n--trawl:workers", "--trawl:workers needs a value"},
+      {"--trawl:stats\nworkers=3", "workers=3 is no flag of the runtime"},
+      {"\n--trawl:flags=other", "names no other"},
+      {"\n--trawl:flags", "names no other"},
+      {"\n\x01\xff", "?? is no flag of the runtime"}};
+  for (const auto& [text, said] : wrong) {
+    const FlagFile file(text);
+    expect_refused({file.flag()}, file.at(2));
+    expect_refused({file.flag()}, said);
+  }
+  expect_refused({"--trawl:flags=/no/such/file"}, "/no/such/file: No such file");
+  expect_refused({"--trawl:flags=/"}, "cannot read the flags in /");
+  expect_refused({"--trawl:flags="}, "--trawl:flags=FILE");
 }
 
 TEST(Options, WhatLooksLikeAFlagIsRefusedWithTheNearest) {

@@ -161,6 +161,82 @@ TEST_F(RecordingTest, WhatIsNeverNeededIsLeftOut) {
   EXPECT_EQ(told(read, read.root()), "par:0 force:0");
 }
 
+TEST_F(RecordingTest, FunctionsHaveNames) {
+  const auto read = graph([](Record& record) {
+    record.name("one");
+    record.name("two\x01");
+    const auto a = record.spawn();
+    record.sync(a, 0, 2);
+    record.work(20 * us);
+    record.end(0);
+    record.eval(0, 1);
+    record.work(20 * us);
+    record.end(0);
+    record.eval(0, 3);  // which there is not
+    record.work(20 * us);
+    record.end(0);
+  });
+  EXPECT_EQ(read.functions, (std::vector<std::string>{"root", "one", "two?"}));
+  EXPECT_EQ(read.tasks[0].function, 2U);
+  EXPECT_EQ(read.tasks[1].function, 1U);
+  EXPECT_EQ(read.tasks[2].function, 0U);
+}
+
+TEST_F(RecordingTest, ACutOffEvaluatesInPlace) {
+  const auto write = [](Record& record) {
+    const auto outer = record.spawn();
+    const auto other = record.par();
+    record.sync(outer, 1);
+    const auto inner = record.spawn();
+    record.work(30 * us);
+    record.sync(inner, 1);
+    record.work(20 * us);
+    record.end(1);
+    record.end(2);
+    const auto user = record.spawn();
+    record.sync(user, 0);
+    record.work(5 * us);
+    record.force(other, 0);  // not its own
+    record.work(15 * us);
+    record.end(1);
+    record.end(1);
+  };
+  graph(write);
+  const auto read = [this](Nanos cut_off) { return replay::read_recording(file_, {cut_off, 1}); };
+  EXPECT_EQ(read(0).tasks.size(), 5U);
+  const auto some = read(25 * us);
+  ASSERT_EQ(some.tasks.size(), 3U);
+  EXPECT_EQ(told(some, some.root()), "spawn:0 sync:0 spawn:1 sync:1");
+  EXPECT_EQ(told(some, 0), "work:50");
+  EXPECT_EQ(told(some, 1), "work:20");
+  const auto more = read(60 * us);
+  EXPECT_EQ(told(more, more.root()), "work:50 spawn:0 sync:0");
+  for (const auto& each : {some, more}) {
+    EXPECT_EQ(totals(each).work, 70 * us);
+    EXPECT_EQ(each.not_needed, 0U);
+  }
+}
+
+TEST_F(RecordingTest, AChunkIsSeveralSparksOfAList) {
+  graph([](Record& record) {
+    std::vector<std::uint64_t> list(7);
+    for (auto& each : list) each = record.par();
+    for (const auto each : list) {
+      record.force(each, 10, 1);
+      record.work(20 * us);
+      record.end(5);
+    }
+  });
+  const auto read = replay::read_recording(file_, {0, 3});
+  ASSERT_EQ(read.tasks.size(), 4U);
+  EXPECT_EQ(told(read, read.root()), "par:0 par:1 par:2 force:0 force:1 force:2");
+  EXPECT_EQ(told(read, 0), "work:60");
+  EXPECT_EQ(told(read, 2), "work:20");
+  EXPECT_EQ(read.tasks[0].arguments, 30U);
+  EXPECT_EQ(read.tasks[0].result, 15U);
+  EXPECT_EQ(totals(read).work, 140 * us);
+}
+
 TEST_F(RecordingTest, ThunksGoWithArgumentsAndResults) {
   const auto read = graph([](Record& record) {
     const auto maker = record.spawn();

@@ -153,6 +153,74 @@ TEST(RecoverDist, ACopyThatFailedIsNone) {
   EXPECT_EQ(simulation.finish(3).code, 3);
 }
 
+struct Box {
+  Lazy<std::vector<long>> kept;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(kept);
+  }
+};
+
+Box boxed(long n) {
+  return {keep(std::vector<long>(static_cast<std::size_t>(n), 1))};
+}
+Box passed_on(const Lazy<Box>& box) {
+  return force(box);
+}
+/// Needs what is in the first.
+Box after(const Lazy<Box>& first, const Lazy<Box>& second) {
+  return force(force(first).kept).empty() ? Box{} : force(second);
+}
+
+template <class T>
+void evaluate_on(int pe, const std::vector<Lazy<T>>& thunks) {
+  detail::start(thunks, std::vector(thunks.size(), detail::place_of(pe)));
+}
+
+heap::SharedHeap::Cases cases_on_main(Simulation& simulation) {
+  return simulation.pe(0).shared_heap().cases();
+}
+
+// What was made came here first from who passes it on, who would get it from here.
+TEST(RecoverDist, WhatWaitsForItselfIsMadeFromAnotherValue) {
+  Simulation simulation(grid_with_copies(2, 1'000));
+  simulation.run([&simulation] {
+    const auto box = detail::lazy_placed<&boxed>(12L);
+    const auto passed = detail::lazy_placed<&passed_on>(box);
+    evaluate_on(1, std::vector{passed, box});
+    const auto kept = force(passed).kept;
+    EXPECT_EQ(force(box).kept.node(), kept.node());
+    simulation.net().kill(1);
+    Simulation::work(100'000'000);
+    EXPECT_EQ(force(kept).size(), 12U);
+  });
+  EXPECT_EQ(simulation.finish(3).code, 3);
+  EXPECT_EQ(cases_on_main(simulation).otherwise, 1U);
+}
+
+// Each would be made from what needs the other.
+TEST(RecoverDist, WhatWaitForEachOtherAreMadeFromOtherValues) {
+  Simulation simulation(grid_with_copies(2, 1'000));
+  simulation.run([&simulation] {
+    const auto one = detail::lazy_placed<&boxed>(12L);
+    const auto two = detail::lazy_placed<&boxed>(20L);
+    const auto one_again = detail::lazy_placed<&after>(two, one);
+    const auto two_again = detail::lazy_placed<&after>(one, two);
+    evaluate_on(1, std::vector{one_again, two_again, one, two});
+    const auto kept_one = force(one_again).kept;
+    const auto kept_two = force(two_again).kept;
+    EXPECT_EQ(force(one).kept.node(), kept_one.node());
+    EXPECT_EQ(force(two).kept.node(), kept_two.node());
+    simulation.net().kill(1);
+    Simulation::work(100'000'000);
+    EXPECT_EQ(force(kept_one).size(), 12U);
+    EXPECT_EQ(force(kept_two).size(), 20U);
+  });
+  EXPECT_EQ(simulation.finish(3).code, 3);
+  EXPECT_GT(cases_on_main(simulation).otherwise, 0U);
+}
+
 // Never a wrong answer: it is right, or the run says that it can't go on.
 TEST(RecoverDist, WithoutCopiesTheRunEnds) {
   const auto sum = die_in_steps(0);

@@ -1,0 +1,231 @@
+// trawl-tune: which flags suit a program on a grid?
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "profiles/replay/read_recording.hpp"
+#include "profiles/tune/command.hpp"
+#include "profiles/tune/plot.hpp"
+#include "profiles/tune/result.hpp"
+#include "profiles/tune/spark_cost.hpp"
+#include "profiles/tune/tuner.hpp"
+#include "rts/inline/error.hpp"
+
+namespace {
+
+using namespace tune;
+
+/// How far it is, for people that wait: on a terminal in one line.
+class Progress {
+ public:
+  explicit Progress(bool quiet) : quiet_(quiet), terminal_(::isatty(2) != 0) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void say(const std::string& what) {
+    if (quiet_) return;
+    if (terminal_)
+      fmt::print(stderr, "\r\033[K{:.78}", what);
+    else
+      fmt::print(stderr, "trawl-tune: {}\n", what);
+    std::fflush(stderr);
+  }
+  void clear() {
+    if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool quiet_, terminal_;
+};
+
+/// Settings of the environment are not for the runs: they would not be the same elsewhere.
+void forget_environment() {
+  Words names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view name(*entry, std::string_view(*entry).find('='));
+    if (name.starts_with("TRAWL_")) names.emplace_back(name);
+  }
+  for (const auto& name : names) ::unsetenv(name.c_str());
+}
+
+std::string replay_program() {
+  return std::filesystem::read_symlink("/proc/self/exe").replace_filename("trawl-replay").string();
+}
+
+// Data that tasks share are not in a recording: what is advised should not send more of them than
+// can be borne.
+constexpr double more_bytes = 4;
+
+class Tuning {
+ public:
+  explicit Tuning(const Command& command)
+      : command_(command), replays_(replay_program(), command.jobs), progress_(command.quiet) {}
+
+  Result run() {
+    read();
+    for (auto& tuner : tuners_) tune_on(*tuner);
+    if (tuners_.size() > 1) tune_for_all();
+    return std::move(result_);
+  }
+
+ private:
+  void read() {
+    local_ = measure_local_costs();
+    graph_ = replay::read_recording(command_.recording);
+    const auto totals = replay::totals(graph_);
+    result_.recording = command_.recording;
+    result_.program = std::filesystem::path(graph_.program).filename().string();
+    result_.work = totals.work * 1e-9 * command_.scale_work;
+    result_.critical_path = totals.critical_path * 1e-9 * command_.scale_work;
+    Words words{command_.recording, fmt::format("--scale-bytes={}", command_.scale_bytes),
+                fmt::format("--scale-work={}", command_.scale_work)};
+    words.insert(words.end(), command_.fixed.begin(), command_.fixed.end());
+    for (const auto& grid : command_.grids)
+      tuners_.push_back(std::make_unique<Tuner>(replays_, grid, words));
+  }
+
+  /// Its share of the time, if that is bounded: half of it for the flags of each grid.
+  Plan plan(double share) const {
+    Plan plan;
+    plan.seed = command_.seed;
+    plan.runs = command_.runs;
+    if (command_.seconds > 0) {
+      const auto end = std::chrono::steady_clock::now() +
+                       std::chrono::duration<double>(command_.seconds * share);
+      plan.over = [end] { return std::chrono::steady_clock::now() >= end; };
+    }
+    return plan;
+  }
+
+  void tune_on(Tuner& tuner) {
+    const auto parts = static_cast<double>(tuners_.size() + (tuners_.size() > 1 ? 1 : 0));
+    const auto say = [&](const std::string& what) {
+      progress_.say(short_grid(tuner.grid()) + ": " + what);
+    };
+    OnGrid on{tuner.grid(), tuner.pes(), tuner.workers(), tuner.space(), {}, {}, {}, {}};
+    auto flags_plan = plan(0.7 / parts);
+    flags_plan.another = [&](auto trials) { return tuner.measure(on.space, trials, more_bytes); };
+    on.advice = advise(
+        on.space, flags_plan, [&](auto trials) { return tuner.measure(on.space, trials); }, say);
+    on.costs = tuner.costs({local_.spawn, local_.par, 0, 0, 0, 0});
+    const auto graph = replay::scaled(graph_, command_.scale_work, command_.scale_bytes);
+    on.functions = grains(graph, on.costs);
+    auto grain_plan = plan(0.3 / parts);
+    grain_plan.runs = std::max(1L, command_.runs / 3);
+    on.coarser = tuner.coarser(graph_, on.advice.setting, grain_plan,
+                               [&say](const std::string& what) { say("grain, " + what); });
+    result_.grids.push_back(std::move(on));
+  }
+
+  /// A trial's time is the geometric mean of its times on all grids.
+  void tune_for_all() {
+    ForAll all;
+    all.space = flags_to_try(command_.fixed);
+    long ignored = 0;
+    std::vector<Measure> on;
+    for (auto& tuner : tuners_)
+      on.push_back(remembered(
+          [&all, &tuner](auto trials) {
+            return tuner->measure(padded(all, *tuner), whole(all, *tuner, trials));
+          },
+          ignored));
+    const Measure together = [&on](std::span<const Trial> trials) {
+      std::vector<double> seconds(trials.size(), 0);
+      for (const auto& measure : on) {
+        const auto here = measure(trials);
+        for (std::size_t i = 0; i < here.size(); ++i)
+          seconds[i] += std::log(here[i]) / static_cast<double>(on.size());
+      }
+      for (auto& each : seconds) each = std::exp(each);
+      return seconds;
+    };
+    const auto parts = static_cast<double>(tuners_.size() + 1);
+    auto each_plan = plan(1 / parts);
+    all.advice = advise(all.space, each_plan, together,
+                        [&](const std::string& what) { progress_.say("all grids: " + what); });
+    for (const auto& measure : on)
+      all.gains.push_back(compare(all.advice.setting, usual(all.space), command_.seed + 1'000'000,
+                                  each_plan.confirming, each_plan.confidence, measure)
+                              .value_or(Interval{}));
+    result_.for_all = std::move(all);
+  }
+
+  /// The common space with the grid's own factor, as it is by itself.
+  static Space padded(const ForAll& all, const Tuner& tuner) {
+    auto space = all.space;
+    if (tuner.space().size() > space.size()) space.push_back(tuner.space().back());
+    return space;
+  }
+  static std::vector<Trial> whole(const ForAll& all, const Tuner& tuner,
+                                  std::span<const Trial> trials) {
+    std::vector<Trial> list(trials.begin(), trials.end());
+    if (tuner.space().size() > all.space.size())
+      for (auto& trial : list) trial.setting.push_back(tuner.space().back().usual);
+    return list;
+  }
+
+  const Command& command_;
+  Replays replays_;
+  Progress progress_;
+  replay::Graph graph_;
+  LocalCosts local_;
+  std::vector<std::unique_ptr<Tuner>> tuners_;
+  Result result_;
+};
+
+void write_flags(const Result& result, const std::string& file) {
+  std::ofstream out(file);
+  if (!(out << flag_file(result)).flush())
+    throw trawl::Error("cannot write " + file + ": " + std::strerror(errno), 2);
+}
+
+/// Before minutes of work, not after.
+void check_writable(const std::string& file) {
+  if (file.empty()) return;
+  errno = 0;
+  if (!std::ofstream(file, std::ios::app))
+    throw trawl::Error("cannot write " + file + ": " + std::strerror(errno), 2);
+}
+
+int tune_all(int argc, char** argv) {
+  const auto command = read_command(argc, argv);
+  if (!command.answer.empty()) {
+    std::fputs(command.answer.c_str(), stdout);
+    return 0;
+  }
+  check_writable(command.write);
+  check_writable(command.plot);
+  const auto result = Tuning(command).run();
+  if (command.json)
+    fmt::print("{}\n", json(result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    std::fputs(text(result).c_str(), stdout);
+  if (!command.write.empty()) write_flags(result, command.write);
+  if (!command.plot.empty()) draw(result, command.plot);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw trawl::Error("the output could not be written", 2);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  forget_environment();
+  try {
+    return tune_all(argc, argv);
+  } catch (const trawl::Error& error) {
+    fmt::print(stderr, "trawl-tune: {}\n", error.what());
+    return error.exit_code();
+  }
+}

@@ -1,0 +1,232 @@
+#include "profiles/tune/result.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "profiles/axis.hpp"
+#include "profiles/report/audit.hpp"
+
+namespace tune {
+namespace {
+
+std::string seconds(double value) {
+  return trawl::profile::duration(value * 1e9);
+}
+
+std::string interval(const Interval& gain) {
+  if (!std::isfinite(gain.mean)) return "given up: far slower";
+  return fmt::format("{:>8}  {:>8} to {}", percent(gain.mean), percent(gain.low),
+                     percent(gain.high));
+}
+
+std::string flags_text(const Space& space, const Advice& advice) {
+  auto words = words_of(space, advice.setting);
+  for (std::size_t i = 0; i < space.size(); ++i)
+    if (space[i].name == pes_a_host && advice.setting[i] != space[i].usual)
+      words.push_back("(PEs a host: " + space[i].levels[advice.setting[i]] + ")");
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+bool as_usual(const Space& space, const Advice& advice) {
+  return advice.setting == usual(space);
+}
+
+std::string fragile_text(const Space& space, const Advice& advice) {
+  if (!advice.fragile) return "";
+  auto other = advice;
+  other.setting = advice.fragile->setting;
+  return fmt::format(
+      "  Not advised: {} saves {} as recorded, but {} if four times the bytes are sent\n"
+      "  (data that tasks share are not in a recording). Try it with the program itself.\n",
+      flags_text(space, other), percent(advice.fragile->gain.mean),
+      percent(advice.fragile->another.mean));
+}
+
+std::string advice_text(const Space& space, const Advice& advice) {
+  if (as_usual(space, advice))
+    return fmt::format("  The defaults are as good: {}, and nothing {} gains 0.5 %{}.\n",
+                       seconds(advice.usual), advice.fragile ? "safer" : "else",
+                       advice.cut_short ? " of what there was time to try" : "") +
+           fragile_text(space, advice);
+  return fmt::format("  defaults  {}\n  advised   {}, {} ({} to {})\n\n    {}\n",
+                     seconds(advice.usual), seconds(advice.taken), percent(advice.gain.mean),
+                     percent(advice.gain.low), percent(advice.gain.high),
+                     flags_text(space, advice));
+}
+
+std::string effects_text(const Space& space, const std::vector<Effect>& effects) {
+  std::string text;
+  for (const auto& effect : effects) {
+    if (effect.runs == 0) continue;
+    text +=
+        fmt::format("  {:<18} {:<9} {}  ({} runs)\n", space[effect.factor].name,
+                    space[effect.factor].levels[effect.level], interval(effect.gain), effect.runs);
+  }
+  return text;
+}
+
+std::string grain_text(const OnGrid& on, double work) {
+  const auto& costs = on.costs;
+  auto text = fmt::format(
+      "\n  Grain. A spark that stays takes {:.1f} ns by spawn, {:.1f} ns by par (this host); one "
+      "that is sent and\n  its value back {} near by, {} at the farthest (simulated).\n\n"
+      "  {:<28}{:<6}{:>9} {:>10} {:>10} {:>10} {:>6} {:>6}\n",
+      costs.spawn * 1e9, costs.par * 1e9, seconds(costs.near), seconds(costs.far),
+      "function that is sparked", "by", "sparks", "shortest", "median", "longest", "near", "far");
+  for (const auto& grain : on.functions)
+    text += fmt::format("  {:<28}{:<6}{:>9} {:>10} {:>10} {:>10} {:>4.0f} % {:>4.0f} %  {}\n",
+                        trawl::profile::short_name(grain.function).substr(0, 27),
+                        grain.thunks ? "par" : "spawn", grain.sparks, seconds(grain.shortest),
+                        seconds(grain.median), seconds(grain.longest), 100 * grain.near_pays,
+                        100 * grain.far_pays, verdict(grain, work));
+  text += "\n  near, far: sparks that are longer than they and their values are under way.\n\n";
+  const auto& coarser = on.coarser;
+  if (!coarser.better()) return text + "  No coarser grain is faster.\n";
+  std::vector<std::string> what;
+  if (coarser.cut_off != "0us") what.push_back("no sparks for less than " + coarser.cut_off);
+  if (coarser.chunk != "1") what.push_back("lists in chunks " + coarser.chunk + " times as large");
+  return text + fmt::format("  Coarser is faster: {}; {} more ({} to {}).\n", fmt::join(what, ", "),
+                            percent(coarser.gain.mean), percent(coarser.gain.low),
+                            percent(coarser.gain.high));
+}
+
+nlohmann::json number(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json interval_json(const Interval& gain) {
+  return {{"mean", number(gain.mean)}, {"low", number(gain.low)}, {"high", number(gain.high)}};
+}
+
+nlohmann::json effects_json(const Space& space, const std::vector<Effect>& effects) {
+  auto list = nlohmann::json::array();
+  for (const auto& effect : effects)
+    list.push_back({{"flag", space[effect.factor].name},
+                    {"level", space[effect.factor].levels[effect.level]},
+                    {"gain", interval_json(effect.gain)},
+                    {"runs", effect.runs}});
+  return list;
+}
+
+nlohmann::json advice_json(const Space& space, const Advice& advice) {
+  nlohmann::json json{{"flags", words_of(space, advice.setting)},
+                      {"defaults_are_as_good", as_usual(space, advice)},
+                      {"default_s", advice.usual},
+                      {"advised_s", advice.taken},
+                      {"gain", interval_json(advice.gain)},
+                      {"runs", advice.runs},
+                      {"cut_short", advice.cut_short},
+                      {"effects", effects_json(space, advice.effects)}};
+  if (advice.fragile)
+    json["not_advised"] = {{"flags", words_of(space, advice.fragile->setting)},
+                           {"gain", interval_json(advice.fragile->gain)},
+                           {"gain_with_more_bytes", interval_json(advice.fragile->another)}};
+  for (std::size_t i = 0; i < space.size(); ++i)
+    if (space[i].name == pes_a_host) json["pes_a_host"] = space[i].levels[advice.setting[i]];
+  return json;
+}
+
+nlohmann::json grain_json(const OnGrid& on, double work) {
+  auto functions = nlohmann::json::array();
+  for (const auto& grain : on.functions)
+    functions.push_back({{"function", grain.function},
+                         {"by", grain.thunks ? "par" : "spawn"},
+                         {"sparks", grain.sparks},
+                         {"work_s", grain.work},
+                         {"shortest_s", grain.shortest},
+                         {"median_s", grain.median},
+                         {"longest_s", grain.longest},
+                         {"bytes", grain.bytes},
+                         {"near_pays", grain.near_pays},
+                         {"far_pays", grain.far_pays},
+                         {"cost_share", grain.cost},
+                         {"verdict", verdict(grain, work)}});
+  const auto& costs = on.costs;
+  return {{"spawn_s", costs.spawn},
+          {"par_s", costs.par},
+          {"near_s", costs.near},
+          {"far_s", costs.far},
+          {"functions", functions},
+          {"cut_off", on.coarser.cut_off},
+          {"chunk", on.coarser.chunk},
+          {"gain", interval_json(on.coarser.gain)},
+          {"effects", effects_json(on.coarser.space, on.coarser.effects)}};
+}
+
+}  // namespace
+
+std::string percent(double share) {
+  if (!std::isfinite(share)) return share < 0 ? "-inf %" : "inf %";
+  const double rounded = std::round(share * 1000) / 10;
+  return rounded == 0 ? "0 %" : fmt::format("{:+.1f} %", rounded);
+}
+
+std::string short_grid(const std::string& grid) {
+  return std::filesystem::path(grid).stem().string();
+}
+
+std::string text(const Result& result) {
+  auto text = fmt::format("{}: {}, {} of work, critical path {}\n", result.recording,
+                          result.program, seconds(result.work), seconds(result.critical_path));
+  for (const auto& on : result.grids) {
+    text += fmt::format("\n{}: {} PEs, {} workers\n\n", on.grid, on.pes, on.workers);
+    text += advice_text(on.space, on.advice);
+    text +=
+        "\n  Each by itself, all else as by default: time saved, and within what it is by 95 %\n\n";
+    text += effects_text(on.space, on.advice.effects);
+    text += grain_text(on, result.work);
+  }
+  if (!result.for_all) return text;
+  const auto& all = *result.for_all;
+  text += "\nfor all grids (mean of the logarithms of times)\n\n";
+  if (as_usual(all.space, all.advice)) return text + "  The defaults are as good.\n";
+  text += fmt::format("    {}\n\n", flags_text(all.space, all.advice));
+  for (std::size_t i = 0; i < result.grids.size(); ++i)
+    text += fmt::format("  {:<30} {}   by its own advice {}\n", short_grid(result.grids[i].grid),
+                        interval(all.gains[i]), percent(result.grids[i].advice.gain.mean));
+  return text;
+}
+
+nlohmann::json json(const Result& result) {
+  nlohmann::json json{{"recording", result.recording},
+                      {"program", result.program},
+                      {"work_s", result.work},
+                      {"critical_path_s", result.critical_path},
+                      {"grids", nlohmann::json::array()}};
+  for (const auto& on : result.grids) {
+    auto each = advice_json(on.space, on.advice);
+    each["grid"] = on.grid;
+    each["pes"] = on.pes;
+    each["workers"] = on.workers;
+    each["grain"] = grain_json(on, result.work);
+    json["grids"].push_back(each);
+  }
+  if (result.for_all) {
+    const auto& all = *result.for_all;
+    json["for_all"] = advice_json(all.space, all.advice);
+    for (const auto& gain : all.gains) json["for_all"]["gains"].push_back(interval_json(gain));
+  }
+  return json;
+}
+
+std::string flag_file(const Result& result) {
+  const auto& space = result.for_all ? result.for_all->space : result.grids.front().space;
+  const auto& advice = result.for_all ? result.for_all->advice : result.grids.front().advice;
+  std::string text = "# by trawl-tune, of " + result.program + " on";
+  for (const auto& on : result.grids) text += " " + short_grid(on.grid);
+  if (as_usual(space, advice)) return text + "\n# the defaults are as good\n";
+  text += fmt::format("\n# {} of the time saved ({} to {}), simulated\n", percent(advice.gain.mean),
+                      percent(advice.gain.low), percent(advice.gain.high));
+  for (std::size_t i = 0; i < space.size(); ++i)
+    if (space[i].name == pes_a_host && advice.setting[i] != space[i].usual)
+      text += fmt::format("# PEs a host: {} (start so many there)\n",
+                          space[i].levels[advice.setting[i]]);
+  for (const auto& word : words_of(space, advice.setting)) text += word + "\n";
+  return text;
+}
+
+}  // namespace tune

@@ -1,0 +1,88 @@
+#include "rts/heap/origins.hpp"
+
+#include <new>
+
+#include "rts/inline/code.hpp"
+
+namespace trawl::heap {
+namespace {
+
+bool begins_at_step(const Lineage& lineage) {
+  const Lineage* first = &lineage;
+  while (first->before != nullptr) first = first->before;
+  return first->guard != nullptr && first->guard->code().step;
+}
+
+// Of what is large, and made anew again and again, only distributed data are let go of when there
+// are copies: what others came from would keep all that came before.
+bool may_keep(const Node* node, const Lineage& lineage) {
+  return !node->code().kept || begins_at_step(lineage);
+}
+
+}  // namespace
+
+bool Origins::comes_from(const Found& found) const {
+  if (!found.filled || found.guard != nullptr) return found.filled;
+  const Witness* witness = addresses_.witness(found.node);
+  return witness != nullptr && witness->lineage != nullptr;
+}
+
+void Origins::add(const Found& value) {
+  if (!comes_from(value)) return;
+  const Witness* witness = value.guard != nullptr ? nullptr : addresses_.witness(value.node);
+  auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
+  lineage->guard = value.guard;
+  if (witness != nullptr) {
+    lineage->before = witness->lineage;
+    lineage->at_before = witness->place;
+  }
+  lineage->top = value.place;
+  lineage->found = ways.found();
+  lineages_[value.place] = lineage;
+}
+
+// What was known before may be among the arguments of what the value was made from: to make that
+// again may need it. So it is only one more way to make it.
+void Origins::note(const Found& proxy) {
+  Lineage* lineage = of(proxy);
+  if (lineage != nullptr && !may_keep(proxy.node, *lineage)) lineage = nullptr;
+  const auto state = proxy.node->state();
+  if (!proxy.filled &&
+      (lineage == nullptr || (state != State::fetch_me && state != State::fetching)))
+    return;
+  auto& witness = addresses_.make_witness(proxy.node);
+  if (proxy.filled) {
+    witness.lineage = lineage;
+    witness.place = proxy.place;
+    witness.giver = from_;
+  } else {
+    witness.note_other(lineage, proxy.place);
+  }
+  if (Lineage* other = by_other_value(proxy)) witness.note_other(other, 1);
+}
+
+// Both values have come with this packet.
+Lineage* Origins::by_other_value(const Found& proxy) const {
+  const auto found = ways.found_again(proxy.place);
+  Lineage* const lineage = of(proxy);
+  if (lineage == nullptr || found == Lineage::nowhere) return nullptr;
+  const auto in = static_cast<std::uint32_t>(found >> 32U);
+  Lineage* const other = lineages_[in];
+  if (other == nullptr || other == lineage || !may_keep(proxy.node, *other)) return nullptr;
+  Lineage from;
+  from.before = other;
+  from.at_before = in;
+  return by_handle(from, static_cast<std::uint32_t>(found));
+}
+
+void Origins::note_thunk(const Found& thunk, const Address& was) {
+  Lineage* lineage = of(thunk);
+  if (lineage == nullptr) return;
+  addresses_.adopt(thunk.node, {was, 0});
+  auto& witness = addresses_.make_witness(thunk.node);
+  witness.lineage = lineage;
+  witness.place = thunk.place;
+  witness.here = true;
+}
+
+}  // namespace trawl::heap

@@ -1,0 +1,116 @@
+#include "rts/watch/progress_lines.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "rts/say.hpp"
+
+namespace trawl::watch {
+namespace {
+
+constexpr Nanos first_line = 2'000'000'000;
+constexpr Nanos most_between = 60'000'000'000;
+
+double seconds(Nanos time) {
+  return static_cast<double>(time) * 1e-9;
+}
+
+/// 52,300
+std::string grouped(std::uint64_t number) {
+  auto text = fmt::format("{}", number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), 1, ',');
+  return text;
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0
+                    : 100 * static_cast<double>(std::min(part, whole)) / static_cast<double>(whole);
+}
+
+std::uint64_t since(std::uint64_t now, std::uint64_t before) {
+  return now - std::min(now, before);
+}
+
+}  // namespace
+
+Progress Progress::of(const trace::Table& table, Nanos time) {
+  Progress sum;
+  for (const auto& row : table.rows) {
+    if (row.presence != trace::Presence::here || !row.has_pulse()) continue;
+    const auto& pulse = row.pulse;
+    ++sum.pes;
+    if (time - row.heard > 3 * table.head.interval) ++sum.silent;
+    sum.workers += pulse.workers;
+    sum.busy += std::min(pulse.busy, pulse.workers);
+    sum.sparks += pulse.sparks;
+    sum.done += pulse.sparks_converted + pulse.sparks_subsumed + pulse.sparks_fizzled;
+    sum.threads += pulse.threads_created;
+    sum.heap += pulse.heap_used;
+    sum.life += pulse.mutator + pulse.collector + pulse.communication + pulse.idle;
+    sum.idle += pulse.idle;
+  }
+  return sum;
+}
+
+std::string progress_line(const Progress& now, Nanos time, const Progress& before,
+                          Nanos time_before) {
+  const auto took = seconds(std::max<Nanos>(time - time_before, 1));
+  const auto rate = static_cast<double>(since(now.done, before.done)) / took;
+  return fmt::format(
+      "trawl: {:.0f} s: {} PE{}, {} of {} workers busy, idle {:.1f} %; {} sparks wait, {} done "
+      "({}/s), {} threads; heap {:.0f} MB{}",
+      seconds(time), now.pes, now.pes == 1 ? "" : "s", now.busy, now.workers,
+      percent(since(now.idle, before.idle), since(now.life, before.life)), grouped(now.sparks),
+      grouped(now.done), grouped(static_cast<std::uint64_t>(rate)), grouped(now.threads),
+      static_cast<double>(now.heap) * 1e-6,
+      now.silent == 0 ? "" : fmt::format("; {} silent", now.silent));
+}
+
+ProgressLines::ProgressLines()
+    : in_place_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0), next_(first_line) {}
+
+void ProgressLines::look(Nanos time, const trace::Table& table) {
+  if (time < next_) return;
+  const auto now = Progress::of(table, time);
+  say_line(progress_line(now, time, last_, last_time_), false);
+  next_ = time + (in_place_ ? first_line : std::clamp(time, first_line, most_between));
+  last_ = now;
+  last_time_ = time;
+}
+
+void ProgressLines::end(Nanos time, const std::vector<std::optional<Statistics>>& statistics) {
+  if (last_time_ == 0) return;
+  std::uint64_t done = 0, threads = 0, life = 0, idle = 0;
+  for (const auto& of_pe : statistics) {
+    if (!of_pe) continue;
+    const auto count = [&](Count what) { return (*of_pe)[static_cast<std::size_t>(what)]; };
+    done += count(Count::sparks_converted) + count(Count::sparks_subsumed) +
+            count(Count::sparks_fizzled);
+    threads += count(Count::threads_created);
+    for (const auto& times : of_pe->workers) {
+      life += times.mutator + times.collector + times.communication + times.idle;
+      idle += times.idle;
+    }
+  }
+  auto line = fmt::format("trawl: {:.1f} s: ended", seconds(time));
+  if (!statistics.empty())
+    line += fmt::format("; {} sparks done, {} threads; idle {:.1f} %", grouped(done),
+                        grouped(threads), percent(idle, life));
+  say_line(line, true);
+}
+
+// A line that is longer than the terminal is wide could not be written over.
+void ProgressLines::say_line(const std::string& line, bool last) {
+  if (!in_place_) return say(line + "\n");
+  constexpr std::size_t usual = 80;
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  const auto width = known ? size.ws_col : usual;
+  say("\r\033[K" + line.substr(0, width - 1) + (last ? "\n" : ""));
+}
+
+}  // namespace trawl::watch

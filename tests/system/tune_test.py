@@ -1,0 +1,104 @@
+#!/usr/bin/env -S python3 -B
+"""trawl-tune: a program is recorded, tuned for grids, and run with the flags that are advised."""
+import json
+import os
+import re
+import tempfile
+
+from harness import expect, run
+
+GRIDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../profiles/grids")
+SITES = f"{GRIDS}/your-grid/two-sites.json"
+# Hosts of two cores.
+HOSTS = {"clusters": [{"name": "a", "pes": 2, "workers": 2, "latency": "100 us", "bandwidth": "50 MB/s"}],
+         "between": {"latency": "1 ms", "bandwidth": "10 MB/s"}}
+
+
+def refused(named, *args):
+    result = run(0, "trawl-tune", *args)
+    expect(result.code == 2, "expected exit code 2", result)
+    expect(result.out == "" and result.err.count("\n") == 1, "expected one line, an error", result)
+    expect(named in result.err and result.err.startswith("trawl-tune: "), f"expected a line that says {named}", result)
+
+
+def tuned(*args, env=None):
+    result = run(0, "trawl-tune", *args, "--json", env=env)
+    expect(result.code == 0, "expected exit code 0", result)
+    return result, json.loads(result.out)
+
+
+def same(one, other):
+    """But for what is measured on this host."""
+    for each in one, other:
+        for on in each["grids"]:
+            for measured in "spawn_s", "par_s": on["grain"].pop(measured, None)
+            for function in on["grain"]["functions"]:
+                function.pop("cost_share", None)
+                function.pop("verdict", None)
+    return one == other
+
+
+def simulated(result):
+    expect(result.code == 0, "expected exit code 0", result)
+    return float(re.search(r"^simulated: ([0-9.]+) s", result.err, re.M)[1])
+
+
+with tempfile.TemporaryDirectory() as folder:
+    recording, flags, hosts = (os.path.join(folder, name) for name in ("recording", "flags", "hosts.json"))
+    with open(hosts, "w") as file: json.dump(HOSTS, file)
+    expect((recorded := run(0, "sum_euler", 3000, f"--trawl:record={recording}")).code == 0, "a recording", recorded)
+
+    # One grid: reproducible, within its budget, and what is written is what is advised.
+    svg = os.path.join(folder, "plot.svg")
+    small = [recording, SITES, "--budget", 100]
+    result, found = tuned(*small, "--write", flags, "--plot", svg)
+    on = found["grids"][0]
+    expect(on["runs"] <= 100 and on["pes"] == 7, "expected seven PEs within a budget", result)
+    expect(0 < on["advised_s"] <= on["default_s"], "expected no loss", result)
+    expect("trawl-tune: two-sites: " in result.err, "expected to hear how far it is", result)
+    names = [function["function"] for function in on["grain"]["functions"]]
+    expect(any("totients" in name for name in names), f"expected a function, not {names}", result)
+    expect("<svg" in open(svg).read(), "expected a picture", result)
+    quiet, again = tuned(*small, "--jobs", 1, "--quiet", env={"TRAWL_POLICY": "rs"})
+    expect(same(found, again), f"expected the same as\n{quiet}", result)
+    expect(quiet.err == "", "expected silence", quiet)
+    told = [line for line in open(flags).read().splitlines() if line and not line.startswith("#")]
+    expect(told == on["flags"], f"expected {on['flags']} in the file, not {told}", result)
+    simulated(run(0, "sum_euler", 3000, f"--trawl:simulate={SITES}", f"--trawl:flags={flags}"))
+
+    # What is fixed holds for all runs.
+    result, found = tuned(recording, SITES, "--budget", 150, "--trawl:policy=rs")
+    slow = found["grids"][0]
+    expect(slow["default_s"] > on["default_s"], "expected a slower policy", result)
+    expect(not any(effect["flag"] == "policy" for effect in slow["effects"]), "what is fixed is not varied", result)
+
+    # Several: an advice for each, and one for all; PEs a host are chosen where they have several workers.
+    result, found = tuned(recording, SITES, hosts, "--budget", 100)
+    expect(len(found["grids"]) == 2 and len(found["for_all"]["gains"]) == 2, "expected two grids and all", result)
+    expect(found["grids"][1]["pes_a_host"] in ("1", "each core"), "expected PEs a host", result)
+    expect("pes_a_host" not in found["grids"][0], "expected nothing to choose", result)
+    text = run(0, "trawl-tune", recording, SITES, hosts, "--budget", 60, "--quiet")
+    expect(text.code == 0 and "for all grids" in text.out and "Grain." in text.out, "expected a page of text", text)
+    timed = run(0, "trawl-tune", recording, SITES, "--budget", "0.5s", "--quiet")
+    expect(timed.code == 0 and timed.seconds < 30, "expected to end in time", timed)
+
+    refused("/no/such/file", "/no/such/file", SITES)
+    refused("/no/such/grid", recording, "/no/such/grid")
+    refused("this is no recording", SITES, SITES)
+    refused("cannot write /no/such/place", recording, SITES, "--write", "/no/such/place")
+    refused("--plot needs", recording, SITES, "--plot", "x.gif")
+    refused("--budget needs", recording, SITES, "--budget", "much")
+    refused("GRID", recording)
+    refused("--trawl:wokers", recording, SITES, "--trawl:wokers=3")
+    refused("decides that itself", recording, SITES, "--trawl:seed=3")
+    with open(hosts, "w") as file: file.write('{"clusters": []}')
+    refused("hosts.json", recording, hosts)
+    with open(recording, "r+b") as file:
+        file.seek(60)
+        file.write(b"\xff\xff")
+    refused(f"{recording}: byte ", recording, SITES)
+
+for flag in "--help", "--version":
+    result = run(0, "trawl-tune", flag)
+    expect(result.code == 0 and "trawl-tune" in result.out and result.err == "", "expected an answer", result)
+print("all right")
