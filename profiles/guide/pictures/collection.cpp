@@ -21,10 +21,10 @@ long allocate(long number) {
 int root() {
   const Values alive = make(200'000);
   std::vector<trawl::Lazy<long>> pieces;
-  for (int i = 0; i < 4000; ++i) pieces.push_back(trawl::par(trawl::lazy<allocate>(5000L)));
+  for (int i = 0; i < 800; ++i) pieces.push_back(trawl::par(trawl::lazy<allocate>(25'000L)));
   long sum = 0;
   for (const auto& each : pieces) sum += trawl::force(each);
-  return sum == 4000 * trawl::force(alive.back()) ? 1 : 0;
+  return sum > trawl::force(alive.back()) ? 0 : 1;
 }
 
 int main(int argc, char** argv) {
