@@ -1,6 +1,7 @@
 #define GC_THREADS
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
@@ -194,6 +195,25 @@ unsigned markers() {
   return static_cast<unsigned>(std::max(1, usable_cores() / sharers));
 }
 
+// Without memory libgc ends the process where it needs some for its first table, or to know a
+// thread. (Without a larger table it goes on.)
+std::atomic<void*> for_a_thread{nullptr};
+
+void keep_memory_for_a_thread() {
+  constexpr std::size_t some_pages = 8192;
+  if (for_a_thread.load() != nullptr) return;
+  void* const memory = GC_malloc_uncollectable(some_pages);
+  void* none = nullptr;
+  if (memory != nullptr && !for_a_thread.compare_exchange_strong(none, memory)) GC_free(memory);
+}
+
+void make_first_table() {
+  void* const object = GC_malloc_atomic(1);
+  GC_register_finalizer_no_order(
+      object, [](void*, void*) {}, nullptr, nullptr, nullptr);
+  GC_register_finalizer_no_order(object, nullptr, nullptr, nullptr, nullptr);
+}
+
 void start() {
   GC_set_markers_count(markers());
   GC_set_finalize_on_demand(1);
@@ -201,6 +221,8 @@ void start() {
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_INIT();
   GC_allow_register_threads();
+  make_first_table();
+  keep_memory_for_a_thread();
   prepare_nodes();
   other_roots_before = GC_get_push_other_roots();
   GC_set_push_other_roots(&CollectorHooks::push_roots);
@@ -217,7 +239,9 @@ constinit std::atomic<unsigned> torture_every{0};
 void register_thread() {
   GC_stack_base base;
   GC_get_stack_base(&base);
+  if (void* const kept = for_a_thread.exchange(nullptr)) GC_free(kept);
   GC_register_my_thread(&base);
+  keep_memory_for_a_thread();
 }
 
 void introduce_slowly() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "rts/heap/code.hpp"
@@ -58,19 +59,21 @@ std::function<void()> Workers::add_spare() {
   all_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), setup_.options);
   count_.store(count + 1, std::memory_order_release);
   return [this, &worker = *all_[count]] {
-    if (this_worker == nullptr) {
-      heap::mutator();
-      progress::wake_up_on_time();
-      catch_stack_overflow();
-      worker.attach(std::make_unique<Fiber>());
-      worker.begin_life();
-    }
     try {
+      if (this_worker == nullptr) {
+        heap::mutator();
+        progress::wake_up_on_time();
+        catch_stack_overflow();
+        worker.attach(std::make_unique<Fiber>());
+        worker.begin_life();
+      }
       const auto throttle = setup_.throttle ? setup_.throttle(worker) : nullptr;
       worker.relieve();
       if (throttle != nullptr) throttle->settle();
     } catch (const Error& e) {  // no memory for what a thread needs to block
       host_.fail(e.what(), e.exit_code());
+    } catch (const std::bad_alloc&) {
+      host_.fail_without_memory();
     }
   };
 }

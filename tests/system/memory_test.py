@@ -27,3 +27,12 @@ LISTS = [os.path.join(BIN, "lin_solv"), "--random", "400", "--trawl:workers=1"]
 result = run_words(*LISTS, "--trawl:heap=1M", "--trawl:heap-max=2M")
 expect(result.code == 1 and result.err.endswith(
     "std::bad_alloc (--trawl:heap-max allows each PE 2097152 bytes)\n"), "expected the bound", result)
+
+# Wherever that is noticed: spare workers begin, exceptions are kept as values.
+CROWD = [os.path.join(BIN, "guide", "flooded"), "--trawl:workers=2"]
+for megabytes in 50, 60, 70, 80, 90:
+    for _ in range(4):
+        result = run_words(*CROWD, f"--trawl:heap-max={megabytes}M")
+        expect(result.code in (0, 1), "expected the answer, or that memory is said to be at its end", result)
+        expect(result.code == 0 or "memory left" in result.err or "std::bad_alloc (--trawl:heap-max" in result.err,
+               "expected the reason", result)
