@@ -25,7 +25,7 @@
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/host/memory.hpp"
-#include "rts/host/others.hpp"
+#include "rts/host/use_by_others.hpp"
 #include "rts/host/place.hpp"
 #include "rts/host/throttle.hpp"
 #include "rts/inline/error.hpp"

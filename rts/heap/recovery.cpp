@@ -135,10 +135,13 @@ void SharedHeap::on_fetch_of_dead(const Fetch& message) {
   Node* node = addresses_.proxy(target);
   if (node == nullptr) return send_lost(remote);
   // Who would have to ask further may be asked by whom he asks.
-  const auto* witness = addresses_.witness(node);
-  const bool has_none = witness == nullptr || witness->lineage == nullptr;
+  auto* witness = addresses_.witness(node);
   const auto state = node->state();
-  if ((state == State::fetch_me || state == State::fetching) && has_none) return send_lost(remote);
+  const bool is_elsewhere = state == State::fetch_me || state == State::fetching;
+  const auto has_none = [witness] {
+    return witness == nullptr || (witness->lineage == nullptr && !witness->take_other());
+  };
+  if (is_elsewhere && has_none()) return send_lost(remote);
   answer(node, remote);
 }
 

@@ -229,6 +229,7 @@ TEST(Options, AFileThatMakesNoSenseIsRefusedWithItsLine) {
   expect_refused({"--trawl:flags=/no/such/file"}, "/no/such/file: No such file");
   expect_refused({"--trawl:flags=/"}, "cannot read the flags in /");
   expect_refused({"--trawl:flags="}, "--trawl:flags=FILE");
+  expect_refused({"--trawl:flags=/dev/zero"}, "it has more than a megabyte");
 }
 
 TEST(Options, WhatLooksLikeAFlagIsRefusedWithTheNearest) {

@@ -199,6 +199,48 @@ TEST(RecoverDist, WhatWaitsForItselfIsMadeFromAnotherValue) {
   EXPECT_EQ(cases_on_main(simulation).otherwise, 1U);
 }
 
+/// Gives the main PE what is in the box, among the arguments of a thunk.
+struct Sent {
+  Lazy<Box> box;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(box);
+  }
+};
+Box boxed_again(const Lazy<std::vector<long>>& kept) {
+  return {kept};
+}
+Sent send_to_main(const Lazy<Box>& box) {
+  auto again = detail::lazy_placed<&boxed_again>(force(box).kept);
+  sched::place(again.node(), 0);
+  return {again};
+}
+std::size_t size_later(const Lazy<std::vector<long>>& kept) {
+  Simulation::work(200'000'000);
+  return force(kept).size();
+}
+
+// Who has it has it from nobody who could make it again; he is asked by another.
+TEST(RecoverDist, WhatWasAnArgumentFirstIsMadeFromAValue) {
+  Simulation simulation(grid_with_copies(3, 1'000));
+  simulation.run([&simulation] {
+    const auto box = detail::lazy_placed<&boxed>(12L);
+    const auto sent = detail::lazy_placed<&send_to_main>(box);
+    evaluate_on(1, std::vector{box});
+    evaluate_on(1, std::vector{sent});
+    const auto kept = force(force(sent).box).kept;
+    EXPECT_EQ(force(box).kept.node(), kept.node());
+    const auto size = detail::lazy_placed<&size_later>(kept);
+    sched::place(size.node(), 2);
+    Simulation::work(50'000'000);
+    simulation.net().kill(1);
+    EXPECT_EQ(force(size), 12U);
+  });
+  EXPECT_EQ(simulation.finish(3).code, 3);
+  EXPECT_EQ(cases_on_main(simulation).lost, 0U);
+}
+
 // Each would be made from what needs the other.
 TEST(RecoverDist, WhatWaitForEachOtherAreMadeFromOtherValues) {
   Simulation simulation(grid_with_copies(2, 1'000));

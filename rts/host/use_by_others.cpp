@@ -1,4 +1,4 @@
-#include "rts/host/others.hpp"
+#include "rts/host/use_by_others.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -42,22 +42,25 @@ double time_of(pid_t process) {
 
 }  // namespace
 
-double OthersUse::look(Nanos now) {
-  const double all = time_of_all();
-  double owns = 0;
-  for (const auto process : own_) owns += time_of(process);
-  const double passed = static_cast<double>(now - last_look_) * 1e-9;
-  const bool first = last_look_ == 0;
-  // Of one that has ended nothing is known any more: then there is no difference to tell.
-  const double used = owns < owns_ ? 0 : (all - all_) - (owns - owns_);
-  last_look_ = now;
-  all_ = all;
-  owns_ = owns;
-  return first || passed <= 0 ? 0 : std::max(used / passed, 0.0);
+HostTimes host_times(const std::vector<pid_t>& own) {
+  HostTimes times{time_of_all(), 0};
+  for (const auto process : own) times.own += time_of(process);
+  return times;
+}
+
+double used_by_others(const HostTimes& before, const HostTimes& now, Nanos passed) {
+  if (passed <= 0 || now.own < before.own) return 0;
+  const double used = (now.all - before.all) - (now.own - before.own);
+  return std::max(used / (static_cast<double>(passed) * 1e-9), 0.0);
 }
 
 bool OwnerIsBack::look(Nanos now) {
-  in_a_row_ = use_.look(now) >= cores_ ? in_a_row_ + 1 : 0;
+  constexpr int looks = 3;
+  const auto times = host_times(own_);
+  const bool used = last_look_ != 0 && used_by_others(before_, times, now - last_look_) >= cores_;
+  in_a_row_ = used ? in_a_row_ + 1 : 0;
+  before_ = times;
+  last_look_ = now;
   return in_a_row_ >= looks;
 }
 
