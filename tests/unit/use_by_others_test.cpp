@@ -1,15 +1,15 @@
 // What others use of this host, and when that is too much for a PE to stay.
+#include "rts/host/use_by_others.hpp"
+
 #include <csignal>
 #include <memory>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gtest/gtest.h>
-
 #include "rts/host/clocks.hpp"
-#include "rts/host/use_by_others.hpp"
 
 namespace trawl {
 namespace {
