@@ -102,6 +102,16 @@ std::vector<Node*> GlobalAddressTable::fetched() const {
   return all;
 }
 
+std::vector<Node*> GlobalAddressTable::being_remade() const {
+  std::vector<Node*> all;
+  for (const auto& [key, proxy] : proxy_of_) {
+    if (proxy->node.dead() || proxy->witness == nullptr || proxy->witness->tries == 0) continue;
+    auto* node = static_cast<Node*>(proxy->key.reveal());
+    if (node->state() == State::fetching) all.push_back(node);
+  }
+  return all;
+}
+
 bool GlobalAddressTable::expects(std::optional<std::uint32_t> from) const {
   const bool sent = std::any_of(own_.begin(), own_.end(), [&](const auto& each) {
     const Slot& slot = each.second;

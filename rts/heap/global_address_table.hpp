@@ -127,6 +127,8 @@ class GlobalAddressTable {
   bool expects(std::optional<std::uint32_t> from) const;
   /// Proxies for which a FETCH is under way, and for which none is but which live on that PE.
   std::vector<Node*> fetched() const;
+  /// Nodes that lack their value and are being made again.
+  std::vector<Node*> being_remade() const;
   bool is_spark(Node* thunk) const;
   /// Slots to which a dead PE may have referred: some weight of theirs never comes back.
   std::size_t leaked_slots() const noexcept { return recovers_ && !dead_.empty() ? slots() : 0; }

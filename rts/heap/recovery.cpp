@@ -234,12 +234,10 @@ bool SharedHeap::remake_otherwise(Node* proxy) {
   return true;
 }
 
-void SharedHeap::remake_otherwise() {
+void SharedHeap::remake_otherwise(bool give_up) {
   if (!addresses_.lacks_any()) return;
-  for (Node* proxy : addresses_.fetched()) {
-    const auto* witness = addresses_.witness(proxy);
-    if (witness != nullptr && witness->tries != 0) remake_otherwise(proxy);
-  }
+  for (Node* node : addresses_.being_remade())
+    if (!remake_otherwise(node) && give_up) lose(node);
 }
 
 // A copy of the value takes the node's place, as if it had been fetched from this PE itself.

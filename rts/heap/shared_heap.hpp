@@ -119,8 +119,8 @@ class SharedHeap {
   /// be.
   void remade(Node* node, Node* as);
   /// Nobody on this PE can go on: what is being made again may wait for itself, and is tried in
-  /// another way.
-  void remake_otherwise();
+  /// another way; where there is none, it is lost, if nobody can go on anywhere (`give_up`).
+  void remake_otherwise(bool give_up);
 
   /// If `node` is lost with a PE, `source`, a thunk, makes it again (nullptr: nothing does); what
   /// it came from is no longer kept for that. False, and nothing has changed: it has no value yet,

@@ -1,6 +1,7 @@
 #include "rts/sched/deadlock_detector.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "rts/heap/code.hpp"
 
@@ -8,6 +9,7 @@ namespace trawl::sched {
 namespace {
 
 constexpr Nanos between_rounds = 50'000'000;
+constexpr Nanos before_giving_up = 10;  // of the patience, a part
 
 const char* describe(heap::State state) {
   switch (state) {
@@ -51,11 +53,12 @@ void DeadlockDetector::begin_round(const Worker* by) {
   asking_ = true;
   ++round_;
   std::fill(states_.begin(), states_.end(), std::nullopt);
-  states_[static_cast<std::size_t>(self_)] = rest(by);
+  const bool give_up = std::exchange(give_up_, false);
+  states_[static_cast<std::size_t>(self_)] = rest(by, give_up);
   answers_ = 1;
   for (const int pe : dead_) note_dead(pe);
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
-    if (pe != self_) fabric::send(outbox_, pe, Probe{round_});
+    if (pe != self_) fabric::send(outbox_, pe, Probe{round_, give_up});
   }
 }
 
@@ -71,11 +74,14 @@ std::string DeadlockDetector::judge(Nanos now) {
   if (!at_rest || states_ != before_) {
     before_ = states_;
     unchanged_since_ = now;
+    given_up_ = false;
     return {};
   }
   const auto waiting = report();
   if (waiting.empty()) return {};  // the program has not begun, or is over
   if (sent == received && dead_.empty()) return "blocked for ever, nobody can go on:\n" + waiting;
+  if (!dead_.empty() && !given_up_ && now - unchanged_since_ >= patience_ / before_giving_up)
+    give_up_ = given_up_ = true;
   if (now - unchanged_since_ < patience_) return {};
   if (!dead_.empty()) return "blocked for ever after a PE was lost:\n" + waiting;
   return "blocked for ever, " + std::to_string(sent - received) +
@@ -108,7 +114,7 @@ void DeadlockDetector::note_dead(int pe) {
 }
 
 void DeadlockDetector::on_probe(const Probe& message, const Worker* by) {
-  fabric::send(outbox_, 0, State{message.round, rest(by)});
+  fabric::send(outbox_, 0, State{message.round, rest(by, message.give_up)});
 }
 
 void DeadlockDetector::on_state(State message, int from) {
@@ -119,9 +125,9 @@ void DeadlockDetector::on_state(State message, int from) {
   ++answers_;
 }
 
-Rest DeadlockDetector::rest(const Worker* by) {
+Rest DeadlockDetector::rest(const Worker* by, bool give_up) {
   auto state = own_state(by);
-  if (state.at_rest) workers_.host().shared_heap().remake_otherwise();
+  if (state.at_rest) workers_.host().shared_heap().remake_otherwise(give_up);
   return state;
 }
 

@@ -39,7 +39,7 @@ class DeadlockDetector {
   void on_state(State message, int from);
 
  private:
-  Rest rest(const Worker* by);
+  Rest rest(const Worker* by, bool give_up);
   Rest own_state(const Worker* by) const;
   void begin_round(const Worker* by);
   void note_dead(int pe);
@@ -56,6 +56,8 @@ class DeadlockDetector {
   std::uint32_t round_ = 0;
   std::size_t answers_ = 0;
   bool asking_ = false;
+  bool give_up_ = false;   // in the next round
+  bool given_up_ = false;  // since anything has changed
   std::vector<int> dead_;
   std::vector<std::optional<Rest>> states_;  // of who has answered
   std::vector<std::optional<Rest>> before_;

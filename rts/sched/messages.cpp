@@ -59,9 +59,11 @@ Write Write::read(Reader& in, const fabric::Envelope& envelope) {
 }
 
 Probe Probe::read(Reader& in, const fabric::Envelope&) {
-  const Probe probe{in.get<std::uint32_t>()};
+  const auto round = in.get<std::uint32_t>();
+  const auto give_up = in.get<std::uint8_t>();
+  if (give_up > 1) throw BadBytes("it is a probe of no kind");
   in.end();
-  return probe;
+  return {round, give_up == 1};
 }
 
 void State::write(Writer& out) const {

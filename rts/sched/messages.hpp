@@ -52,13 +52,17 @@ struct Write {
 
 /// The main PE begins a round: can anybody go on?
 ///
-///     | round 4 |
+///     | round 4 | give_up 1 |
 struct Probe {
   static constexpr auto kind = fabric::Kind::probe;
 
   std::uint32_t round = 0;
+  bool give_up = false;  ///< what is being made again may wait for itself: it is lost
 
-  void write(Writer& out) const { out.put(round); }
+  void write(Writer& out) const {
+    out.put(round);
+    out.put(static_cast<std::uint8_t>(give_up));
+  }
   static Probe read(Reader& in, const fabric::Envelope& envelope);
 
   friend bool operator==(const Probe&, const Probe&) = default;

@@ -108,7 +108,7 @@ class Sampler {
   }
   void fill(life::Ping& ping) { ping.sent = time(); }
   void fill(life::Pong& pong) { pong = {time(), time()}; }
-  void fill(sched::Probe& probe) { probe.round = pe(); }
+  void fill(sched::Probe& probe) { probe = {pe(), below(2) == 0}; }
   void fill(sched::State& state) { state = {pe(), {below(2) == 0, some(), some(), text()}}; }
   void fill(life::Bye& bye) {
     for (auto& count : bye.statistics.values) count = random_();

@@ -59,6 +59,16 @@ void run_some_deaths(std::uint64_t seed, Tally& sum) {
   }
 }
 
+// A thunk that has come is made again, as it needs what is lost; and that needs, by the name that the
+// thunk had at home, itself.
+TEST(Recover, WhatWaitsForItselfByAnotherNameIsGivenUp) {
+  Tally sum;
+  run_some_deaths(8860, sum);
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.cases.by_thunk, 0U);
+}
+
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   Tally sum;
   const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
