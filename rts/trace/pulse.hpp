@@ -62,6 +62,7 @@ struct Pulse {
   std::uint16_t busy = 0;        ///< that run a thread; spare ones too
   Name<32> host{}, cluster{};
 
+  /// Sparks that there is nothing left to do about.
   std::uint64_t done() const noexcept {
     return sparks_converted + sparks_subsumed + sparks_fizzled;
   }
@@ -146,6 +147,7 @@ inline constexpr std::string_view pulse_memory = "trawl-pulses";
 inline constexpr std::int64_t looking_byte = 0;
 inline constexpr std::int64_t running_byte = 1;
 
+/// For F_OFD_SETLK and F_OFD_GETLK, with one of these.
 inline struct flock one_byte(short type, std::int64_t at) noexcept {
   struct flock lock {};
   lock.l_type = type;
