@@ -1,5 +1,6 @@
 // trawl-top: what a run does while it goes on.
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -37,7 +38,7 @@ void declare(CLI::App& app, Options& options) {
                  "the run's main PE, or what has started it (mpiexec, trawl-run); without it the "
                  "only run of yours on this host")
       ->check(CLI::Range(1, 1 << 30));
-  app.add_flag("--once", options.once, "print one table and exit: two looks, a second apart");
+  app.add_flag("--once", options.once, "look twice, print one table and exit");
   app.add_flag("--json", options.json, "print JSON, an object a line");
   app.add_option("--interval", options.interval, "seconds between two tables")
       ->check(CLI::Range(1.0, 86400.0))
@@ -64,13 +65,19 @@ double seconds_since(Clock::time_point time) {
   return std::chrono::duration<double>(Clock::now() - time).count();
 }
 
+/// Seconds after which nothing new is to be expected; the PEs of a very large run are asked less
+/// often.
+double patience(double least, const std::optional<top::Sample>& last) {
+  const double enough = 2.5;  // intervals
+  return last ? std::max(least, enough * static_cast<double>(last->head.interval) * 1e-9) : least;
+}
+
 /// Until every PE has been heard of twice; who is silent is not waited for.
 int look_once(const top::Look& look, const Options& options) {
-  constexpr double patience = 3.5;
   const auto begun = Clock::now();
   top::History history;
   std::optional<top::Sample> sample;
-  while (look.runs() && seconds_since(begun) < patience) {
+  while (look.runs() && seconds_since(begun) < patience(3.5, sample)) {
     if (const auto table = look.table()) {
       sample = history.take(*table);
       if (history.complete(*table) || table->head.stage == trace::Stage::over) break;
@@ -96,9 +103,8 @@ int end(const top::Look& look, const std::optional<top::Sample>& last) {
 }
 
 /// How long nothing has been shown.
-std::string stillness(double seconds) {
-  constexpr double patience = 4;
-  if (seconds < patience) return "";
+std::string stillness(double seconds, const std::optional<top::Sample>& last) {
+  if (seconds < patience(4, last)) return "";
   return "the main PE has been silent for " + std::to_string(static_cast<int>(seconds)) + " s\n";
 }
 
@@ -127,7 +133,7 @@ int look_on(const top::Look& look, const Options& options) {
     }
     if (over) break;
     if (screen) {
-      const auto still = stillness(seconds_since(changed) + 1 - options.interval);
+      const auto still = stillness(seconds_since(changed) + 1 - options.interval, sample);
       const auto height = screen->height() - (still.empty() ? 0 : 1);
       screen->draw(sample ? still + top::table(*sample, screen->width(), height)
                           : still + "waiting for the run to begin\n");

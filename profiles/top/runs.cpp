@@ -75,15 +75,6 @@ Run the_only(std::vector<Run> runs, const std::string& none) {
   throw Error(which, 2);
 }
 
-struct flock one_byte(short type, std::int64_t at) {
-  struct flock lock {};
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = at;
-  lock.l_len = 1;
-  return lock;
-}
-
 /// All that is there now.
 Bytes read_all(int file) {
   struct stat status {};
@@ -137,11 +128,12 @@ Run only_run() {
 }
 
 Look::Look(Run run) : run_(std::move(run)), file_(open(run_.memory.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (file_ < 0)
-    throw Error("cannot look at process " + std::to_string(run_.pid) + ": " + std::strerror(errno),
-                nothing_to_see);
-  auto lock = one_byte(F_RDLCK, trace::looking_byte);
-  fcntl(file_, F_OFD_SETLK, &lock);
+  auto lock = trace::one_byte(F_RDLCK, trace::looking_byte);
+  if (file_ >= 0 && fcntl(file_, F_OFD_SETLK, &lock) == 0) return;
+  const int why = errno;
+  if (file_ >= 0) close(file_);
+  throw Error("cannot look at process " + std::to_string(run_.pid) + ": " + std::strerror(why),
+              nothing_to_see);
 }
 
 Look::~Look() {
@@ -149,7 +141,7 @@ Look::~Look() {
 }
 
 bool Look::runs() const noexcept {
-  auto lock = one_byte(F_RDLCK, trace::running_byte);
+  auto lock = trace::one_byte(F_RDLCK, trace::running_byte);
   return fcntl(file_, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
 }
 

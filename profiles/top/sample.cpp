@@ -15,16 +15,6 @@ double since(std::uint64_t now, std::uint64_t before) {
   return static_cast<double>(now - std::min(now, before));
 }
 
-std::uint64_t done(const Pulse& pulse) {
-  return pulse.sparks_converted + pulse.sparks_subsumed + pulse.sparks_fizzled;
-}
-
-/// Asked, and silent for so long: more than three times in a row.
-Nanos silence(const trace::TableHead& head, const trace::Row& row) {
-  const auto silent = head.time - std::max(row.heard, head.since);
-  return silent > 3 * head.interval ? silent : 0;
-}
-
 void set_shares(Line& line, const Pulse& now, const Pulse& before) {
   const auto mutator = since(now.mutator, before.mutator);
   const auto collector = since(now.collector, before.collector);
@@ -39,7 +29,7 @@ void set_shares(Line& line, const Pulse& now, const Pulse& before) {
 
 void set_rates(Line& line, const Pulse& now, const Pulse& before) {
   const auto seconds = static_cast<double>(std::max<Nanos>(now.time - before.time, 1)) * 1e-9;
-  line.done_rate = since(done(now), done(before)) / seconds;
+  line.done_rate = since(now.done(), before.done()) / seconds;
   line.fish_rate = since(now.fish_sent, before.fish_sent) / seconds;
   line.vain_rate = since(now.fish_in_vain, before.fish_in_vain) / seconds;
   line.message_rate = since(now.messages_sent, before.messages_sent) / seconds;
@@ -54,7 +44,7 @@ void set_figures(Line& line, const Pulse& now) {
   line.sparks = now.sparks;
   line.runnable = now.runnable;
   line.blocked = now.blocked;
-  line.done = done(now);
+  line.done = now.done();
   line.threads = now.threads_created;
   line.exported = now.sparks_exported;
   line.imported = now.sparks_imported;
@@ -169,7 +159,7 @@ Sample History::take(const trace::Table& table) {
   sample.links = links_of(table);
   for (std::size_t pe = 0; pe < table.rows.size(); ++pe) {
     const auto& row = table.rows[pe];
-    const auto silent = silence(table.head, row);
+    const auto silent = trace::silence(table.head, row, table.head.time);
     Line line;
     line.name = std::to_string(pe);
     line.speed = row.speed;

@@ -30,7 +30,7 @@ bool interrupted() {
   static const bool caught = [] {
     struct sigaction action {};
     action.sa_handler = [](int) { signalled = 1; };
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
     return true;
   }();
   return caught && signalled != 0;
@@ -43,6 +43,7 @@ Screen::Screen() : has_keys_(isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE;  // Ctrl-Z would leave the terminal to the shell like this
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
   }
   say("\033[?1049h\033[?25l");  // another screen, no cursor

@@ -8,7 +8,7 @@
 
 namespace trawl::top {
 
-/// SIGINT, SIGTERM or SIGHUP has come, once this was asked.
+/// SIGINT, SIGQUIT, SIGTERM or SIGHUP has come, once this was asked.
 bool interrupted();
 
 /// Takes the terminal over while it lives, and leaves it as it was.

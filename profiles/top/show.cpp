@@ -57,6 +57,13 @@ std::string cut(std::string text, std::size_t width) {
   return text + "\n";
 }
 
+/// The first lines.
+std::string cut_lines(const std::string& text, std::size_t most) {
+  std::size_t end = 0;
+  for (; most > 0 && end < text.size(); --most) end = text.find('\n', end) + 1;
+  return text.substr(0, end);
+}
+
 std::string heading(const Sample& sample, std::size_t width) {
   const auto& head = sample.head;
   const auto& total = sample.total;
@@ -219,7 +226,7 @@ std::string table(const Sample& sample, std::size_t width, std::size_t height) {
     return static_cast<std::size_t>(std::count(of.begin(), of.end(), '\n'));
   };
   if (height == unbounded || lines(text) + lines(links) <= height) text += links;
-  return text;
+  return cut_lines(text, height);
 }
 
 json to_json(const Sample& sample) {

@@ -19,6 +19,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "rts/trace/format.hpp"
 
 namespace trawl::trace {
@@ -59,6 +62,11 @@ struct Pulse {
   std::uint16_t busy = 0;        ///< that run a thread; spare ones too
   Name<32> host{}, cluster{};
 
+  /// Sparks that there is nothing left to do about.
+  std::uint64_t done() const noexcept {
+    return sparks_converted + sparks_subsumed + sparks_fizzled;
+  }
+  std::uint64_t life() const noexcept { return mutator + collector + communication + idle; }
   friend bool operator==(const Pulse&, const Pulse&) = default;
 };
 static_assert(sizeof(Pulse) == 248 && std::has_unique_object_representations_v<Pulse>);
@@ -115,6 +123,13 @@ struct TableHead {
 
 static_assert(sizeof(TableHead) == 232);
 
+/// For how long a PE that is there has been asked in vain, if more than three times in a row;
+/// else 0.
+inline Nanos silence(const TableHead& head, const Row& row, Nanos time) noexcept {
+  const auto silent = time - std::max(row.heard, head.since);
+  return silent > 3 * head.interval ? silent : 0;
+}
+
 struct Table {
   TableHead head{};
   std::vector<Row> rows{};
@@ -131,6 +146,16 @@ inline constexpr std::string_view pulse_memory = "trawl-pulses";
 /// the other one for writing.
 inline constexpr std::int64_t looking_byte = 0;
 inline constexpr std::int64_t running_byte = 1;
+
+/// For F_OFD_SETLK and F_OFD_GETLK, with one of these.
+inline struct flock one_byte(short type, std::int64_t at) noexcept {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = at;
+  lock.l_len = 1;
+  return lock;
+}
 
 inline constexpr std::size_t pulse_prefix = 24;
 inline constexpr std::size_t most_links = 64;

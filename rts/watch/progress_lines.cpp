@@ -1,6 +1,7 @@
 #include "rts/watch/progress_lines.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -26,46 +27,57 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-double percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0
-                    : 100 * static_cast<double>(std::min(part, whole)) / static_cast<double>(whole);
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(std::min(part, whole)) / static_cast<double>(whole);
 }
 
 std::uint64_t since(std::uint64_t now, std::uint64_t before) {
   return now - std::min(now, before);
 }
 
+/// The figures of one PE.
+void add(Progress& sum, const trace::Pulse& pulse) {
+  sum.workers += pulse.workers;
+  sum.busy += std::min(pulse.busy, pulse.workers);
+  sum.sparks += pulse.sparks;
+  sum.done += pulse.done();
+  sum.threads += pulse.threads_created;
+  sum.heap += pulse.heap_used;
+}
+
 }  // namespace
 
-Progress Progress::of(const trace::Table& table, Nanos time) {
+Progress ProgressHistory::take(const trace::Table& table, Nanos time) {
+  seen_.resize(table.rows.size());
   Progress sum;
-  for (const auto& row : table.rows) {
-    if (row.presence != trace::Presence::here || !row.has_pulse()) continue;
-    const auto& pulse = row.pulse;
+  std::uint64_t compared = 0;  // workers
+  for (std::size_t pe = 0; pe < seen_.size(); ++pe) {
+    const auto& row = table.rows[pe];
+    if (row.presence != trace::Presence::here) continue;
     ++sum.pes;
-    if (time - row.heard > 3 * table.head.interval) ++sum.silent;
-    sum.workers += pulse.workers;
-    sum.busy += std::min(pulse.busy, pulse.workers);
-    sum.sparks += pulse.sparks;
-    sum.done += pulse.sparks_converted + pulse.sparks_subsumed + pulse.sparks_fizzled;
-    sum.threads += pulse.threads_created;
-    sum.heap += pulse.heap_used;
-    sum.life += pulse.mutator + pulse.collector + pulse.communication + pulse.idle;
-    sum.idle += pulse.idle;
+    if (trace::silence(table.head, row, time) > 0) ++sum.silent;
+    if (!row.has_pulse()) continue;
+    const auto& pulse = row.pulse;
+    add(sum, pulse);
+    const Seen now{pulse.time, pulse.done(), pulse.life(), pulse.idle};
+    const auto before = seen_[pe].value_or(Seen{pulse.time - row.heard, 0, 0, 0});
+    seen_[pe] = now;
+    if (now.time <= before.time) continue;  // nothing new
+    sum.rate += static_cast<double>(since(now.done, before.done)) / seconds(now.time - before.time);
+    sum.idle += pulse.workers * share(since(now.idle, before.idle), since(now.life, before.life));
+    compared += pulse.workers;
   }
+  if (compared > 0) sum.idle /= static_cast<double>(compared);
   return sum;
 }
 
-std::string progress_line(const Progress& now, Nanos time, const Progress& before,
-                          Nanos time_before) {
-  const auto took = seconds(std::max<Nanos>(time - time_before, 1));
-  const auto rate = static_cast<double>(since(now.done, before.done)) / took;
+std::string progress_line(const Progress& now, Nanos time) {
   return fmt::format(
       "trawl: {:.0f} s: {} PE{}, {} of {} workers busy, idle {:.1f} %; {} sparks wait, {} done "
       "({}/s), {} threads; heap {:.0f} MB{}",
-      seconds(time), now.pes, now.pes == 1 ? "" : "s", now.busy, now.workers,
-      percent(since(now.idle, before.idle), since(now.life, before.life)), grouped(now.sparks),
-      grouped(now.done), grouped(static_cast<std::uint64_t>(rate)), grouped(now.threads),
+      seconds(time), now.pes, now.pes == 1 ? "" : "s", now.busy, now.workers, 100 * now.idle,
+      grouped(now.sparks), grouped(now.done),
+      grouped(static_cast<std::uint64_t>(std::llround(now.rate))), grouped(now.threads),
       static_cast<double>(now.heap) * 1e-6,
       now.silent == 0 ? "" : fmt::format("; {} silent", now.silent));
 }
@@ -73,17 +85,17 @@ std::string progress_line(const Progress& now, Nanos time, const Progress& befor
 ProgressLines::ProgressLines()
     : in_place_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0), next_(first_line) {}
 
+// When the main PE stood still it asks all again, and nobody's figures are there yet.
 void ProgressLines::look(Nanos time, const trace::Table& table) {
-  if (time < next_) return;
-  const auto now = Progress::of(table, time);
-  say_line(progress_line(now, time, last_, last_time_), false);
+  const bool answered = time - table.head.since >= table.head.interval;
+  if (time < next_ || !answered) return;
+  say_line(progress_line(history_.take(table, time), time), false);
   next_ = time + (in_place_ ? first_line : std::clamp(time, first_line, most_between));
-  last_ = now;
-  last_time_ = time;
+  said_ = true;
 }
 
 void ProgressLines::end(Nanos time, const std::vector<std::optional<Statistics>>& statistics) {
-  if (last_time_ == 0) return;
+  if (!said_) return;
   std::uint64_t done = 0, threads = 0, life = 0, idle = 0;
   for (const auto& of_pe : statistics) {
     if (!of_pe) continue;
@@ -99,7 +111,7 @@ void ProgressLines::end(Nanos time, const std::vector<std::optional<Statistics>>
   auto line = fmt::format("trawl: {:.1f} s: ended", seconds(time));
   if (!statistics.empty())
     line += fmt::format("; {} sparks done, {} threads; idle {:.1f} %", grouped(done),
-                        grouped(threads), percent(idle, life));
+                        grouped(threads), 100 * share(idle, life));
   say_line(line, true);
 }
 

@@ -11,19 +11,31 @@
 
 namespace trawl::watch {
 
-/// What is said of a run: sums over PEs.
+/// What is said of a run: sums over the PEs that are there.
 struct Progress {
-  std::uint32_t pes = 0, silent = 0;
+  std::uint32_t pes = 0;
+  std::uint32_t silent = 0;  ///< of them
   std::uint64_t workers = 0, busy = 0, sparks = 0, done = 0, threads = 0, heap = 0;
-  std::uint64_t life = 0, idle = 0;  ///< ns, of workers
-
-  /// Of the PEs that are there and have said something.
-  static Progress of(const trace::Table& table, Nanos time);
+  double rate = 0;  ///< sparks done a second, lately
+  double idle = 0;  ///< of the workers' time, lately; 0 to 1
 };
 
-/// `before`: what was said last.
-std::string progress_line(const Progress& now, Nanos time, const Progress& before,
-                          Nanos time_before);
+/// Compares each PE with itself: it is not always the same ones that are there and have answered.
+class ProgressHistory {
+ public:
+  /// *Lately* is since the call before; for a PE that is new, since the run began.
+  Progress take(const trace::Table& table, Nanos time);
+
+ private:
+  struct Seen {
+    Nanos time = 0;  // by the PE's clock
+    std::uint64_t done = 0, life = 0, idle = 0;
+  };
+
+  std::vector<std::optional<Seen>> seen_;  // by PE
+};
+
+std::string progress_line(const Progress& now, Nanos time);
 
 class ProgressLines {
  public:
@@ -39,8 +51,8 @@ class ProgressLines {
 
   bool in_place_;  // on a terminal that the program does not write to
   Nanos next_;
-  Nanos last_time_ = 0;  // 0: nothing has been said
-  Progress last_{};
+  bool said_ = false;
+  ProgressHistory history_;
 };
 
 }  // namespace trawl::watch

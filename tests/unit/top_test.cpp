@@ -108,11 +108,13 @@ TEST(Top, FitsAnyTerminal) {
   table.rows[3].presence = Presence::lost;
   const auto sample = history.take(table);
   for (std::size_t width = 1; width < 200; ++width)
-    for (const std::size_t height : {5U, 6U, 24U, 104U, 200U}) {
+    for (const std::size_t height : {1U, 2U, 3U, 4U, 5U, 6U, 24U, 104U, 200U}) {
       const auto text = top::table(sample, width, height);
       EXPECT_LE(longest(text), width);
       EXPECT_LE(lines(text), height);
     }
+  EXPECT_EQ(lines(top::table(sample, 80, 3)), 3U) << "what there is room for";
+  EXPECT_EQ(top::table(sample, 80, 0), "");
 }
 
 TEST(Top, ManyPesAreTakenTogetherByClusters) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <trawl/trawl.hpp>
 #include <unistd.h>
@@ -153,44 +154,113 @@ TEST(Watch, WhatIsNoTableIsRefused) {
   }
 }
 
+TEST(Watch, WhatIsShownMayGetShorter) {
+  trace::Table table;
+  table.head.pid = getpid();
+  table.rows.resize(2);
+  table.links = {{0, 1, 1'000, 0}, {0, 2, 1'000, 0}};
+  Window window;
+  const auto look = look_here();
+  window.show(trace::encode(table));
+  EXPECT_EQ(look.table(), table);
+  table.links.pop_back();
+  window.show(trace::encode(table));
+  EXPECT_EQ(look.table(), table);
+}
+
+// Nobody would answer a reader that the main PE can't see.
+TEST(Watch, WhoCanNotBeSeenLookingIsTold) {
+  const Window window;
+  const auto run = top::run_of(getpid());
+  const int other = open(run.memory.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(other, 0);
+  auto lock = trace::one_byte(F_WRLCK, trace::looking_byte);
+  ASSERT_EQ(fcntl(other, F_OFD_SETLK, &lock), 0);
+  EXPECT_THROW(top::Look{run}, Error);
+  close(other);
+  EXPECT_NO_THROW(top::Look{run});
+}
+
 // ---- --trawl:progress --------------------------------------------------------------------------
 
-TEST(Progress, SaysWhatHappenedSinceTheLastLine) {
-  Progress before;
-  before.done = 1'000;
-  before.life = 4 * second;
-  before.idle = 2 * second;
-  Progress now{.pes = 2,
-               .silent = 1,
-               .workers = 4,
-               .busy = 3,
-               .sparks = 12'345,
-               .done = 5'000,
-               .threads = 99,
-               .heap = 312'000'000,
-               .life = 8 * second,
-               .idle = 3 * second};
-  EXPECT_EQ(progress_line(now, 4 * second, before, 2 * second),
+TEST(Progress, IsALine) {
+  const Progress now{.pes = 2,
+                     .silent = 1,
+                     .workers = 4,
+                     .busy = 3,
+                     .sparks = 12'345,
+                     .done = 5'000,
+                     .threads = 99,
+                     .heap = 312'000'000,
+                     .rate = 1'999.9,
+                     .idle = 0.25};
+  EXPECT_EQ(progress_line(now, 4 * second),
             "trawl: 4 s: 2 PEs, 3 of 4 workers busy, idle 25.0 %; 12,345 sparks wait, 5,000 done "
             "(2,000/s), 99 threads; heap 312 MB; 1 silent");
 }
 
-TEST(Progress, CountsWhoIsThereAndWhoIsSilent) {
+/// What a PE says so many seconds after its begin: 100 sparks a second, idle for a quarter.
+trace::Pulse pulse_after(int seconds) {
+  const auto time = static_cast<std::uint64_t>(seconds);
+  trace::Pulse pulse;
+  pulse.time = 77 * second + seconds * second;
+  pulse.sparks_converted = 100 * time;
+  pulse.mutator = 750'000'000 * time;
+  pulse.idle = 250'000'000 * time;
+  return pulse;
+}
+
+trace::Table table_after(int seconds, std::size_t pes) {
   trace::Table table;
   table.head.interval = second;
-  table.rows.resize(4);
+  table.rows.resize(pes);
   for (auto& row : table.rows) {
-    row.heard = 9 * second;
-    row.pulse = some_pulse();
+    row.heard = seconds * second;
+    row.pulse = pulse_after(seconds);
   }
+  return table;
+}
+
+TEST(Progress, CountsWhoIsThereAndWhoIsSilent) {
+  auto table = table_after(9, 5);
   table.rows[1].heard = 2 * second;
   table.rows[2].presence = Presence::lost;
   table.rows[3].heard = trace::Row::unheard;
-  const auto sum = Progress::of(table, 10 * second);
-  EXPECT_EQ(sum.pes, 2U);
-  EXPECT_EQ(sum.silent, 1U);
+  table.rows[4].presence = Presence::to_come;
+  const auto sum = ProgressHistory().take(table, 10 * second);
+  EXPECT_EQ(sum.pes, 3U);
+  EXPECT_EQ(sum.silent, 2U) << "who has never answered, too";
   EXPECT_EQ(sum.workers, 2U);
-  EXPECT_EQ(sum.done, 200U);
+  EXPECT_EQ(sum.done, 1'800U);
+  table.head.since = 8 * second;
+  EXPECT_EQ(ProgressHistory().take(table, 10 * second).silent, 0U) << "asked for two seconds";
+}
+
+TEST(Progress, ComparesEachPeWithItself) {
+  ProgressHistory history;
+  const auto first = history.take(table_after(4, 3), 4 * second);
+  EXPECT_NEAR(first.rate, 300, 1e-6) << "since the run began";
+  EXPECT_NEAR(first.idle, 0.25, 1e-6);
+
+  // One dies, one has not answered again.
+  auto table = table_after(8, 3);
+  table.rows[1].presence = Presence::lost;
+  table.rows[2].heard = trace::Row::unheard;
+  auto sum = history.take(table, 8 * second);
+  EXPECT_NEAR(sum.rate, 100, 1e-6);
+  EXPECT_NEAR(sum.idle, 0.25, 1e-6);
+
+  // Now it has: what it did meanwhile did not happen since the last line.
+  table = table_after(16, 3);
+  table.rows[1].presence = Presence::lost;
+  sum = history.take(table, 16 * second);
+  EXPECT_NEAR(sum.rate, 200, 1e-6);
+  EXPECT_NEAR(sum.idle, 0.25, 1e-6);
+
+  // The same again is no news.
+  sum = history.take(table, 17 * second);
+  EXPECT_EQ(sum.rate, 0);
+  EXPECT_EQ(sum.idle, 0);
 }
 
 std::vector<std::string> lines_of_a_run(double seconds) {
@@ -211,10 +281,27 @@ TEST(Progress, SaysNothingOfAShortRunAndEverLessOfALongOne) {
   EXPECT_TRUE(lines_of_a_run(1.9).empty());
   const auto lines = lines_of_a_run(20);
   ASSERT_EQ(lines.size(), 5U) << "after 2, 4, 8, 16 s, and at the end";
-  EXPECT_EQ(lines[1].rfind("trawl: 4 s: 1 PE, 1 of 1 workers busy", 0), 0U) << lines[1];
+  EXPECT_EQ(lines[1].rfind("trawl: 4 s: 3 PEs, 1 of 1 workers busy", 0), 0U) << lines[1];
   EXPECT_EQ(lines[3].rfind("trawl: 16 s: ", 0), 0U) << lines[3];
   EXPECT_EQ(lines[4].rfind("trawl: 20.0 s: ended; ", 0), 0U) << lines[4];
   EXPECT_EQ(lines_of_a_run(190).size(), 9U) << "and once a minute";
+}
+
+// The main PE stands still (SIGSTOP): it asks all again, and waits for what they answer.
+TEST(Progress, SaysNothingUntilAllCanHaveAnsweredAgain) {
+  MainPe pe(true);
+  const auto look = [&](Nanos time) {
+    testing::internal::CaptureStderr();
+    pe.watch.look(time);
+    const auto said = testing::internal::GetCapturedStderr();
+    for (const int other : {1, 2}) pe.watch.on_pulse({some_pulse()}, other, time);
+    return said;
+  };
+  for (Nanos time = 0; time < 2 * second; time += tenth) EXPECT_EQ(look(time), "");
+  EXPECT_NE(look(2 * second).find("3 of 3 workers busy"), std::string::npos);
+  for (Nanos time = 60 * second; time < 61 * second; time += tenth) EXPECT_EQ(look(time), "");
+  const auto said = look(61 * second);
+  EXPECT_EQ(said.rfind("trawl: 61 s: 3 PEs, 3 of 3 workers busy", 0), 0U) << said;
 }
 
 // ---- a whole grid ------------------------------------------------------------------------------
