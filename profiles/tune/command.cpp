@@ -51,16 +51,7 @@ std::vector<std::string> take_fixed(std::vector<std::string>& words) {
   return fixed;
 }
 
-}  // namespace
-
-Command read_command(int argc, const char* const* argv) {
-  Command command;
-  std::vector<std::string> words(argv + 1, argv + argc);
-  command.fixed = take_fixed(words);
-  std::string budget;
-  CLI::App app(
-      "Finds the runtime's flags that suit a program on a grid, by replays of its recording.",
-      "trawl-tune");
+void say_options(CLI::App& app, Command& command, std::string& budget) {
   app.add_option("RECORDING", command.recording, "of the program (--trawl:record=FILE)")
       ->required();
   app.add_option("GRID", command.grids, "files that describe grids (see profiles/grids)")
@@ -70,9 +61,10 @@ Command read_command(int argc, const char* const* argv) {
   app.add_option("--plot", command.plot, "draw how much each flag matters: FILE.svg or FILE.png")
       ->type_name("FILE");
   app.add_flag("--json", command.json, "print all that was found out as JSON");
-  app.add_option(
-         "--budget", budget,
-         "at most so many runs a grid (500), or so many seconds in all (90s); else 1500 runs")
+  app.add_option("--budget", budget,
+                 "no new race after so many runs for a grid's flags (500), or seconds in all "
+                 "(90s); else 1500 "
+                 "runs")
       ->type_name("RUNS|SECONDS");
   app.add_option("--seed", command.seed, "of the first run; the same finds the same")
       ->check(CLI::Range(1U, 1'000'000U))
@@ -88,6 +80,28 @@ Command read_command(int argc, const char* const* argv) {
       ->capture_default_str();
   app.add_flag("--quiet", command.quiet, "do not say on standard error how far it is");
   app.set_version_flag("--version", "trawl-tune " TRAWL_VERSION);
+}
+
+/// What no option can tell by itself.
+void complete(Command& command, const std::string& budget) {
+  if (!budget.empty()) take_budget(budget, command);
+  if (!command.plot.empty() && !command.plot.ends_with(".svg") && !command.plot.ends_with(".png"))
+    throw Error("--plot needs a FILE.svg or a FILE.png", 2);
+  if (command.jobs == 0)
+    command.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+Command read_command(int argc, const char* const* argv) {
+  Command command;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  command.fixed = take_fixed(words);
+  std::string budget;
+  CLI::App app(
+      "Finds the runtime's flags that suit a program on a grid, by replays of its recording.",
+      "trawl-tune");
+  say_options(app, command, budget);
   app.footer(
       "Flags of the runtime (--trawl:NAME=VALUE) hold for all runs, and are not varied.\n"
       "Exit code: 0; 1 if a run went wrong; 2 for bad usage, a damaged recording or a bad grid.");
@@ -101,11 +115,7 @@ Command read_command(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& wrong) {
     throw Error(wrong.what() + std::string(" (see trawl-tune --help)"), 2);
   }
-  if (!budget.empty()) take_budget(budget, command);
-  if (!command.plot.empty() && !command.plot.ends_with(".svg") && !command.plot.ends_with(".png"))
-    throw Error("--plot needs a FILE.svg or a FILE.png", 2);
-  if (command.jobs == 0)
-    command.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  complete(command, budget);
   return command;
 }
 

@@ -36,7 +36,8 @@ std::vector<FunctionGrain> grains(const replay::Graph& graph, const SparkCosts& 
 /// What is to be thought of it, in words.
 std::string verdict(const FunctionGrain& grain, double all_work);
 
-/// Levels for `trawl-replay --cut-off`: "0" and some between 10 us and what leaves few sparks; for
+/// Levels for `trawl-replay --cut-off`: "0us" and some between 40 us and what leaves few sparks;
+/// for
 /// --chunk: 1, 2, 4, ...
 std::vector<std::string> cut_offs(const replay::Graph& graph, int workers);
 std::vector<std::string> chunks(const replay::Graph& graph, int workers);

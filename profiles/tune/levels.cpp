@@ -32,8 +32,23 @@ std::string usual_value(const std::string& name) {
   return flag->shown(trawl::Options{});
 }
 
-Factor factor(const std::string& name, std::vector<std::string> levels) {
+bool accepted(const Words& fixed, const std::string& name, const std::string& level) {
+  std::vector<std::string> words{"trawl-tune"};
+  words.insert(words.end(), fixed.begin(), fixed.end());
+  words.push_back("--trawl:" + name + "=" + level);
+  try {
+    trawl::take_options(words);
+  } catch (const trawl::Error&) {
+    return false;
+  }
+  return true;
+}
+
+/// Without the levels that the runtime refuses beside what is fixed. The default is no word.
+Factor factor(const Words& fixed, const std::string& name, std::vector<std::string> levels) {
   const auto value = usual_value(name);
+  std::erase_if(levels,
+                [&](const auto& level) { return level != value && !accepted(fixed, name, level); });
   const auto found = std::find(levels.begin(), levels.end(), value);
   const auto usual = static_cast<std::size_t>(found - levels.begin());
   if (found == levels.end()) levels.push_back(value);
@@ -87,10 +102,11 @@ Space flags_to_try(const Words& fixed) {
     });
   };
   for (const auto& [name, levels] : tried())
-    if (!is_fixed(name)) space.push_back(factor(name, levels));
+    if (!is_fixed(name)) space.push_back(factor(fixed, name, levels));
   const auto policies = trawl::find_flag("policy")->choices();
   if (!is_fixed("policy"))
-    space.push_back(factor("policy", std::vector<std::string>(policies.begin(), policies.end())));
+    space.push_back(
+        factor(fixed, "policy", std::vector<std::string>(policies.begin(), policies.end())));
   return space;
 }
 

@@ -18,6 +18,7 @@
 #include "profiles/tune/plot.hpp"
 #include "profiles/tune/result.hpp"
 #include "profiles/tune/spark_cost.hpp"
+#include "profiles/tune/stop.hpp"
 #include "profiles/tune/tuner.hpp"
 #include "rts/inline/error.hpp"
 
@@ -36,16 +37,19 @@ class Progress {
   void say(const std::string& what) {
     if (quiet_) return;
     if (terminal_)
-      fmt::print(stderr, "\r\033[K{:.78}", what);
+      put(fmt::format("\r\033[K{:.78}", what));
     else
-      fmt::print(stderr, "trawl-tune: {}\n", what);
+      put(fmt::format("trawl-tune: {}\n", what));
     std::fflush(stderr);
   }
   void clear() {
-    if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+    if (!quiet_ && terminal_) put("\r\033[K");
   }
 
  private:
+  /// Whether anybody hears it is no matter, so not by fmt::print, which throws.
+  static void put(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
   bool quiet_, terminal_;
 };
 
@@ -76,12 +80,14 @@ class Tuning {
     read();
     for (auto& tuner : tuners_) tune_on(*tuner);
     if (tuners_.size() > 1) tune_for_all();
+    result_.replays = replays_.started();
     return std::move(result_);
   }
 
  private:
   void read() {
     local_ = measure_local_costs();
+    heed_signals();
     graph_ = replay::read_recording(command_.recording);
     const auto totals = replay::totals(graph_);
     result_.recording = command_.recording;
@@ -113,7 +119,7 @@ class Tuning {
     const auto say = [&](const std::string& what) {
       progress_.say(short_grid(tuner.grid()) + ": " + what);
     };
-    OnGrid on{tuner.grid(), tuner.pes(), tuner.workers(), tuner.space(), {}, {}, {}, {}};
+    OnGrid on{tuner.grid(), tuner.pes(), tuner.workers(), tuner.space(), {}, {}, {}, {}, {}};
     auto flags_plan = plan(0.7 / parts);
     flags_plan.another = [&](auto trials) { return tuner.measure(on.space, trials, more_bytes); };
     on.advice = advise(
@@ -125,6 +131,7 @@ class Tuning {
     grain_plan.runs = std::max(1L, command_.runs / 3);
     on.coarser = tuner.coarser(graph_, on.advice.setting, grain_plan,
                                [&say](const std::string& what) { say("grain, " + what); });
+    on.trouble = tuner.trouble();
     result_.grids.push_back(std::move(on));
   }
 
@@ -214,15 +221,20 @@ int tune_all(int argc, char** argv) {
   check_writable(command.write);
   check_writable(command.plot);
   const auto result = Tuning(command).run();
-  if (command.json)
-    fmt::print("{}\n", json(result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  else
-    std::fputs(text(result).c_str(), stdout);
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  const auto said = command.json ? json(result).dump(2, ' ', false, replace) + "\n" : text(result);
+  std::fputs(said.c_str(), stdout);
   if (!command.write.empty()) write_flags(result, command.write);
   if (!command.plot.empty()) draw(result, command.plot);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw trawl::Error("the output could not be written", 2);
   return 0;
+}
+
+int failed(const char* why, int exit_code) {
+  std::fputs(fmt::format("trawl-tune: {}\n", why).c_str(), stderr);
+  if (const int signal = signal_to_stop()) end_by(signal);
+  return exit_code;
 }
 
 }  // namespace
@@ -232,7 +244,8 @@ int main(int argc, char** argv) {
   try {
     return tune_all(argc, argv);
   } catch (const trawl::Error& error) {
-    fmt::print(stderr, "trawl-tune: {}\n", error.what());
-    return error.exit_code();
+    return failed(error.what(), error.exit_code());
+  } catch (const std::exception& error) {  // no memory
+    return failed(error.what(), 1);
   }
 }

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace tune {
 
 using Words = std::vector<std::string>;
@@ -23,17 +21,19 @@ class Replays {
   Replays(std::string program, int jobs) : program_(std::move(program)), jobs_(jobs) {}
 
   /// Each with these words behind the program; outcomes in their order. Who takes more of this
-  /// host's processor than `limit` seconds is given up. Throws Error if it can't be started.
+  /// host's processor than `limit` seconds is given up. Throws Error if it can't be started,
+  /// or if this process is told to stop.
   std::vector<Outcome> run(const std::vector<Words>& runs, double limit) const;
 
-  /// Of one run, as --trawl:stats=json has it, and its virtual seconds as "simulated_s".
-  nlohmann::json statistics(Words words) const;
+  /// So many so far.
+  long started() const { return started_; }
 
  private:
   Outcome run_one(const Words& words, double limit) const;
 
   std::string program_;
   int jobs_;
+  mutable long started_ = 0;
 };
 
 /// A folder for files that are needed for a while.

@@ -18,7 +18,7 @@ std::string seconds(double value) {
 }
 
 std::string interval(const Interval& gain) {
-  if (!std::isfinite(gain.mean)) return "given up: far slower";
+  if (!std::isfinite(gain.mean)) return "given up: far slower, or failed";
   return fmt::format("{:>8}  {:>8} to {}", percent(gain.mean), percent(gain.low),
                      percent(gain.high));
 }
@@ -178,6 +178,7 @@ std::string text(const Result& result) {
     text +=
         "\n  Each by itself, all else as by default: time saved, and within what it is by 95 %\n\n";
     text += effects_text(on.space, on.advice.effects);
+    if (!on.trouble.empty()) text += fmt::format("\n  A run failed, by {}\n", on.trouble);
     text += grain_text(on, result.work);
   }
   if (!result.for_all) return text;
@@ -192,16 +193,15 @@ std::string text(const Result& result) {
 }
 
 nlohmann::json json(const Result& result) {
-  nlohmann::json json{{"recording", result.recording},
-                      {"program", result.program},
-                      {"work_s", result.work},
-                      {"critical_path_s", result.critical_path},
-                      {"grids", nlohmann::json::array()}};
+  nlohmann::json json{{"recording", result.recording}, {"program", result.program},
+                      {"work_s", result.work},         {"critical_path_s", result.critical_path},
+                      {"replays", result.replays},     {"grids", nlohmann::json::array()}};
   for (const auto& on : result.grids) {
     auto each = advice_json(on.space, on.advice);
     each["grid"] = on.grid;
     each["pes"] = on.pes;
     each["workers"] = on.workers;
+    if (!on.trouble.empty()) each["trouble"] = on.trouble;
     each["grain"] = grain_json(on, result.work);
     json["grids"].push_back(each);
   }

@@ -21,6 +21,7 @@ struct OnGrid {
   SparkCosts costs;
   std::vector<FunctionGrain> functions;
   Coarser coarser;
+  std::string trouble;  ///< of the first run that failed
 };
 
 /// One set of flags for several grids.
@@ -34,6 +35,7 @@ struct Result {
   std::string recording, program;
   double work = 0, critical_path = 0;  ///< seconds
   std::vector<OnGrid> grids;
+  long replays = 0;  ///< all that were run
   std::optional<ForAll> for_all;
 };
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "rts/fabric/grid_file.hpp"
 #include "rts/inline/error.hpp"
 
 namespace tune {
@@ -31,6 +31,13 @@ std::string line_text(const trawl::fabric::Line& line) {
                      line.latency, line.bytes_per_nano * 1e9, line.jitter);
 }
 
+/// Read once: it may be a pipe.
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) trawl::fabric::read_grid_file(file);  // says what is wrong
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 /// Two PEs, in one cluster or in two.
 std::string pair(const trawl::fabric::Line& line, bool near) {
   if (near)
@@ -52,22 +59,34 @@ double sent_cost(const Replays& replays, const Scratch& scratch, const trawl::fa
   return std::max(0.0, took.front().seconds - static_cast<double>(work) * 1e-9);
 }
 
+/// What a run was told to do otherwise: its flags behind the `fixed` first words.
+std::string varied(const Words& words, std::size_t fixed) {
+  std::string text;
+  for (auto i = fixed; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.starts_with("--trawl:simulate=") || word.starts_with("--trawl:seed=")) continue;
+    if (word.starts_with("--trawl:") || word.starts_with("--c")) text += words[i] + " ";
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 Tuner::Tuner(const Replays& replays, std::string grid, Words words)
     : replays_(replays), grid_(std::move(grid)), words_(std::move(words)), limit_(for_ever) {
-  const auto described = trawl::fabric::read_grid_file(grid_);
-  pes_ = described.pes();
-  for (const auto& cluster : described.clusters) workers_ += cluster.pes * cluster.workers;
+  const auto text = text_of(grid_);
+  described_ = trawl::fabric::parse_grid(text, grid_);
+  pes_ = described_.pes();
+  for (const auto& cluster : described_.clusters) workers_ += cluster.pes * cluster.workers;
   scale_work_ = take_scale("--scale-work=");
   scale_bytes_ = take_scale("--scale-bytes=");
   Words fixed;
   for (const auto& word : words_)
     if (word.starts_with("--trawl:")) fixed.push_back(word);
   space_ = flags_to_try(fixed);
-  std::ifstream in(grid_);
-  layouts_ = layouts(nlohmann::json::parse(in));
-  layout_files_.push_back(grid_);
+  layouts_ = layouts(nlohmann::json::parse(text));
+  layout_files_.push_back(scratch_.write("layout-0.json", text));
   Factor factor{pes_a_host, {layouts_.front().name}, 0};
   for (std::size_t i = 1; i < layouts_.size(); ++i) {
     factor.levels.push_back(layouts_[i].name);
@@ -112,10 +131,11 @@ std::vector<double> Tuner::run(const std::vector<Words>& runs, const std::vector
   const auto outcomes = replays_.run(runs, limit_);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& outcome = outcomes[i];
-    if (as_usual[i] && !outcome.trouble.empty()) {
+    if (!outcome.trouble.empty()) {
       std::string_view why = outcome.trouble;
       if (why.starts_with("trawl-replay: ")) why.remove_prefix(14);
-      throw trawl::Error(why, 2);
+      if (as_usual[i]) throw trawl::Error(why, 2);
+      if (trouble_.empty()) trouble_ = fmt::format("{}: {}", varied(runs[i], words_.size()), why);
     }
     if (as_usual[i]) longest = std::max(longest, outcome.processor);
     seconds.push_back(outcome.seconds);
@@ -140,15 +160,14 @@ std::vector<double> Tuner::measure(const Space& space, std::span<const Trial> tr
 }
 
 SparkCosts Tuner::costs(SparkCosts local) const {
-  const auto described = trawl::fabric::read_grid_file(grid_);
-  const auto& inside = described.clusters.front().inside;
+  const auto& inside = described_.clusters.front().inside;
   local.near = sent_cost(replays_, scratch_, inside, true);
   local.near_bytes = 1e-9 / inside.bytes_per_nano;
   local.far = local.near;
   local.far_bytes = local.near_bytes;
   const trawl::fabric::Line* farthest = nullptr;
-  for (int i = 1; i < static_cast<int>(described.clusters.size()); ++i) {
-    const auto& link = described.link(0, i);
+  for (int i = 1; i < static_cast<int>(described_.clusters.size()); ++i) {
+    const auto& link = described_.link(0, i);
     if (link.missing) continue;
     if (farthest == nullptr || link.line.latency > farthest->latency) farthest = &link.line;
   }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "profiles/tune/levels.hpp"
 #include "profiles/tune/replays.hpp"
 #include "profiles/tune/search.hpp"
+#include "rts/fabric/grid_file.hpp"
 
 namespace tune {
 
@@ -39,6 +38,9 @@ class Tuner {
   /// `bytes`: so many times what is recorded.
   std::vector<double> measure(const Space& space, std::span<const Trial> trials, double bytes = 1);
 
+  /// The first run that failed by other words than the default's, and why; empty: none did.
+  const std::string& trouble() const { return trouble_; }
+
   /// A far spark's costs, by runs of two PEs of this grid.
   SparkCosts costs(SparkCosts local) const;
   Coarser coarser(const replay::Graph& graph, const Setting& advised, Plan plan,
@@ -52,6 +54,8 @@ class Tuner {
   const Replays& replays_;
   std::string grid_;
   Words words_;
+  trawl::fabric::GridFile described_;
+  std::string trouble_;
   double scale_work_ = 1, scale_bytes_ = 1;
   int pes_ = 0, workers_ = 0;
   Space space_;

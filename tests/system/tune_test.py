@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import shlex
+import signal
 import tempfile
+import time
 
-from harness import expect, run
+from harness import expect, finish, program, run, run_words, start
 
 GRIDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../profiles/grids")
 SITES = f"{GRIDS}/your-grid/two-sites.json"
@@ -54,6 +57,8 @@ with tempfile.TemporaryDirectory() as folder:
     result, found = tuned(*small, "--write", flags, "--plot", svg)
     on = found["grids"][0]
     expect(on["runs"] <= 100 and on["pes"] == 7, "expected seven PEs within a budget", result)
+    # A third more for the grain, one to know how long runs take, two for what sending costs.
+    expect(on["runs"] < found["replays"] <= 100 + 33 + 3, f"expected a budget kept, not {found['replays']} runs", result)
     expect(0 < on["advised_s"] <= on["default_s"], "expected no loss", result)
     expect("trawl-tune: two-sites: " in result.err, "expected to hear how far it is", result)
     names = [function["function"] for function in on["grain"]["functions"]]
@@ -71,6 +76,36 @@ with tempfile.TemporaryDirectory() as folder:
     slow = found["grids"][0]
     expect(slow["default_s"] > on["default_s"], "expected a slower policy", result)
     expect(not any(effect["flag"] == "policy" for effect in slow["effects"]), "what is fixed is not varied", result)
+
+    result, found = tuned(recording, SITES, "--budget", 40, "--trawl:fish-delay-max=500")
+    delays = [effect["level"] for effect in found["grids"][0]["effects"] if effect["flag"] == "fish-delay"]
+    expect(delays and "1000" not in delays, f"expected no level that is refused, not {delays}", result)
+    expect("trouble" not in found["grids"][0], "expected no run that failed", result)
+
+    # Nobody hears it: an error; what was to be written is.
+    for option in "--json", "--quiet":
+        os.remove(flags)
+        words = [program("trawl-tune"), recording, SITES, "--budget", 30, option, "--write", flags]
+        deaf = run_words("sh", "-c", shlex.join(map(str, words)) + " > /dev/full")
+        expect(deaf.code == 2 and "could not be written" in deaf.err, "expected an error", deaf)
+        expect(os.path.exists(flags), "expected the flags", deaf)
+    deaf = run_words("sh", "-c", shlex.join(map(str, words)).replace("--quiet", "") + " 2> /dev/full")
+    expect(deaf.code == 0 and "Grain." in deaf.out, "expected a page", deaf)
+    piped = run_words("sh", "-c", f"cat {shlex.quote(SITES)} | " + shlex.join(map(str, words)).replace(SITES, "/dev/stdin"))
+    expect(piped.code == 0, "expected a grid from a pipe to do", piped)
+
+    # Told to stop, it leaves nothing behind.
+    temporary = os.path.join(folder, "temporary")
+    os.mkdir(temporary)
+    for told in signal.SIGINT, signal.SIGTERM:
+        begun = time.monotonic()
+        stopped = start([program("trawl-tune"), recording, SITES, "--scale-work", 100], {"TMPDIR": temporary})
+        while not os.listdir(temporary): time.sleep(0.01)
+        time.sleep(0.3)
+        stopped.send_signal(told)
+        result = finish(stopped, begun)
+        expect(result.code == -told and "stopped: " in result.err, f"expected to end by {told.name}", result)
+        expect(os.listdir(temporary) == [], "expected no folder left behind", result)
 
     # Several: an advice for each, and one for all; PEs a host are chosen where they have several workers.
     result, found = tuned(recording, SITES, hosts, "--budget", 100)

@@ -209,6 +209,15 @@ TEST(Tune, DefaultsAreTheRuntimes) {
   for (const auto& factor : flags_to_try({"--trawl:policy=rs"})) EXPECT_NE(factor.name, "policy");
 }
 
+TEST(Tune, WhatIsRefusedBesideWhatIsFixedIsNotTried) {
+  for (const auto& factor : flags_to_try({"--trawl:fish-delay-max=500"})) {
+    EXPECT_EQ(factor.levels[factor.usual], trawl::find_flag(factor.name)->shown(trawl::Options{}));
+    if (factor.name == "fish-delay") {
+      EXPECT_EQ(std::count(factor.levels.begin(), factor.levels.end(), "1000"), 0);
+    }
+  }
+}
+
 TEST(Tune, HostsAreDividedIntoPes) {
   const auto grid = nlohmann::json::parse(R"({
     "between": {"latency": "1 ms", "bandwidth": "1 MB/s"},
