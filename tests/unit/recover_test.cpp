@@ -59,8 +59,8 @@ void run_some_deaths(std::uint64_t seed, Tally& sum) {
   }
 }
 
-// A thunk that has come is made again, as it needs what is lost; and that needs, by the name that the
-// thunk had at home, itself.
+// A thunk that has come is made again, as it needs what is lost; and that needs, by the name that
+// the thunk had at home, itself.
 TEST(Recover, WhatWaitsForItselfByAnotherNameIsGivenUp) {
   Tally sum;
   run_some_deaths(8860, sum);
