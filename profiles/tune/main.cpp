@@ -87,8 +87,8 @@ class Tuning {
  private:
   void read() {
     local_ = measure_local_costs();
-    heed_signals();
     graph_ = replay::read_recording(command_.recording);
+    heed_signals();  // till here there was nothing to take away
     const auto totals = replay::totals(graph_);
     result_.recording = command_.recording;
     result_.program = std::filesystem::path(graph_.program).filename().string();

@@ -40,7 +40,8 @@ struct File {
 
 /// In the child, which has its parent's memory until it is another program: what must not leave a
 /// trace there. It ends with its parent, and leaves no core behind when its time is over.
-[[noreturn]] void become(char* const* argv, int nothing, int said, double limit, int& wrong) {
+[[noreturn]] void become(char* const* argv, int nothing, int said, double limit,
+                         volatile int& wrong) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   constexpr rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -65,7 +66,7 @@ pid_t start(const std::string& program, const Words& words, double limit, File& 
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  int wrong = 0;
+  volatile int wrong = 0;  // written by the child
   // Not fork: the recording may be gigabytes. Not posix_spawn: it knows neither limits nor parents.
   const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
   if (child == 0) become(argv.data(), nothing.fd, other.fd, limit, wrong);

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import tempfile
 import time
@@ -93,6 +94,21 @@ with tempfile.TemporaryDirectory() as folder:
     expect(deaf.code == 0 and "Grain." in deaf.out, "expected a page", deaf)
     piped = run_words("sh", "-c", f"cat {shlex.quote(SITES)} | " + shlex.join(map(str, words)).replace(SITES, "/dev/stdin"))
     expect(piped.code == 0, "expected a grid from a pipe to do", piped)
+
+    # A replay that fails by a flag is said; without trawl-replay there is nothing.
+    beside = os.path.join(folder, "beside")
+    os.mkdir(beside)
+    alone = shutil.copy(program("trawl-tune"), beside)
+    missing = run_words(alone, recording, SITES)
+    expect(missing.code == 2 and "cannot start" in missing.err, "expected to miss trawl-replay", missing)
+    with open(os.path.join(beside, "trawl-replay"), "w") as file:
+        file.write(f"""#!/bin/sh
+case "$*" in *max-fish=4*) echo "trawl-replay: no such luck" >&2; exit 1;; esac
+exec {shlex.quote(os.path.abspath(program("trawl-replay")))} "$@"
+""")
+    os.chmod(file.name, 0o755)
+    failing = run_words(alone, recording, SITES, "--budget", 200)
+    expect(failing.code == 0 and "failed, by --trawl:max-fish=4: no such luck" in failing.out, "expected why", failing)
 
     # Told to stop, it leaves nothing behind.
     temporary = os.path.join(folder, "temporary")
