@@ -18,16 +18,16 @@ void on_terminated(int signal) {
   if (Pe* const pe = leaves) pe->leave();
 }
 
-// Before there is a PE, and of anybody but trawl-run, it means nothing, as by default.
+// Before there is a PE, and of anybody but trawl-run, it means nothing.
 void on_send_away(int, siginfo_t* info, void*) {
   Pe* const pe = leaves;
   if (pe != nullptr && info->si_code == SI_QUEUE) pe->send_away(info->si_value.sival_int);
 }
 
 // A program's own handler stays.
-void handle(int signal, struct sigaction action) {
+void handle(int signal, struct sigaction action, void (*instead_of)(int)) {
   struct sigaction now {};
-  if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+  if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != instead_of) return;
   action.sa_flags |= SA_RESTART | SA_ONSTACK;
   sigaction(signal, &action, nullptr);
 }
@@ -37,14 +37,14 @@ void handle(int signal, struct sigaction action) {
 void leave_by_signal() {
   struct sigaction action {};
   action.sa_handler = &on_terminated;
-  handle(SIGTERM, action);
+  handle(SIGTERM, action, SIG_DFL);
 }
 
 void send_others_away_by_signal() {
   struct sigaction action {};
   action.sa_sigaction = &on_send_away;
   action.sa_flags = SA_SIGINFO;
-  handle(fabric::leave_signal, action);
+  handle(fabric::leave_signal(), action, SIG_IGN);
 }
 
 void take_leave_signals(Pe& pe) {

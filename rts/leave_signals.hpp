@@ -8,7 +8,7 @@ class Pe;
 /// From now on SIGTERM has this process's PE leave; the second one at once, the third one ends the
 /// process.
 void leave_by_signal();
-/// The main PE: fabric::leave_signal, with the number of a PE, sends that away.
+/// The main PE under trawl-run: fabric::leave_signal, with the number of a PE, sends that away.
 void send_others_away_by_signal();
 
 /// The process's PE; what has come before is for it.

@@ -6,9 +6,11 @@
 
 namespace trawl::fabric {
 
-/// To trawl-run, and from there to the main PE, with the number of a PE that is to leave. By
-/// default it means nothing.
-inline constexpr int leave_signal = SIGURG;
+/// To trawl-run, and from there to the main PE, with the number of a PE that is to leave. One that
+/// is queued, as several may come at once; trawl-run's processes ignore it until they handle it.
+inline int leave_signal() {
+  return SIGRTMIN + 9;
+}
 
 /// What it says there; empty if it isn't set.
 std::string_view environment(const char* name);

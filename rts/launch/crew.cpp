@@ -26,7 +26,7 @@ constexpr int by_signal = 128;                         // as shells have it
 sigset_t ours() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, fabric::leave_signal})
+  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, fabric::leave_signal()})
     sigaddset(&set, each);
   return set;
 }
@@ -98,7 +98,7 @@ void Crew::on_end(Member& member, int status) {
 // The main PE decides.
 void Crew::send_away(int pe) const {
   if (!members_.empty() && members_.front().running)
-    sigqueue(members_.front().child.process, fabric::leave_signal, {.sival_int = pe});
+    sigqueue(members_.front().child.process, fabric::leave_signal(), {.sival_int = pe});
 }
 
 void Crew::reap() {
@@ -113,7 +113,7 @@ void Crew::on_signals() {
   while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const auto signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGCHLD) continue;
-    if (signal == fabric::leave_signal) {
+    if (signal == fabric::leave_signal()) {
       if (info.ssi_code == SI_QUEUE) send_away(info.ssi_int);
       continue;
     }

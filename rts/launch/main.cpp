@@ -127,7 +127,7 @@ int send_away(int pe, const std::string& process) {
   const bool good = std::from_chars(process.data(), end, id).ptr == end && id > 0;
   if (!good || file_of(process).empty() || file_of(process) != file_of("self"))
     throw Error(process + " is not the process id of a trawl-run that is yours", 2);
-  if (sigqueue(id, fabric::leave_signal, {.sival_int = pe}) == 0) return 0;
+  if (sigqueue(id, fabric::leave_signal(), {.sival_int = pe}) == 0) return 0;
   throw Error("cannot tell " + process + ": " + std::strerror(errno), 2);
 }
 
@@ -262,6 +262,7 @@ class Launch {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(fabric::leave_signal(), SIG_IGN);
   CLI::App app("Starts a program that runs on Trawl on several PEs.", "trawl-run");
   Options options;
   declare(app, options);

@@ -14,10 +14,14 @@ PROGRAMS = ["queens", "12"], ["sum_euler", "6000"], ["fib", "34"]
 RUNS = 30
 
 
-def others_of(launcher):
-    """The processes of the PEs that trawl-run has started, but the main one's."""
+def processes_of(launcher):
+    """Those of the PEs that trawl-run has started, the main one's first."""
     with open(f"/proc/{launcher}/task/{launcher}/children", encoding="ascii") as children:
-        return [int(child) for child in children.read().split()][1:]
+        return [int(child) for child in children.read().split()]
+
+
+def others_of(launcher):
+    return processes_of(launcher)[1:]
 
 
 def leave(words, seconds, dice):
@@ -111,13 +115,16 @@ def its_exit_code():
 
 
 def sent_away():
-    """By trawl-run --leave, a PE's number and the process id of the one that goes on."""
+    """By trawl-run --leave, a PE's number and the process id of the one that goes on; several at once, too."""
     begun = time.monotonic()
     process = start([TRAWL_RUN, "-n", 3, program("queens"), "14"])
     time.sleep(0.5)
-    for pe in 2, 7:
+    main_pe = processes_of(process.pid)[0]
+    os.kill(main_pe, signal.SIGSTOP)
+    for pe in 7, 2:
         result = run_words(TRAWL_RUN, "--leave", pe, process.pid)
         expect(result.code == 0 and result.out == result.err == "", "expected no words", result)
+    os.kill(main_pe, signal.SIGCONT)
     result = finish(process, begun)
     expect(result.code == 0 and result.out == "365596\n" and "trawl: PE 2 has left\n" in result.err and
            "trawl: PE 7 can't leave" in result.err, "expected that PE 2 leaves, and that there is no PE 7", result)
