@@ -1,6 +1,8 @@
 #include "rts/progress/spares.hpp"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 
 namespace trawl::progress {
 
@@ -24,7 +26,9 @@ Nanos Spares::look(const Situation& situation) {
   return policy_.next_look();
 }
 
-void Spares::call_one() {
+// Where there is no memory, or no thread to be had, there is none: whom it was to run waits for a
+// worker.
+void Spares::call_one() try {
   const auto parked = std::find_if(spares_.begin(), spares_.end(),
                                    [](const Spare& spare) { return spare.parked.load(); });
   if (parked != spares_.end()) {
@@ -33,6 +37,8 @@ void Spares::call_one() {
   } else if (auto relieve = engine_.add_spare()) {
     spares_.emplace_back(*this, std::move(relieve));
   }
+} catch (const std::bad_alloc&) {
+} catch (const std::system_error&) {
 }
 
 void Spares::serve(Spare& spare) {
