@@ -1,11 +1,9 @@
 // trawl-profile: draws the activity profile of a run from its event logs.
 
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +23,7 @@
 #include "profiles/report/report.hpp"
 #include "profiles/summary.hpp"
 #include "profiles/work_summary.hpp"
+#include "profiles/written.hpp"
 #include "rts/inline/error.hpp"
 
 namespace {
@@ -196,11 +195,7 @@ int answer(CLI::App& app, Options& options, int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     throw Error(wrong.what() + std::string(" (see trawl-profile --help)"), 2);
   }
-  errno = 0;
-  if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw Error("the output could not be written" +
-                    (errno != 0 ? std::string(": ") + std::strerror(errno) : ""),
-                2);
+  expect_written();
   return code;
 }
 

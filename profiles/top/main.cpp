@@ -1,7 +1,6 @@
 // trawl-top: what a run does while it goes on.
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include "profiles/top/sample.hpp"
 #include "profiles/top/screen.hpp"
 #include "profiles/top/show.hpp"
+#include "profiles/written.hpp"
 #include "rts/inline/error.hpp"
 
 namespace {
@@ -159,11 +159,7 @@ int answer(CLI::App& app, Options& options, int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     throw Error(wrong.what() + std::string(" (see trawl-top --help)"), 2);
   }
-  errno = 0;
-  if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw Error("the output could not be written" +
-                    (errno != 0 ? std::string(": ") + std::strerror(errno) : ""),
-                2);
+  expect_written();
   return code;
 }
 

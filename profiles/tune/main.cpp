@@ -20,6 +20,7 @@
 #include "profiles/tune/spark_cost.hpp"
 #include "profiles/tune/stop.hpp"
 #include "profiles/tune/tuner.hpp"
+#include "profiles/written.hpp"
 #include "rts/inline/error.hpp"
 
 namespace {
@@ -226,8 +227,7 @@ int tune_all(int argc, char** argv) {
   std::fputs(said.c_str(), stdout);
   if (!command.write.empty()) write_flags(result, command.write);
   if (!command.plot.empty()) draw(result, command.plot);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw trawl::Error("the output could not be written", 2);
+  trawl::expect_written();
   return 0;
 }
 

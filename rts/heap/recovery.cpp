@@ -215,10 +215,8 @@ bool SharedHeap::also_from(Node* node, Node* source) {
   } else if (witness.fetching) {
     return true;  // it is being made
   }
-  witness.comes_from(nullptr, 0);
-  if (source == nullptr) return true;
-  witness.lineage = new (allocate(sizeof(Lineage))) Lineage();
-  witness.lineage->guard = source;
+  witness.comes_from(source == nullptr ? nullptr : new (allocate(sizeof(Lineage))) Lineage{source},
+                     0);
   return true;
 }
 
