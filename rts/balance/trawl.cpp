@@ -209,6 +209,15 @@ bool is_too_slow(const Tables& tables, int thief, const Supply& has) {
   return own > its && 1 / its > 1 / own + has.spare / all;
 }
 
+/// Much nearer than the thief: after its long way a FISH may look there, too.
+bool is_on_its_way(const Tables& tables, int thief, int pe) {
+  constexpr Nanos much_nearer = 8;
+  if (!tables.is_far(thief)) return false;
+  const auto there = tables.latency_between(tables.own_cluster(), tables.cluster_of(pe));
+  const auto home = tables.latency_between(tables.own_cluster(), tables.cluster_of(thief));
+  return there.measured >= 0 && much_nearer * there.one_way <= home.one_way;
+}
+
 class Trawl final : public Policy {
  public:
   std::string_view name() const override { return "trawl"; }
@@ -235,7 +244,7 @@ class Trawl final : public Policy {
     for_each_with_sparks(tables, [&](int each) {
       const bool own = !tables.is_far(each);
       if (each == fish.thief || fish.has_visited(each)) return;
-      if (own || tables.cluster_of(each) == home)
+      if (own || tables.cluster_of(each) == home || is_on_its_way(tables, fish.thief, each))
         busiest.offer(each, own ? 1 : 0, aged_load(tables, each));
     });
     if (busiest.pe() >= 0) return busiest.pe();

@@ -378,6 +378,25 @@ TEST(TrawlFar, AFarThiefIsServedHereOrOnTheWayHome) {
   EXPECT_EQ(policy->forward(tables, fish, 3), 5);
 }
 
+// Its way home is the longer one.
+TEST(TrawlFar, AFarThiefIsServedByAClusterCloseBy) {
+  const auto policy = make_policy("trawl");
+  auto tables = clustered(6);
+  const auto sent_on = [&](int thief) {
+    Fish fish{.thief = thief};
+    fish.visit(6);
+    return policy->forward(tables, fish, 3);
+  };
+  tables.note_load(12, load(50, 1, 2));
+  EXPECT_EQ(sent_on(1), 1) << "it is as far as the thief";
+  tables.note_latency(12, {milli, 2});
+  EXPECT_EQ(sent_on(1), 12);
+  EXPECT_TRUE(sent_on(7) == 4 || sent_on(7) == 5) << "its near FISH stay near";
+  EXPECT_EQ(sent_on(13), 12) << "that is local to the thief";
+  tables.note_load(5, load(2, 1, 2));
+  EXPECT_EQ(sent_on(1), 5) << "nothing is nearer than here";
+}
+
 // There the sparks of other clusters come to.
 TEST(TrawlFar, ANearFishEndsAtTheRepresentative) {
   const auto policy = make_policy("trawl");
