@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include "rts/fabric/launcher.hpp"
+#include "rts/fabric/lean_start.hpp"
 #include "rts/fabric/mpi_calls.hpp"
 #include "rts/fabric/neighbours.hpp"
 #include "rts/fabric/ucx.hpp"
@@ -185,6 +186,7 @@ Joined make_mpi(std::uint64_t says) {
   } else {
     choose_network_device();
     avoid_rendezvous();
+    const LeanStart lean;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "to start");
   }
   note_hello();

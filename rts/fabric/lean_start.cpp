@@ -1,0 +1,20 @@
+#include "rts/fabric/lean_start.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+
+namespace trawl::fabric {
+
+LeanStart::LeanStart() {
+  for (std::size_t each = 0; each < settings.size(); ++each) {
+    const auto [name, value] = settings[each];
+    ours_[each] = std::getenv(name) == nullptr && setenv(name, value, 0) == 0;
+  }
+}
+
+LeanStart::~LeanStart() {
+  for (std::size_t each = 0; each < settings.size(); ++each)
+    if (ours_[each]) unsetenv(settings[each][0]);
+}
+
+}  // namespace trawl::fabric
