@@ -4,13 +4,11 @@ import math
 import statistics
 
 from reproduce.cells import LEFT_OUT, table
-from reproduce.programs import RECORDED
-from reproduce.runs import seconds_of
+from reproduce.programs import RECORDED, TREES
 
 OTHERS = ("random", "targeted", "rs", "crs", "cmrs", "acrs")
 GRIDS = ("four-and-four", "four-and-four-4-10ms", "three-servers", "satin-4x16-20ms-1MBps",
          "satin-8+8+8+40")
-SMALLER = {"tree": ["--divide", "13,2,35ms", "--spread", "0.5"]}
 PERFECT = (5,)  # seconds on all PEs of the grid, if nothing had to travel
 TOLERATED = 1.02
 
@@ -19,12 +17,6 @@ def strength(path):
     """Of a grid, in processors of speed 1."""
     clusters = json.loads(path.read_text())["clusters"]
     return sum(each["pes"] * each.get("workers", 1) * each.get("speed", 1) for each in clusters)
-
-
-def graph_of(run, name, seconds):
-    if name not in SMALLER: return run.graph(name, seconds)
-    work = seconds_of(run.replay(*SMALLER[name], "--info"), "work")
-    return [*SMALLER[name], "--scale-work", f"{seconds / work:.6g}"]
 
 
 def spread(times):
@@ -36,16 +28,18 @@ def spread(times):
 
 
 def is_beaten(ours, theirs):
-    """By more than is tolerated, beyond what chance can do."""
-    return (TOLERATED * (statistics.mean(theirs) + spread(theirs)) < statistics.mean(ours) - spread(ours))
+    """By more than is tolerated, beyond the confidence interval of the difference."""
+    if math.inf in theirs: return False
+    ahead = statistics.mean(ours) - TOLERATED * statistics.mean(theirs)
+    return ahead > math.hypot(spread(ours), TOLERATED * spread(theirs))
 
 
 def policies(run):
     rows, beaten, cells = [], 0, 0
-    for name in (*RECORDED, *SMALLER):
+    for name in (*RECORDED, *TREES):
         for grid in GRIDS:
             for perfect in PERFECT:
-                graph = graph_of(run, name, perfect * strength(run.grid(grid)))
+                graph = run.graph(name, perfect * strength(run.grid(grid)))
                 ours = run.times(graph, grid, "trawl")
                 others = {each: run.times(graph, grid, each) for each in OTHERS}
                 if math.inf in ours:

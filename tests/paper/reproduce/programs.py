@@ -24,4 +24,7 @@ RECORDED = {
     "sum_euler": ["sum_euler", "12000"],
     "lin_solv": ["lin_solv", "--random", "400", "--bits", "32", "--seed", "1", "--output", os.devnull],
 }
+# As long as the paper's.
 GENERATED = {"integrate": ["--divide", "17,2,35ms", "--spread", "0.5"]}
+# Scaled like recordings.
+TREES = {"tree": ["--divide", "13,2,35ms", "--spread", "0.5"]}

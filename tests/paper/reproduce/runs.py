@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import make_grids as grids
-from reproduce.programs import GENERATED, RECORDED, ROOT
+from reproduce.programs import GENERATED, RECORDED, ROOT, TREES
 
 # Satin's nodes steal again at once. Here after 10 ms, a twentieth of a job: host time is in proportion
 # to the tries. And no node is lost for a slow link.
@@ -79,16 +79,19 @@ class Runs:
         for each in tries[1:]: each.unlink()
         return file
 
+    def source(self, name):
+        """Arguments for a program as it was recorded, or for a generated tree."""
+        return TREES[name] if name in TREES else [str(self.record(name))]
+
     def info(self, name, what):
-        """Seconds of a recording: its work, or its critical path."""
-        if name not in self.infos: self.infos[name] = self.replay(self.record(name), "--info")
+        """Seconds of a source: its work, or its critical path."""
+        if name not in self.infos: self.infos[name] = self.replay(*self.source(name), "--info")
         return seconds_of(self.infos[name], what)
 
     def graph(self, name, seconds):
         """Arguments for a program that takes so long on one processor."""
         if name in GENERATED: return GENERATED[name]
-        work = self.info(name, "work")
-        return [str(self.folder / f"{name}.rec"), "--scale-work", f"{seconds / work:.6g}"]
+        return [*self.source(name), "--scale-work", f"{seconds / self.info(name, 'work'):.6g}"]
 
     def date(self, file):
         """So that what was replayed of an older recording is not taken for what is there now."""
