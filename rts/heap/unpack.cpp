@@ -11,6 +11,7 @@
 #include "rts/heap/origins.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/packet.hpp"
+#include "rts/heap/packet_table.hpp"
 #include "rts/inline/serial.hpp"
 #include "rts/inline/thunk.hpp"
 
@@ -43,31 +44,25 @@ bool unpack_plain(Reader& from, Node* into) {
 // are.
 class GraphUnpacker final : public PacketIn {
  public:
-  GraphUnpacker(Reader& all, std::uint32_t from, GlobalAddressTable& addresses,
-                const fabric::Memory& memory, fabric::Outbox* outbox)
+  GraphUnpacker(std::span<const std::byte> packet, std::uint32_t from,
+                GlobalAddressTable& addresses, const fabric::Memory& memory, fabric::Outbox* outbox)
       : from_(from),
         addresses_(addresses),
         memory_(memory),
         outbox_(outbox),
+        table_(packet),
         unpacker_(payload_, *this),
         origins_(addresses, from) {
-    auto packet = all.slice(all.left());
-    if (packet.size() < sizeof(std::uint32_t)) throw BadBytes("it has no table");
-    const auto body = packet.size() - sizeof(std::uint32_t);
-    const auto count = Reader(packet.subspan(body)).get<std::uint32_t>();
-    if (count == 0 || count > body / sizeof(Run)) throw BadBytes("its table is too long");
-    runs_.resize(count);
-    const auto table_size = count * sizeof(Run);
-    Reader(packet.subspan(body - table_size, table_size)).raw(runs_.data(), table_size);
-    const bool takes_long = packet.size() > long_piece || runs_.front().takes_long != 0;
+    const bool takes_long = packet.size() > long_piece || table_.root().takes_long != 0;
     if (!takes_long) outbox_ = nullptr;
     if (outbox_ != nullptr) packet = outbox_->hold(packet);
-    payloads_ = packet.first(body - table_size);
-    check_runs();
+    payloads_ = packet.first(table_.payload_size());
+    nodes_.reserve(table_.nodes());
+    items_.reserve(table_.items());
   }
 
   Unpacked unpack(Node* into, const Ahead* ahead) {
-    const auto first = runs_.front().part;
+    const auto first = table_.root().part;
     if (first == Part::lost || first == Part::handed_back) {
       if (!addresses_.recovers()) throw BadBytes("it says that a PE is gone, and none may be");
       Unpacked nothing;
@@ -121,31 +116,6 @@ class GraphUnpacker final : public PacketIn {
     return from_ == addresses_.self() && into->code().result_type == code.result_type;
   }
 
-  // New nodes that nobody knows yet.
-  bool plain(std::size_t run) const {
-    const auto part = runs_[run].part;
-    return run != 0 && (part == Part::value || part == Part::failure);
-  }
-
-  void check_runs() {
-    std::uint64_t nodes = 0;
-    std::uint64_t items = 0;
-    auto left = payloads_.size();
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      const Run& run = runs_[r];
-      if (run.count == 0 || (run.count != 1 && (r == 0 || run.size == 0)))
-        throw BadBytes("its table makes no sense");
-      if (run.size != 0 && run.count > left / run.size)
-        throw BadBytes("its nodes are longer than itself");
-      left -= run.size * run.count;
-      nodes += run.count;
-      if (!plain(r)) items += run.count;
-    }
-    if (left != 0) throw BadBytes("it is longer than its nodes");
-    nodes_.reserve(static_cast<std::size_t>(nodes));
-    items_.reserve(static_cast<std::size_t>(items));
-  }
-
   Node* node_at(std::uint32_t place, const void* result_type) override {
     if (place >= nodes_.size()) throw BadBytes("it refers to a node that it does not contain");
     Node* node = nodes_[place];
@@ -178,12 +148,12 @@ class GraphUnpacker final : public PacketIn {
 
   void make_nodes(Node* into) {
     Reader payloads(payloads_);
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      const Run& run = runs_[r];
+    for (std::size_t r = 0; r < table_.size(); ++r) {
+      const Run& run = table_[r];
       const Code& code = CodeTable::get().at(run.code);
       if (r == 0 && into != nullptr && into->code().id != code.id && !is_copy(into, code))
         throw BadBytes("its root is not what was asked for");
-      if (plain(r)) {
+      if (table_.plain(r)) {
         payloads.slice(run.size * run.count);
         make_plain(run, code);
         continue;
@@ -322,8 +292,8 @@ class GraphUnpacker final : public PacketIn {
   void look_ahead(const Ahead& ahead) {
     constexpr std::uint64_t few = 4;
     std::uint64_t rests = 0;
-    for (const Run& run : runs_) rests += run.part == Part::rest ? run.count : 0;
-    if (rests == 0 || (rests > few && runs_.front().in_order == 0)) return;
+    for (const Run& run : table_) rests += run.part == Part::rest ? run.count : 0;
+    if (rests == 0 || (rests > few && table_.root().in_order == 0)) return;
     bool first = true;
     each_item([&](Item& item, Part part) {
       if (part != Part::rest || !item.filled || !std::exchange(first, false)) return;
@@ -335,18 +305,18 @@ class GraphUnpacker final : public PacketIn {
   template <class F>
   void each_item(F f) {
     std::size_t next = 0;
-    for (std::size_t r = 0; r < runs_.size(); ++r)
-      if (!plain(r))
-        for (std::uint32_t i = 0; i < runs_[r].count; ++i) f(items_[next++], runs_[r].part);
+    for (std::size_t r = 0; r < table_.size(); ++r)
+      if (!table_.plain(r))
+        for (std::uint32_t i = 0; i < table_[r].count; ++i) f(items_[next++], table_[r].part);
   }
 
   void read_payloads() {
     Reader payloads(payloads_);
     std::size_t node = 0;
     std::size_t item = 0;
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      const Run& run = runs_[r];
-      if (plain(r)) {
+    for (std::size_t r = 0; r < table_.size(); ++r) {
+      const Run& run = table_[r];
+      if (table_.plain(r)) {
         read_alike(run, payloads, {nodes_.data() + node, run.count});
       } else {
         for (std::uint32_t i = 0; i < run.count; ++i) {
@@ -417,7 +387,7 @@ class GraphUnpacker final : public PacketIn {
     const auto is_elsewhere = [](const Run& run) {
       return run.part == Part::reference || run.part == Part::rest;
     };
-    if (!addresses_.recovers() || std::none_of(runs_.begin(), runs_.end(), is_elsewhere)) return;
+    if (!addresses_.recovers() || std::none_of(table_.begin(), table_.end(), is_elsewhere)) return;
     const auto comes_from = [this](const Item& item) { return origins_.comes_from(item); };
     if (std::any_of(items_.begin(), items_.end(), comes_from)) origins_.ways.begin(nodes_.size());
   }
@@ -489,7 +459,7 @@ class GraphUnpacker final : public PacketIn {
   GlobalAddressTable& addresses_;
   const fabric::Memory& memory_;
   fabric::Outbox* outbox_;  // nullptr: it doesn't take long
-  boost::container::small_vector<Run, 4, PlainAllocator<Run>> runs_;
+  PacketTable table_;
   std::span<const std::byte> payloads_;
   Reader payload_{{}};  // of the node that is being read
   Unpacker unpacker_;
@@ -514,7 +484,8 @@ Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& ad
     result.resolved.push_back(into);
     return result;
   }
-  return GraphUnpacker(packet, from, addresses, memory, outbox).unpack(into, ahead);
+  return GraphUnpacker(packet.slice(packet.left()), from, addresses, memory, outbox)
+      .unpack(into, ahead);
 }
 
 }  // namespace trawl::heap
