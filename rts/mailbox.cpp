@@ -42,6 +42,8 @@ void Mailbox::send(int to, Writer message) {
   if (rooms_.life.stopping() && row.flow == fabric::Flow::work) return;
   if (rooms_.life.is_gone(to) && kind != Kind::view) return;
   if (row.is(fabric::carries_work)) rooms_.deadlock_detector.sent();
+  if (kind == Kind::fetch)
+    trace::note<Count::fetch_sent>(rooms_.counters, rooms_.log, 0, static_cast<std::uint32_t>(to));
   if (to == rooms_.fabric.self()) {
     to_self_.push_back(message.take());
     if (!rooms_.clock.polling()) rooms_.fabric.events().notify_progress_thread();
@@ -54,8 +56,6 @@ void Mailbox::send(int to, Writer message) {
   rooms_.counters.add(Count::message_bytes, message.size());
   handled_ += message.size();
   if (kind == Kind::resume && rooms_.tables.is_far(to)) rooms_.tables.note_result(message.size());
-  if (kind == Kind::fetch)
-    trace::note(rooms_.log, trace::Kind::fetch_sent, 0, static_cast<std::uint32_t>(to));
   try {
     fragmenter_.send(rooms_.fabric, to, message);
     // A thread sends in the middle of a program's function, which may be a long one.

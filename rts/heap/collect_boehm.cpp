@@ -36,6 +36,7 @@ constinit union Sources {
 constinit Nanos collection_began = 0;
 constinit thread_local Nanos collecting_here = 0;
 constinit std::size_t allocated_before = 0;
+constinit GC_word collections_at_start = 0;  // of an empty heap, where it begins
 constinit std::atomic<Nanos> collection_time{0};
 constinit std::atomic<Nanos> last_collection{0};
 constinit std::atomic<std::size_t> live_bytes{0};
@@ -220,6 +221,7 @@ void start() {
   GC_set_all_interior_pointers(1);  // marked sparks, ends of containers, over-aligned blocks
   GC_set_warn_proc(GC_ignore_warn_proc);
   GC_INIT();
+  collections_at_start = GC_get_gc_no();
   GC_allow_register_threads();
   make_first_table();
   keep_memory_for_a_thread();
@@ -360,7 +362,7 @@ CollectorStatistics collector_statistics() {
   GC_word free = 0;
   GC_word given = 0;
   GC_get_heap_usage_safe(&heap, &free, nullptr, nullptr, &given);
-  return {.collections = GC_get_gc_no(),
+  return {.collections = GC_get_gc_no() - collections_at_start,
           .time = collection_time,
           .last = last_collection,
           .heap_bytes = heap,

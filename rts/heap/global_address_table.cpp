@@ -124,6 +124,23 @@ bool GlobalAddressTable::expects(std::optional<std::uint32_t> from) const {
          });
 }
 
+Node* GlobalAddressTable::formerly(const Address& at) const {
+  if (const auto found = former_.find(at); found != former_.end())
+    if (void* node = found->second->get()) return static_cast<Node*>(node);
+  return imported(at);
+}
+
+// Without memory the name is forgotten: who asks for it is told that its node is lost.
+void GlobalAddressTable::note_former(const Proxy& proxy) noexcept {
+  auto* node = static_cast<Node*>(proxy.key.reveal());
+  try {
+    auto name = std::make_unique<Weak>(node);
+    name->let_die();
+    former_.insert_or_assign(proxy.at, std::move(name));
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 Witness* GlobalAddressTable::witness(Node* node) const {
   const Proxy* proxy = find(node);
   return proxy == nullptr ? nullptr : proxy->witness;
@@ -244,6 +261,7 @@ void GlobalAddressTable::sweep() {
   for (const auto& [key, proxy] : proxy_of_)
     if (proxy->node.dead()) dead.push_back(proxy.get());
   for (Proxy* proxy : dead) drop(*proxy);
+  boost::unordered::erase_if(former_, [](const auto& each) { return each.second->dead(); });
 }
 
 // What it can be made again from it keeps: its evaluation may need what is lost.
@@ -288,6 +306,7 @@ std::optional<Address> GlobalAddressTable::name(Node* node) const {
 
 void GlobalAddressTable::drop(Proxy& proxy) {
   send_home({proxy.at, proxy.weight});
+  if (!proxy.node.dead() && is_dead(proxy.at.pe)) note_former(proxy);
   if (!proxy.node.dead() && !slot_of_.contains(proxy.key))
     static_cast<Node*>(proxy.key.reveal())->unmark(Node::named);
   const auto first = proxies_.find(proxy.at);

@@ -129,6 +129,9 @@ class GlobalAddressTable {
   std::vector<Node*> fetched() const;
   /// Nodes that lack their value and are being made again.
   std::vector<Node*> being_remade() const;
+  /// The node of ours that had this name on a PE that has died: others, to whom we gave it, may ask
+  /// for it. It was taken back, or has come here before, or has gone elsewhere since.
+  Node* formerly(const Address& at) const;
   bool is_spark(Node* thunk) const;
   /// Slots to which a dead PE may have referred: some weight of theirs never comes back.
   std::size_t leaked_slots() const noexcept { return recovers_ && !dead_.empty() ? slots() : 0; }
@@ -200,6 +203,7 @@ class GlobalAddressTable {
   Proxy* find(Node* node) const;
   bool is_fetched(const Proxy& proxy) const;
   void drop(Proxy& proxy);
+  void note_former(const Proxy& proxy) noexcept;
   bool lives_at(const Proxy& proxy, std::uint32_t pe) const noexcept {
     return proxy.elsewhere() && proxy.at.pe == pe;
   }
@@ -220,6 +224,7 @@ class GlobalAddressTable {
   boost::unordered_flat_map<Address, Proxy*> proxies_;  // the first for each address
   // A dead node's entry may be found by the address of another that has got its memory.
   boost::unordered_flat_map<Hidden, std::unique_ptr<Proxy>> proxy_of_;
+  boost::unordered_flat_map<Address, std::unique_ptr<Weak>> former_;  // names on dead PEs
   std::vector<Node*> young_;       // adopted since the last sweep
   std::uint64_t collections_ = 0;  // until the last sweep
   Frees frees_;

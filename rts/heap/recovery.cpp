@@ -28,7 +28,6 @@ void SharedHeap::dead(std::uint32_t pe) {
       seek(proxy);
     } else {
       ++cases_.fetched;
-      counters_.add(Count::fetch_sent);
       send_fetch({at, addresses_.self(), ticket, at});
     }
   }
@@ -133,6 +132,7 @@ void SharedHeap::on_fetch_of_dead(const Fetch& message) {
   if (!addresses_.is_dead(target.pe)) throw BadBytes("it fetches a node of another PE");
   const Remote remote{pe, ticket, key, 0};
   Node* node = addresses_.proxy(target);
+  if (node == nullptr && (node = addresses_.formerly(target)) != nullptr) ++cases_.formerly;
   if (node == nullptr) return send_lost(remote);
   // Who would have to ask further may be asked by whom he asks.
   auto* witness = addresses_.witness(node);
@@ -141,7 +141,8 @@ void SharedHeap::on_fetch_of_dead(const Fetch& message) {
   const auto has_none = [witness] {
     return witness == nullptr || (witness->lineage == nullptr && !witness->take_other());
   };
-  if (is_elsewhere && has_none()) return send_lost(remote);
+  if (is_elsewhere && addresses_.is_dead(addresses_.target(node).value().at.pe) && has_none())
+    return send_lost(remote);
   answer(node, remote);
 }
 

@@ -222,6 +222,13 @@ void SharedHeap::on_schedule(Reader& packet, int from) {
   add_spark_(unpacked.root);
 }
 
+bool SharedHeap::owes(Node* thunk) const {
+  const auto found = queues_.find(Hidden(thunk));
+  return found != queues_.end() &&
+         std::any_of(found->second.remotes.begin(), found->second.remotes.end(),
+                     [](const Remote& remote) { return remote.weight != 0; });
+}
+
 void SharedHeap::fetch(Node* proxy) {
   const auto [at, ticket] = addresses_.target(proxy).value();
   if (proxy->state() == State::exported)
@@ -230,14 +237,12 @@ void SharedHeap::fetch(Node* proxy) {
     proxy->settle(State::fetch_me, State::fetching);
   if (addresses_.is_dead(at.pe)) return seek(proxy);
   send_fetch({at, addresses_.self(), ticket, at});
-  counters_.add(Count::fetch_sent);
 }
 
 // For a proxy that is still to be made.
 std::uint32_t SharedHeap::fetch_ahead(const Address& at) {
   const auto ticket = addresses_.new_ticket();
   send_fetch({at, addresses_.self(), ticket, at});
-  counters_.add(Count::fetch_sent);
   return ticket;
 }
 

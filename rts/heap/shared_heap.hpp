@@ -110,6 +110,8 @@ class SharedHeap {
   bool hand_back(Node* thunk);
   /// Is something expected from a PE, or from any: the value of a spark, the answer to a FETCH?
   bool expects(std::optional<std::uint32_t> from) const;
+  /// Has it come as a spark, whose value goes home?
+  bool owes(Node* thunk) const;
 
   /// Is it known what this node, under evaluation here, came from? Then it counts as elsewhere.
   bool begin_to_remake(Node* node);
@@ -145,6 +147,7 @@ class SharedHeap {
     std::uint64_t duplicate = 0;  ///< an answer for what had its value
     std::uint64_t forwarded = 0;  ///< a FETCH was sent on
     std::uint64_t handed_back = 0;  ///< a spark came back from who has left
+    std::uint64_t formerly = 0;     ///< asked for by the name that it had on a dead PE, and found
   };
   const Cases& cases() const noexcept { return cases_; }
 

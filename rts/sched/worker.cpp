@@ -139,11 +139,11 @@ bool Worker::step() {
     run(*thread);
     return true;
   }
-  bool imported = false;
-  if (heap::Node* spark = find_spark(imported)) {
+  bool arrived = false;
+  if (heap::Node* spark = find_spark(arrived)) {
     end_idle();
     workers_.leave_imported();
-    start_thread(spark, imported);
+    start_thread(spark, arrived && log_ != nullptr && is_owed(spark));
     return true;
   }
   begin_idle();
@@ -216,14 +216,14 @@ void Worker::notify_progress_thread_if_needed() {
 
 // What has come from other PEs, where somebody may be waiting for it, then what a thief of its own
 // has left, then its own newest spark, then its siblings' oldest.
-heap::Node* Worker::find_spark(bool& imported) {
+heap::Node* Worker::find_spark(bool& has_arrived) {
   if (!workers_.may_start_thread()) say_live();
   const bool may_start = workers_.may_start_thread();
   heap::Node* const arrived = workers_.leaving()                    ? workers_.take_placed()
                               : may_start || workers_.all_blocked() ? workers_.take_imported()
                                                                     : nullptr;
-  imported = arrived != nullptr;
-  if (imported || !may_start) return arrived;
+  has_arrived = arrived != nullptr;
+  if (has_arrived || !may_start) return arrived;
   if (heap::Node* node = take_from_thief()) return node;
   if (heap::Node* node = pool.take_newest()) return node;
   return workers_.take_from_siblings(*this);
@@ -254,6 +254,12 @@ void Worker::note_thief(const heap::Node* node) noexcept {
     return worker.get() != this && worker->runs(stolen_);
   });
   thief_ = found == workers.end() ? nullptr : found->get();
+}
+
+// What has arrived may also have been placed here, or be waited for.
+bool Worker::is_owed(heap::Node* spark) {
+  const std::lock_guard lock(host_.lock());
+  return host_.shared_heap().owes(spark);
 }
 
 void Worker::start_thread(heap::Node* spark, bool imported) {

@@ -148,7 +148,8 @@ class Worker {
 
   static constexpr clockid_t no_clock = -1;
 
-  heap::Node* find_spark(bool& imported);
+  heap::Node* find_spark(bool& has_arrived);
+  bool is_owed(heap::Node* spark);
   void note_thief(const heap::Node* node) noexcept;
   heap::Node* take_from_thief();
   void start_thread(heap::Node* spark, bool imported);

@@ -21,6 +21,8 @@ consteval Kind kind_of(Count what) {
       return Kind::fish_forward;
     case Count::fish_home_empty:
       return Kind::fish_home;
+    case Count::fetch_sent:
+      return Kind::fetch_sent;
     default:
       throw "is only counted";
   }

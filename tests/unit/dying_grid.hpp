@@ -64,6 +64,7 @@ inline constexpr CaseName case_names[] = {
     {&Cases::duplicate, "duplicate"},
     {&Cases::forwarded, "forwarded"},
     {&Cases::handed_back, "handed_back"},
+    {&Cases::formerly, "formerly"},
 };
 
 /// Who sends a message, or was to get it, dies with it, or is told to leave.

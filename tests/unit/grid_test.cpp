@@ -134,7 +134,7 @@ void expect_statistics_add_up(Simulation& simulation, const std::vector<Statisti
   EXPECT_EQ(sum({Count::sparks_converted}) + 1, sum({Count::threads_created})) << "and the root";
   EXPECT_EQ(sum({Count::resume_sent}), sum({Count::resume_received}));
   EXPECT_EQ(sum({Count::packets_sent}), sum({Count::sparks_exported, Count::resume_sent}));
-  EXPECT_LE(sum({Count::fetch_sent}), sum({Count::fetch_received})) << "some are sent on";
+  EXPECT_GE(sum({Count::fetch_sent}), sum({Count::fetch_received}));
   EXPECT_LE(sum({Count::resume_sent}), sum({Count::fetch_sent, Count::sparks_exported}));
   std::uint64_t under_way = 0;
   for (int i = 0; i < simulation.size(); ++i) under_way += simulation.pe(i).fishing().outstanding();

@@ -69,6 +69,15 @@ TEST(Recover, WhatWaitsForItselfByAnotherNameIsGivenUp) {
   EXPECT_GT(sum.cases.by_thunk, 0U);
 }
 
+// A thunk went from PE 2 to 1. PE 0 has heard of it from 2, by the name that it has on 1. That
+// dies, 2 takes it back, and then 0 asks for it by this name.
+TEST(Recover, WhatWasTakenBackIsKnownByTheNameThatItHad) {
+  const auto sum = run(4539, {{4330, true, true}});
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.cases.formerly, 0U);
+}
+
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   Tally sum;
   const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
@@ -90,7 +99,8 @@ TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   for (const auto& each : test::case_names) {
     const bool in_few = each.count == &Cases::by_argument || each.count == &Cases::by_thunk ||
                         each.count == &Cases::otherwise || each.count == &Cases::by_copy ||
-                        each.count == &Cases::dropped || each.count == &Cases::handed_back;
+                        each.count == &Cases::dropped || each.count == &Cases::handed_back ||
+                        each.count == &Cases::formerly;
     EXPECT_TRUE(in_few || sum.cases.*each.count > 0) << each.name;
   }
 }
