@@ -67,7 +67,7 @@ class BufferedList {
   /// Sparks the first `ahead` of them.
   BufferedList(Lazy<List<T>>&& list, std::size_t ahead) : at_(list), sparked_(list) {
     list.let_go();
-    while (ahead-- > 0) spark_next();
+    while (ahead > 0 && spark_next()) --ahead;
   }
 
   /// Each step sparks one element more.
@@ -98,11 +98,13 @@ class BufferedList {
   std::default_sentinel_t end() const { return {}; }
 
  private:
-  void spark_next() {
-    if (force(sparked_).empty()) return;
+  /// False: there is none.
+  bool spark_next() {
+    if (force(sparked_).empty()) return false;
     const List<T> cell = consume(std::move(sparked_));
     detail::spark_with<Strategy>(std::span<const Lazy<T>>(&cell.head, 1));
     sparked_ = cell.tail;
+    return true;
   }
 
   Lazy<List<T>> at_;

@@ -24,12 +24,33 @@ void reserve_for(std::vector<T>& all, const Xs& xs) {
     all.reserve(static_cast<std::size_t>(std::ranges::size(xs)));
 }
 
+/// Of an element of a range.
+template <auto F, class Xs>
+using ThunkOf = decltype(lazy<F>(std::declval<const std::ranges::range_value_t<Xs>&>()));
+
+/// Is there a result for each element?
+template <auto F, class T>
+consteval bool maps() {
+  constexpr bool fits = std::is_invocable_v<decltype(F), const T&>;
+  static_assert(fits,
+                "trawl: the function can't be called with the elements of this range. (Where they "
+                "are Lazy, lazy_map and spawn_all force them for it.)");
+  if constexpr (fits) {
+    constexpr bool gives = !std::is_void_v<std::invoke_result_t<decltype(F), const T&>>;
+    static_assert(gives,
+                  "trawl: par_map needs a result for each element; a function that returns nothing "
+                  "does nothing here.");
+    return gives;
+  }
+  return false;
+}
+
 }  // namespace detail
 
 /// A thunk `F(x)` for each x of a container or another range.
 template <auto F, std::ranges::input_range Xs>
-auto lazy_map(const Xs& xs) {
-  std::vector<decltype(lazy<F>(*std::ranges::begin(xs)))> thunks;
+auto lazy_map(Xs&& xs) {
+  std::vector<detail::ThunkOf<F, Xs>> thunks;
   detail::reserve_for(thunks, xs);
   for (const auto& x : xs) thunks.push_back(lazy<F>(x));
   return thunks;
@@ -182,8 +203,8 @@ class SpawnedAll {
 /// `auto all = spawn_all<f>(xs); ...; all.sync()`: as `spawn`, a call for each element of a
 /// container or another range.
 template <auto F, std::ranges::input_range Xs>
-[[nodiscard("keep what spawn_all returns, and sync() it")]] auto spawn_all(const Xs& xs) {
-  using R = typename decltype(lazy<F>(*std::ranges::begin(xs)))::value_type;
+[[nodiscard("keep what spawn_all returns, and sync() it")]] auto spawn_all(Xs&& xs) {
+  using R = typename detail::ThunkOf<F, Xs>::value_type;
   detail::OwnCalls<R> calls(detail::count_of(xs, 1));
   for (const auto& x : xs) calls.template suspend<F>(x);
   return SpawnedAll<R>(std::move(calls));
@@ -192,11 +213,11 @@ template <auto F, std::ranges::input_range Xs>
 /// `F` of each element of a container or another range, in parallel, a spark for every `chunk`
 /// elements.
 template <auto F, std::ranges::input_range Xs>
-auto par_map(const Xs& xs, std::size_t chunk = 1) {
-  using T = std::ranges::range_value_t<const Xs>;
-  using R = std::decay_t<decltype(F(std::declval<const T&>()))>;
-  std::vector<R> values;
-  if constexpr (detail::may_be_copied<T>()) {
+auto par_map(Xs&& xs, std::size_t chunk = 1) {
+  using T = std::ranges::range_value_t<Xs>;
+  if constexpr (detail::may_be_copied<T>() && detail::maps<F, T>()) {
+    using R = std::decay_t<decltype(F(std::declval<const T&>()))>;
+    std::vector<R> values;
     detail::OwnCalls<std::vector<R>> parts(detail::count_of(xs, chunk));
     for (auto at = std::ranges::begin(xs); at != std::ranges::end(xs);) {
       std::vector<T> part;
@@ -209,8 +230,10 @@ auto par_map(const Xs& xs, std::size_t chunk = 1) {
     detail::reserve_for(values, xs);
     parts.use_each(
         [&values](auto&& part) { detail::append(values, std::forward<decltype(part)>(part)); });
+    return values;
+  } else {
+    return std::vector<T>();
   }
-  return values;
 }
 
 namespace detail {

@@ -155,7 +155,7 @@ class SpawnedSome {
   template <class Inlet>
   bool show(std::size_t i, Inlet& inlet) {
     const auto call = std::exchange(calls_[i], {});
-    return detail::goes_on(inlet, i, force(call));
+    return detail::goes_on(inlet, i, force(call)) && ended_;  // or it has cancelled the rest
   }
 
   template <class Inlet>
@@ -184,9 +184,8 @@ class SpawnedSome {
 /// `auto some = spawn_some<f>(xs); some.each(inlet);`: as `spawn_all`, a call for each element of a
 /// container or another range, where the results of some may make those of others needless.
 template <auto F, std::ranges::input_range Xs>
-[[nodiscard("keep what spawn_some returns, and ask it for each result")]] auto spawn_some(
-    const Xs& xs) {
-  using X = std::ranges::range_value_t<const Xs>;
+[[nodiscard("keep what spawn_some returns, and ask it for each result")]] auto spawn_some(Xs&& xs) {
+  using X = std::ranges::range_value_t<Xs>;
   static_assert(std::is_invocable_v<decltype(F), const X&>,
                 "trawl: the function can't be called with the elements of this range.");
   const auto ended = Lazy<bool>::refer_to(heap::make_promise<bool>());

@@ -77,6 +77,17 @@ concept OnlyMessage = (std::derived_from<E, std::runtime_error> ||
                           sizeof(std::runtime_error) &&
                       std::constructible_from<E, const std::string&>;
 
+/// The text of `e` as it was thrown, where that is in its base: its constructor may have made
+/// another one of it.
+template <class Base, class E>
+void set_text(E& e, const std::string& text) {
+  if (e.what() == text) return;
+  Base& base = e;
+  const Base before = base;
+  base = Base(text);
+  if (e.what() != text) base = before;
+}
+
 template <class E>
 struct ExceptionOf : ExceptionType {
   static_assert(WithContents<E> || OnlyMessage<E>,
@@ -97,14 +108,24 @@ struct ExceptionOf : ExceptionType {
     }
   }
 
+  static void set_text([[maybe_unused]] E& e, [[maybe_unused]] const std::string& text) {
+    if constexpr (std::derived_from<E, std::runtime_error>)
+      heap::set_text<std::runtime_error>(e, text);
+    else if constexpr (std::derived_from<E, std::logic_error>)
+      heap::set_text<std::logic_error>(e, text);
+  }
+
   static std::exception_ptr remake([[maybe_unused]] const std::string& message,
                                    [[maybe_unused]] Unpacker& contents) {
     if constexpr (WithContents<E>) {
       E e;
       heap::unpack(contents, e);
+      set_text(e, message);
       return std::make_exception_ptr(std::move(e));
     } else if constexpr (OnlyMessage<E>) {
-      return std::make_exception_ptr(E(message));
+      E e(message);
+      set_text(e, message);
+      return std::make_exception_ptr(std::move(e));
     }
   }
 };

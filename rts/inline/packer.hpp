@@ -94,6 +94,9 @@ class InArchive : public cereal::InputArchive<InArchive> {
   bool remembers = false;
 };
 
+/// Values inside of values: the stack has to bear them, whoever has sent the bytes.
+inline constexpr std::size_t max_depth = 4000;
+
 class Packer {
  public:
   Packer(Writer& out, PacketOut& packet) : out_(out), packet_(packet) {}
@@ -147,7 +150,17 @@ class Packer {
     if (archive_ && archive_->remembers) archive_.reset();
   }
   /// What was packed of it is taken back.
-  void drop_node() noexcept { archive_.reset(); }
+  void drop_node() noexcept {
+    depth_ = 0;
+    archive_.reset();
+  }
+
+  /// A value inside of a value begins, and ends. What can't be read is not written.
+  void enter() {
+    if (++depth_ > max_depth)
+      throw Error("its parts are nested too deeply: let them be Lazy, or put them into one array");
+  }
+  void leave() noexcept { --depth_; }
 
  private:
   bool stays(std::span<const std::byte> array) const {
@@ -164,6 +177,7 @@ class Packer {
   PacketOut& packet_;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
   Arrays arrays_ = Arrays::copied;
+  std::size_t depth_ = 0;
   std::optional<OutArchive> archive_;
 };
 
@@ -194,8 +208,6 @@ class Unpacker {
   }
 
  private:
-  static constexpr std::size_t max_depth = 4000;
-
   std::size_t below_next_piece() const noexcept {
     return in_.left() - std::min(in_.left(), long_piece);
   }

@@ -316,6 +316,14 @@ void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, cereal::SizeTag<T>& tag) {
 
 // What cereal calls before and after each value.
 template <class T>
+void prologue(OutArchive& archive, const T&) {
+  if constexpr (std::is_class_v<T>) archive.to.enter();
+}
+template <class T>
+void epilogue(OutArchive& archive, const T&) {
+  if constexpr (std::is_class_v<T>) archive.to.leave();
+}
+template <class T>
 void prologue(InArchive& archive, const T&) {
   if constexpr (std::is_class_v<T>) archive.from.enter();
 }

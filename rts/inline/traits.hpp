@@ -9,7 +9,9 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <source_location>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -64,9 +66,12 @@ struct is_smart_pointer<std::weak_ptr<T>> : std::true_type {};
 template <class T>
 struct is_smart_pointer<std::reference_wrapper<T>> : std::true_type {};
 
-/// Means something only where what it points to is: a view, an iterator, a smart pointer.
+/// Means something only where what it points to is: a view, an iterator, a smart pointer, and
+/// classes of the standard library that hold a pointer.
 template <class T>
 concept PointsElsewhere = is_smart_pointer<T>::value || std::ranges::view<T> ||
+    std::is_same_v<T, std::error_code> || std::is_same_v<T, std::error_condition> ||
+    std::is_same_v<T, std::source_location> ||
     (std::is_class_v<T>&& requires { typename std::iterator_traits<T>::iterator_category; });
 
 namespace detail {
@@ -286,7 +291,9 @@ concept UserSerialises = requires(T& t, cereal::BinaryOutputArchive& a) {
 /// `Above` are the types that this one is a part of: recursive types are taken at their word.
 template <class T, class... Above>
 consteval bool can_travel() {
-  if constexpr ((std::is_same_v<T, Above> || ...))
+  if constexpr (std::is_const_v<T>)  // it could not be filled in
+    return false;
+  else if constexpr ((std::is_same_v<T, Above> || ...))
     return true;
   else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || NodeReference<T>)
     return true;

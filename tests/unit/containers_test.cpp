@@ -1,6 +1,7 @@
 // Strategies of containers, of lazy lists and of tuples, one inside the other; circular structures.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <list>
@@ -138,7 +139,7 @@ TEST_P(Lang, StrategiesOfLazyLists) {
 
 TEST_P(Lang, ParBufferOfALazyList) {
   run([] {
-    for (const std::size_t ahead : {0U, 1U, 4U, 1000U}) {
+    for (const std::size_t ahead : {std::size_t{0}, std::size_t{1}, std::size_t{4}, SIZE_MAX}) {
       for (const long n : {0L, 1L, 30L}) {
         long at = 0;
         for (const long& x :

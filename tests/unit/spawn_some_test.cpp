@@ -76,6 +76,20 @@ TEST_P(Lang, AnInletCancelsWhatHasNotBegun) {
   EXPECT_LT(begun, 5 + 4 * GetParam());
 }
 
+TEST_P(Lang, AnInletMayCancelThemItself) {
+  for (const bool in_order : {false, true})
+    run([in_order] {
+      long shown = 0;
+      auto some = spawn_some<count_and_work>(numbers(100));
+      const auto inlet = [&](std::size_t, const long&) {
+        EXPECT_LT(shown, 5);
+        if (++shown == 5) some.cancel();
+      };
+      in_order ? some.each_in_order(inlet) : some.each(inlet);
+      EXPECT_EQ(shown, 5);
+    });
+}
+
 TEST_P(Lang, WhoLeavesThemCancelsThem) {
   begun = 0;
   run([] {
