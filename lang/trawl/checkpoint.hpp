@@ -174,7 +174,9 @@ class CheckpointIn {
     errno = 0;
     in_.open(file, std::ios::binary | std::ios::ate);
     const auto end = in_ ? static_cast<std::streamoff>(in_.tellg()) : -1;
-    if (end < 0 || std::filesystem::is_directory(file)) throw_of_file(file, "read");
+    const bool directory = std::filesystem::is_directory(file);
+    if (directory) errno = EISDIR;
+    if (end < 0 || directory) throw_of_file(file, "read");
     size_ = static_cast<std::uint64_t>(end);
     in_.seekg(0);
     if (number() != checkpoint_begins) throw_of_checkpoint(file_, "it is something else");

@@ -66,6 +66,10 @@ template <class R, class C, class... P, class... G>
 requires(sizeof...(P) == sizeof...(G)) struct written_as<R (C::*)(P...), G...> {
   using type = Types<std::decay_t<P>...>;
 };
+template <class R, class O, class... P, class... G>
+struct written_as<R (*)(O, P...) noexcept, G...> : written_as<R (*)(O, P...), G...> {};
+template <class R, class C, class... P, class... G>
+struct written_as<R (C::*)(P...) noexcept, G...> : written_as<R (C::*)(P...), G...> {};
 
 }  // namespace detail
 

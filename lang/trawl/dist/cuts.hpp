@@ -35,19 +35,21 @@ struct SortBy {
     else
       return std::invoke(F, x);
   }
-  /// Of two keys.
-  template <class T, class K>
-  static bool less(const K& a, const K& b) {
-    if constexpr (compares<T>())
-      return F(a, b);
-    else
-      return a < b;
-  }
   /// Are keys numbers, in their usual order?
   template <class T>
   static consteval bool numbers() {
     return Number<std::decay_t<decltype(key(std::declval<const T&>()))>> &&
            (!compares<T>() || std::is_same_v<type, std::less<>>);
+  }
+  /// Of two keys.
+  template <class T, class K>
+  static bool less(const K& a, const K& b) {
+    if constexpr (numbers<T>())
+      return bits_of(a) < bits_of(b);  // of what is no number too
+    else if constexpr (compares<T>())
+      return F(a, b);
+    else
+      return a < b;
   }
 };
 

@@ -57,6 +57,28 @@ constexpr std::string_view function_name() {
              std::to_string(shard));
 }
 
+/// What the program's function throws for a shard as a whole names it.
+template <class Make>
+auto by_function(std::string_view skeleton, std::string_view function, std::size_t shard,
+                 Make make) {
+  try {
+    return make();
+  } catch (...) {
+    throw_of_shard(skeleton, function, shard);
+  }
+}
+
+/// What it throws where values of several shards become one.
+template <auto Combine, class Make>
+auto in_combining(std::string_view skeleton, Make make) {
+  try {
+    return make();
+  } catch (...) {
+    throw_from(std::string(skeleton) + "<" + std::string(function_name<Combine>()) +
+               ">: combining shards");
+  }
+}
+
 /// Makes a shard: where memory runs out, outside of a function too, it is said which and on what
 /// PE.
 template <class Make>

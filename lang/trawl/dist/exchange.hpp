@@ -12,12 +12,17 @@
 namespace trawl {
 namespace detail {
 
-/// Where each shard ends, of elements counted from the first.
-inline std::vector<std::uint64_t> shard_ends(const std::vector<Lazy<Ran>>& made) {
+/// Where each shard ends, of elements counted from the first. Throws what a shard has thrown.
+template <class T>
+std::vector<std::uint64_t> shard_ends(const std::vector<Lazy<Ran>>& made,
+                                      const std::vector<Lazy<Shard<T>>>& shards) {
   std::vector<std::uint64_t> ends;
   std::uint64_t end = 0;
   for (const auto& group : made)
-    for (const auto& shape : force(group).shapes) ends.push_back(end += shape.count);
+    for (const auto& shape : force(group).shapes) {
+      const auto& shard = shards[ends.size()];
+      ends.push_back(end += (shape.failed ? shape_of(force(shard)) : shape).count);
+    }
   return ends;
 }
 
@@ -75,7 +80,7 @@ Dist<std::vector<T>> exchange(const Dist<std::vector<T>>& d) {
   if (count == 0) return d;
   const auto runs = stretches(source.places);
   const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
-  const auto row_ends = lazy_placed<&shard_ends>(source.made);
+  const auto row_ends = lazy_placed<&shard_ends<std::vector<T>>>(source.made, source.shards);
   start(std::vector{row_ends}, std::span(source.places).first(1));
   std::vector<Lazy<Dealt<T>>> dealt;
   for (std::size_t i = 0; i < count; ++i)

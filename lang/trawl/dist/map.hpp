@@ -16,10 +16,16 @@
 namespace trawl {
 namespace detail {
 
+/// As it is written: pointers to members aren't.
+template <auto F, class... A>
+constexpr bool callable = requires(A&&... arguments) {
+  F(std::forward<A>(arguments)...);
+};
+
 /// Is F called with these?
 template <auto F, class... A>
 consteval bool takes() {
-  constexpr bool fits = std::is_invocable_v<decltype(F), A...>;
+  constexpr bool fits = callable<F, A...>;
   static_assert(fits,
                 "trawl: the skeleton's function can't be called with an element and these "
                 "arguments.");

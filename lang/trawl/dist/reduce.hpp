@@ -23,14 +23,15 @@ template <auto Combine, class R>
 Partial<R> combine_partials(const Partial<R>& left, const Partial<R>& right) {
   if (!left.value) return right;
   if (!right.value) return left;
-  return {static_cast<R>(Combine(*left.value, *right.value))};
+  return in_combining<Combine>(
+      "reduce", [&] { return Partial<R>{static_cast<R>(Combine(*left.value, *right.value))}; });
 }
 
 template <auto F, auto Combine, class R, class T, class... Stored>
 Partial<R> reduce_shard(std::size_t shard, const Lazy<Shard<T>>& source, const Stored&... stored) {
   const auto& elements = force(force(source).elements);
   Partial<R> sum;
-  if constexpr (std::is_invocable_v<decltype(F), const T&, element_argument<Stored>...>) {
+  if constexpr (callable<F, const T&, element_argument<Stored>...>) {
     with_opened(
         elements.size(), shard,
         [&](const auto&... opened) {
@@ -44,11 +45,8 @@ Partial<R> reduce_shard(std::size_t shard, const Lazy<Shard<T>>& source, const S
         stored...);
   } else if (!elements.empty()) {
     [&](const auto&... opened) {
-      try {
-        sum.value.emplace(F(elements, opened.all()...));
-      } catch (...) {
-        throw_of_shard("reduce", function_name<F>(), shard);
-      }
+      by_function("reduce", function_name<F>(), shard,
+                  [&] { sum.value.emplace(F(elements, opened.all()...)); });
     }(open(stored)...);
   }
   return sum;
@@ -100,7 +98,7 @@ R value_of(const Partial<R>& partial) {
 
 template <auto F, class T, class... Stored>
 consteval auto reduced_type() {
-  if constexpr (std::is_invocable_v<decltype(F), const T&, element_argument<Stored>...>)
+  if constexpr (callable<F, const T&, element_argument<Stored>...>)
     return std::type_identity<
         std::decay_t<std::invoke_result_t<decltype(F), const T&, element_argument<Stored>...>>>();
   else if constexpr (takes<F, const std::vector<T>&, shard_argument<Stored>...>())
@@ -137,9 +135,18 @@ auto reduce(const Dist<T>& d, const A&... args) {
 
 namespace detail {
 
-template <class T>
-T itself(const T& x) {
-  return x;
+/// Of all its elements.
+template <auto Combine, class T>
+Partial<T> sum_of_shard(std::size_t shard, const Lazy<Shard<T>>& source) {
+  const auto& elements = force(force(source).elements);
+  Partial<T> sum;
+  each_element<Combine>("scan", shard, elements.size(), [&](std::size_t i) {
+    if (i == 0)
+      sum.value.emplace(elements[i]);
+    else
+      sum.value = Combine(*std::as_const(sum.value), elements[i]);
+  });
+  return sum;
 }
 
 /// What is before each shard.
@@ -150,7 +157,8 @@ std::vector<T> sums_before(const std::vector<Lazy<Partial<T>>>& shards, const T&
   T sum = unit;
   for (const auto& shard : shards) {
     before.push_back(sum);
-    if (const auto& value = force(shard).value; value) sum = Combine(sum, *value);
+    if (const auto& value = force(shard).value; value)
+      in_combining<Combine>("scan", [&] { sum = Combine(std::as_const(sum), *value); });
   }
   return before;
 }
@@ -184,7 +192,7 @@ Dist<T> scan(const Dist<T>& d, const T& unit) {
   if (count == 0) return d;
   std::vector<Lazy<Partial<T>>> sums;
   for (std::size_t i = 0; i < count; ++i)
-    sums.push_back(lazy_placed<&reduce_shard<&itself<T>, Combine, T, T>>(i, source.shards[i]));
+    sums.push_back(lazy_placed<&sum_of_shard<Combine, T>>(i, source.shards[i]));
   start(sums, source.places);
   const auto before = lazy_placed<&sums_before<Combine, T>>(sums, unit);
   sched::place(before.node(), pe_of(source.places.front()));

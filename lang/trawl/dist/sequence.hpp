@@ -92,7 +92,10 @@ auto reduce_one(const std::vector<T>& shard, const A&... args) {
   if constexpr (std::is_invocable_v<decltype(F), const T&, const A&...>) {
     std::optional<std::decay_t<std::invoke_result_t<decltype(F), const T&, const A&...>>> sum;
     for (const auto& x : shard)
-      sum.emplace(sum ? Combine(*std::as_const(sum), F(x, args...)) : F(x, args...));
+      if (sum)
+        sum = Combine(*std::as_const(sum), F(x, args...));
+      else
+        sum.emplace(F(x, args...));
     return sum;
   } else {
     using Shard = const std::vector<T>&;
@@ -111,7 +114,7 @@ auto reduce_here(const Sequence<T>& d, std::size_t begin, std::size_t end, const
   auto left = reduce_here<F, Combine>(d, begin, middle, args...);
   auto right = reduce_here<F, Combine>(d, middle, end, args...);
   if (!left) return right;
-  if (right) left.emplace(Combine(*std::as_const(left), *std::as_const(right)));
+  if (right) left = Combine(*std::as_const(left), *std::as_const(right));
   return left;
 }
 

@@ -43,13 +43,16 @@ Order<KeyOf<By, T>> order_of_shard(std::size_t shard, std::size_t samples,
     const auto& elements = force(force(source).elements);
     if (elements.size() > UINT32_MAX)
       throw Error("sort: shard " + std::to_string(shard) + " has more than 2^32 elements");
-    const auto ranks = ranked<By>(elements);
+    const auto [ranks, some] = by_function("sort", By::name(), shard, [&] {
+      auto sorted = ranked<By>(elements);
+      auto of_them = regular_samples<Weigh>(sorted, shard, samples);
+      return std::pair(std::move(sorted), std::move(of_them));
+    });
     std::vector<std::uint32_t> places;
     places.reserve(ranks.size());
     for (const auto& rank : ranks)
       places.push_back(static_cast<std::uint32_t>(&rank.element() - elements.data()));
-    return Order<KeyOf<By, T>>{keep(std::move(places)),
-                               regular_samples<Weigh>(ranks, shard, samples)};
+    return Order<KeyOf<By, T>>{keep(std::move(places)), some};
   });
 }
 

@@ -70,6 +70,10 @@ struct Parts {
 /// values. (Alt, Mueller and Gorlatch, section 3.)
 template <class T>
 class Dist {
+  static_assert(!std::is_same_v<T, bool>,
+                "trawl: nothing can refer to an element of a std::vector<bool>: make a Dist of "
+                "char, or of an enum.");
+
  public:
   using value_type = T;  ///< of an element
 

@@ -1,0 +1,113 @@
+// What skeletons say of a function that throws, and what they do with what can't be ordered.
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/unit/dist_grid.hpp"
+
+namespace {
+
+using trawl::Dist;
+using namespace trawl::test;
+
+class DistErrors : public Skeletons {};
+
+long number(std::size_t i) {
+  return static_cast<long>(i);
+}
+long plus(long a, long b) {
+  if (a + b > 1000) throw std::runtime_error("too much");
+  return a + b;
+}
+long plus_few(long a, long b) {
+  if (b == 77) throw std::runtime_error("it is 77");
+  return a + b;
+}
+long itself(long x) {
+  return x;
+}
+long key(long x) {
+  if (x == 77) throw std::runtime_error("no key");
+  return -x;
+}
+double weight(long x) {
+  if (x == 77) throw std::runtime_error("no weight");
+  return 1;
+}
+std::vector<long> row(std::size_t i) {
+  if (i == 77) throw std::runtime_error("no row");
+  return std::vector<long>(100, static_cast<long>(i));
+}
+
+template <class Use>
+void expect_said(Use use, const std::string& begin, const std::string& cause) {
+  try {
+    use();
+    ADD_FAILURE() << begin;
+  } catch (const trawl::ElementError& e) {
+    const std::string what = e.what();
+    EXPECT_EQ(what.rfind(begin, 0), 0U) << what;
+    EXPECT_NE(what.find(cause), std::string::npos) << what;
+  }
+}
+
+TEST_P(DistErrors, NameTheSkeletonAndTheFunction) {
+  run([] {
+    const auto d = trawl::generate<number>(300);
+    expect_said([&] { trawl::force(trawl::reduce<itself, plus>(d)); }, "reduce<", "too much");
+    expect_said([&] { trawl::collect(trawl::scan<plus>(d, 0L)); }, "scan<", "too much");
+    expect_said([&] { trawl::collect(trawl::scan<plus_few>(d, 0L)); }, "scan<", "it is 77");
+    expect_said([&] { trawl::collect(trawl::sort<key>(d)); }, "sort<", "no key");
+    expect_said([&] { trawl::collect(trawl::sort<itself>(d, trawl::by<weight>)); }, "sort<",
+                "no weight");
+    expect_said([&] { trawl::collect(trawl::exchange(trawl::generate<row>(100))); }, "generate<",
+                "no row");
+  });
+}
+
+double odd(std::size_t i) {
+  if (i % 7 == 3) return std::numeric_limits<double>::quiet_NaN();
+  if (i % 7 == 5) return -std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(i * 7919 % 1009) - 500;
+}
+
+// By their bits: what is no number comes first or last.
+TEST_P(DistErrors, WhatIsNoNumberIsSortedToo) {
+  for (const std::size_t n : {7U, 50U, 147U, 3000U})
+    run([n] {
+      const auto sorted = trawl::collect(trawl::sort(trawl::generate<odd>(n)));
+      ASSERT_EQ(sorted.size(), n);
+      std::size_t numbers = 0;
+      double before = -1e9;
+      for (const double x : sorted) {
+        if (x != x) continue;
+        ++numbers;
+        EXPECT_LE(before, x);
+        before = x;
+      }
+      EXPECT_EQ(numbers, n - (n + 3) / 7 - (n + 1) / 7);
+    });
+}
+
+const std::string& longer(const std::string& a, const std::string& b) {
+  return b.size() > a.size() ? b : a;
+}
+std::string text(std::size_t i) {
+  return std::string(i * 37 % 101, 'x') + std::to_string(i);
+}
+std::string same(const std::string& x) {
+  return x;
+}
+
+TEST_P(DistErrors, CombiningMayGiveAReference) {
+  run([] {
+    const auto of_dist = trawl::force(trawl::reduce<same, longer>(trawl::generate<text>(500)));
+    EXPECT_EQ(of_dist.size(), 103U);
+    EXPECT_EQ((trawl::reduce<same, longer>(trawl::sequence<text>(500))), of_dist);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Pes, DistErrors, testing::ValuesIn({1, 3}));
+
+}  // namespace
