@@ -112,6 +112,9 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       watch_(watch_setup(setup), tables_, mailbox_,
              [this, host = setup.facts.host, cluster = setup.facts.cluster] {
                auto pulse = pulse_of(statistics(), workers_, fabric_.now());
+               const auto self = fabric_.self();
+               pulse.pace = static_cast<std::uint64_t>(1000 * tables_.speed_now(self) /
+                                                       tables_.static_of(self).speed);
                trace::set_name(pulse.host, host);
                trace::set_name(pulse.cluster, cluster);
                return pulse;

@@ -163,7 +163,7 @@ Sample History::take(const trace::Table& table) {
     Line line;
     line.name = std::to_string(pe);
     line.speed = row.speed;
-    line.pace = row.pace;
+    line.pace = static_cast<double>(row.pulse.pace) / 1000;
     if (row.latency >= 0) line.latency = static_cast<double>(row.latency) * 1e-9;
     if (row.has_pulse()) {
       set_figures(line, row.pulse);

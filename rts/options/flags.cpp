@@ -42,9 +42,10 @@ constexpr std::array table{
          "heap that a PE starts with (bytes; 64M, 1G); it grows while collections take more than a "
          "tenth of the time"},
     Flag{
-        "heap-max", "BYTES", &Options::heap_max, 0, tera,
+        "heap-max", "BYTES", &Options::heap_max, mega, tera,
         "memory that a PE may use: its heap is no larger, and near it it takes no work from others "
-        "(bytes; 0: its share of the host's, or of what control groups allow)"},
+        "(bytes; 0: its share of the host's, or of what control groups allow)",
+        nullptr, false, true},
     Flag{"collect-every", "N", &Options::collect_every, 0, giga,
          "collect at every N-th allocation: slow; finds what the collector can't see (0: off)"},
     Flag{"max-fish", "N", &Options::max_fish, 0, 1024,
@@ -176,7 +177,8 @@ std::string Flag::shown(const Options& options) const {
 }
 
 std::string Flag::range() const {
-  return is_number() ? spell(value, least) + " to " + spell(value, most) : "";
+  if (!is_number()) return "";
+  return (or_zero ? "0, " : "") + spell(value, least) + " to " + spell(value, most);
 }
 
 std::string spell_size(std::size_t bytes) {

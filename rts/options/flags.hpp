@@ -25,6 +25,7 @@ struct Flag {
   std::string_view what;
   std::vector<std::string_view> (*choices)() = nullptr;  ///< if its value is one of a few words
   bool alike = false;                                    ///< all PEs have to be told the same
+  bool or_zero = false;                                  ///< of a number: 0 is allowed too
 
   bool is_number() const noexcept;
   bool needs_value() const noexcept;

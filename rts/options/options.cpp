@@ -80,6 +80,7 @@ std::string within(const Flag& flag, const std::string& value) {
   char* end = nullptr;
   const double number = std::strtod(value.c_str(), &end);
   if (end == value.c_str() || *end != '\0' || std::isnan(number)) return value + " is no number";
+  if (number == 0 && flag.or_zero) return "";
   return number >= flag.least && number <= flag.most ? ""
                                                      : value + " is not within " + flag.range();
 }

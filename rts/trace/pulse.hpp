@@ -55,6 +55,7 @@ struct Pulse {
   std::uint64_t collections = 0;
   std::uint64_t heap_bytes = 0;  ///< that its heap has
   std::uint64_t heap_used = 0;   ///< of that, pages that something is in
+  std::uint64_t pace = 1000;     ///< thousandths of its speed, at present
   std::uint32_t sparks = 0;      ///< in its pools
   std::uint32_t runnable = 0;    ///< threads that could run
   std::uint32_t blocked = 0;     ///< threads that wait
@@ -69,7 +70,7 @@ struct Pulse {
   std::uint64_t life() const noexcept { return mutator + collector + communication + idle; }
   friend bool operator==(const Pulse&, const Pulse&) = default;
 };
-static_assert(sizeof(Pulse) == 248 && std::has_unique_object_representations_v<Pulse>);
+static_assert(sizeof(Pulse) == 256 && std::has_unique_object_representations_v<Pulse>);
 
 enum class Presence : std::uint32_t {
   here,
@@ -88,7 +89,6 @@ struct Row {
   Nanos heard = unheard;      ///< its pulse has come, since the run began
   Nanos latency = -1;         ///< one way, from the main PE; < 0: not known
   double speed = 1;           ///< of a worker, as compared when PEs met
-  double pace = 1;            ///< of that, what it has at present
   Pulse pulse{};              ///< only if heard
 
   bool has_pulse() const noexcept { return heard >= 0; }
@@ -139,7 +139,7 @@ struct Table {
 };
 
 inline constexpr std::uint64_t pulse_magic = 0x504F'544C'5741'5254;  // "TRAWLTOP"
-inline constexpr std::uint32_t pulse_version = 1;
+inline constexpr std::uint32_t pulse_version = 2;
 /// The name of that memory, as /proc/PID/fd shows it.
 inline constexpr std::string_view pulse_memory = "trawl-pulses";
 /// Whoever looks locks this byte for reading; as long as the run goes on, the main PE has locked
@@ -222,7 +222,7 @@ inline Table decode_table(std::span<const std::byte> bytes) {
     throw BadBytes("its head makes no sense");
   for (const auto& row : table.rows) {
     if (row.presence > Presence::left || row.heard > head.time || row.latency >= max_time ||
-        !std::isfinite(row.speed) || row.speed < 0 || !std::isfinite(row.pace) || row.pace < 0)
+        !std::isfinite(row.speed) || row.speed < 0)
       throw BadBytes("a row of it makes no sense");
     if (row.has_pulse()) check(row.pulse);
   }

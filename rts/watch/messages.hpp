@@ -13,7 +13,7 @@ using Look = fabric::Bare<fabric::Kind::look>;
 
 /// The answer.
 ///
-///     | trace::Pulse 248 |
+///     | trace::Pulse 256 |
 struct Pulse {
   static constexpr auto kind = fabric::Kind::pulse;
 

@@ -82,7 +82,6 @@ void Watch::show(Nanos time, trace::Stage stage) {
     row.latency = pe == 0 ? 0 : latency.measured < 0 ? -1 : latency.one_way;
     row.cluster = tables_.cluster_of(id);
     row.speed = tables_.static_of(id).speed;
-    row.pace = tables_.speed_now(id) / row.speed;
   }
   note_links();
   window_->show(trace::encode(table_));

@@ -78,7 +78,6 @@ TEST(PulseFormat, NonsenseIsRefused) {
       [](Table& table) { table.rows[0].heard = table.head.time + 1; },
       [](Table& table) { table.rows[0].presence = Presence{5}; },
       [](Table& table) { table.rows[1].speed = std::numeric_limits<double>::quiet_NaN(); },
-      [](Table& table) { table.rows[1].pace = -1; },
       [](Table& table) { table.rows[0].pulse.workers = 0; },
       [](Table& table) { table.rows[0].pulse.busy = 1000; },
       [](Table& table) { table.rows[0].pulse.idle = ~std::uint64_t{0}; },

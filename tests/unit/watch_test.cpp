@@ -81,7 +81,9 @@ TEST(Watch, ShowsWhatOthersAnswer) {
   MainPe pe;
   const auto look = look_here();
   pe.watch.look(0);
-  pe.watch.on_pulse({some_pulse()}, 2, tenth / 2);
+  auto slow = some_pulse();
+  slow.pace = 200;
+  pe.watch.on_pulse({slow}, 2, tenth / 2);
   pe.watch.look(tenth);
   auto table = look.table();
   ASSERT_TRUE(table);
@@ -91,6 +93,7 @@ TEST(Watch, ShowsWhatOthersAnswer) {
   EXPECT_EQ(table->rows[0].pulse.sparks_converted, 100U);
   EXPECT_FALSE(table->rows[1].has_pulse());
   EXPECT_EQ(table->rows[2].heard, tenth / 2);
+  EXPECT_EQ(table->rows[2].pulse.pace, 200U);
 
   pe.watch.set_presence(1, Presence::lost);
   pe.watch.set_presence(2, Presence::left);
