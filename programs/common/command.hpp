@@ -7,9 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -68,6 +70,16 @@ class Command {
       option->capture_default_str();
     else
       option->required();
+  }
+
+  /// One of these names. (CLI11's transformers take the numbers behind them too, and print them.)
+  template <class T>
+  void add_choice(const std::string& name, T& into, const std::string& what,
+                  const std::map<std::string, T>& choices) {
+    std::vector<std::string> names;
+    for (const auto& choice : choices) names.push_back(choice.first);
+    const auto take = [&into, choices](const std::string& text) { into = choices.at(text); };
+    app_.add_option_function<std::string>(name, take, what)->check(CLI::IsMember(names));
   }
 
   /// For options of other kinds.

@@ -188,11 +188,6 @@ class Galaxy {
 // ------------------------------------------------------------------------------------------------
 
 void add_options(programs::Command& command, Run& run) {
-  static const std::map<std::string, Sync> syncs{{"naive", Sync::naive}, {"ring", Sync::ring}};
-  static const std::map<std::string, Balance> balances{{"even", Balance::even},
-                                                       {"prefix", Balance::prefix},
-                                                       {"prefix-time", Balance::prefix_time},
-                                                       {"time", Balance::time}};
   constexpr std::size_t most = 100'000'000;
   auto& app = command.options();
   command.add("--stars", run.stars, "how many, the black hole included", std::size_t{1}, most);
@@ -203,13 +198,17 @@ void add_options(programs::Command& command, Run& run) {
   command.add("--batch", run.batch,
               "steps from one sorting along the curve, and balancing, to the next; 0: never",
               std::size_t{0}, most);
-  app.add_option("--sync", run.sync,
-                 "how places come to all: ring, or naive: by one node (default: ring)")
-      ->transform(CLI::CheckedTransformer(syncs).description("ring or naive"));
-  app.add_option("--balance", run.balance,
-                 "even: as many stars for each node; prefix: as much work; time: by how fast each "
-                 "was; prefix-time: by both (default: time)")
-      ->transform(CLI::CheckedTransformer(balances).description("even, prefix, time, prefix-time"));
+  command.add_choice<Sync>("--sync", run.sync,
+                           "how places come to all: ring, or naive: by one node (default: ring)",
+                           {{"naive", Sync::naive}, {"ring", Sync::ring}});
+  command.add_choice<Balance>(
+      "--balance", run.balance,
+      "even: as many stars for each node; prefix: as much work; time: by how fast each "
+      "was; prefix-time: by both (default: time)",
+      {{"even", Balance::even},
+       {"prefix", Balance::prefix},
+       {"prefix-time", Balance::prefix_time},
+       {"time", Balance::time}});
   app.add_flag("--report", run.report, "what each node had, and how long it computed");
   app.add_flag("--declared", run.declared,
                "where time is virtual: work takes what its parts took on another day, and is the "

@@ -172,7 +172,8 @@ System system_of(const Arguments& arguments) {
   return read_system(arguments.file, arguments.right_hand_side);
 }
 
-void add_options(CLI::App& options, Arguments& arguments) {
+void add_options(programs::Command& command, Arguments& arguments) {
+  auto& options = command.options();
   auto* file = options.add_option("FILE", arguments.file,
                                   "plain text (N, then N rows of N + 1 integers) or MatrixMarket");
   options
@@ -190,18 +191,18 @@ void add_options(CLI::App& options, Arguments& arguments) {
       ->capture_default_str()
       ->needs(random);
   options.add_option("--output", arguments.output, "write the solution into this file");
-  const std::map<std::string, Instructions> instructions{{"best", Instructions::best},
-                                                         {"portable", Instructions::portable},
-                                                         {"avx512", Instructions::avx512}};
-  options.add_option("--instructions", arguments.instructions, "best, portable or avx512")
-      ->transform(CLI::CheckedTransformer(instructions).description(""));
+  command.add_choice<Instructions>("--instructions", arguments.instructions,
+                                   "those that are used, if not the best that there are",
+                                   {{"best", Instructions::best},
+                                    {"portable", Instructions::portable},
+                                    {"avx512", Instructions::avx512}});
 }
 
 int root(int argc, char** argv) {
   Arguments arguments;
   System system;
   programs::Command command("lin_solv", "The exact solution of a linear system over the integers.");
-  add_options(command.options(), arguments);
+  add_options(command, arguments);
   command.options().final_callback([&] {
     if (!arguments.output.empty()) programs::check_writable(arguments.output);
     system = system_of(arguments);

@@ -112,7 +112,7 @@ class Program {
  public:
   int run(int argc, char** argv) {
     programs::Command command("raytracer", "A picture of a scene, by ray tracing.");
-    add_options(command.options());
+    add_options(command);
     return command.run(
         argc, argv, [&] { return draw(scene_, settings_, tile_, area_); },
         [&] { return draw_alone(scene_, settings_, tile_); },
@@ -123,11 +123,8 @@ class Program {
   }
 
  private:
-  void add_options(CLI::App& app) {
-    static const std::map<std::string, Simd> names{{"best", Simd::best},
-                                                   {"portable", Simd::portable},
-                                                   {"avx2", Simd::avx2},
-                                                   {"avx512", Simd::avx512}};
+  void add_options(programs::Command& command) {
+    auto& app = command.options();
     const auto number = [&](const char* name, std::int32_t& into, const char* what, int low,
                             int high) {
       return app.add_option(name, into, what)->check(CLI::Range(low, high));
@@ -145,8 +142,12 @@ class Program {
         ->capture_default_str();
     number("--area", area_, "side of an area in tiles, which is halved down to them", 1, 8192)
         ->capture_default_str();
-    app.add_option("--simd", settings_.simd, "instructions, for tests of their being the same")
-        ->transform(CLI::CheckedTransformer(names));
+    command.add_choice<Simd>("--simd", settings_.simd,
+                             "instructions, for tests of their being the same",
+                             {{"best", Simd::best},
+                              {"portable", Simd::portable},
+                              {"avx2", Simd::avx2},
+                              {"avx512", Simd::avx512}});
     // Before the clock starts: --sequential and --check need the scene too.
     app.callback([this] { prepare(); });
   }

@@ -46,6 +46,11 @@ WRONG = [  # arguments, environment, what the line must name
     (["queens", "8", "--cutoff", "-1"], {}, "--cutoff"),
     (["sum_euler", "99999999999999999999"], {}, "99999999999999999999"),
     (["sum_euler", "100", "--chunk", "0"], {}, "--chunk"),
+    (["galaxy", "--sync", "bogus"], {}, "--sync: bogus not in {naive,ring}"),
+    (["galaxy", "--sync", "0"], {}, "--sync: 0 not in {naive,ring}"),
+    (["galaxy", "--balance", "x"], {}, "--balance: x not in {even,prefix,prefix-time,time}"),
+    (["raytracer", "any.scene", "--simd", "bogus"], {}, "--simd: bogus not in {avx2,avx512,best,portable}"),
+    (["lin_solv", "--instructions", "0"], {}, "--instructions: 0 not in {avx512,best,portable}"),
 ]
 
 for pes in 0, 1, 3:
@@ -66,6 +71,8 @@ for fabric in FABRICS.values():
             expect(result.code == 0 and result.err == "", "expected exit code 0", result)
             expect(result.out.count(part) == least, f"expected {part} {least} times", result)
 
+result = run_words(os.path.join(BIN, "raytracer"), "--help")
+expect("--simd TEXT:{avx2,avx512,best,portable}" in result.out, "expected plain names", result)
 # The command line is above the environment.
 result = run(2, "fib", "20", "--trawl:policy=random", env={"TRAWL_POLICY": "targeted"})
 expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
