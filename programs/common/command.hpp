@@ -59,13 +59,10 @@ class Command {
   /// `NAME`.
   template <class T>
   void add(const std::string& name, T& into, const std::string& what, T low, T high) {
-    auto* option = app_.add_option(name, into, what)->check(CLI::Range(low, high));
-    if constexpr (std::is_floating_point_v<T>)  // CLI11 takes nan to be within any limits
-      option->check([](const std::string& text) {
-        T value{};
-        return CLI::detail::lexical_cast(text, value) && std::isnan(value) ? text + " is no number"
-                                                                           : std::string();
-      });
+    CLI::Validator range = CLI::Range(low, high);
+    if constexpr (std::is_floating_point_v<T>)
+      range.operation([low, high](const std::string& text) { return fault_of(text, low, high); });
+    auto* option = app_.add_option(name, into, what)->check(range);
     if (name.starts_with("-"))
       option->capture_default_str();
     else
@@ -129,6 +126,15 @@ class Command {
   }
 
  private:
+  /// CLI11 takes nan to be within any limits, and says small ones as 0.
+  template <class T>
+  static std::string fault_of(const std::string& text, T low, T high) {
+    T value{};
+    if (!CLI::detail::lexical_cast(text, value) || std::isnan(value)) return text + " is no number";
+    if (low <= value && value <= high) return "";
+    return fmt::format("Value {} not in range {} to {}", text, low, high);
+  }
+
   int complain(const std::string& what, int code) const {
     std::cerr << fmt::format("{}: {}\n", name_, what);
     return code;
