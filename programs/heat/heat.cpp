@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -80,13 +81,30 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   return a + b;
 }
 
+/// What the runtime says of the file is the user's to mend.
+template <class F>
+auto with_file(F use) {
+  try {
+    return use();
+  } catch (const trawl::Error& e) {
+    throw programs::BadInput(e.what());
+  }
+}
+
+/// Before computing. A checkpoint is written beside the one that it takes the place of.
+void check_checkpoint(const std::string& file) {
+  if (std::filesystem::is_directory(file)) programs::check_writable(file);
+  programs::check_writable(file + ".unfinished");
+}
+
 /// From where an earlier run has got to, and saved every so often.
 trawl::Dist<Row> warm_with_checkpoints(const Plate& plate) {
   std::size_t rows = plate.rows;
   std::size_t columns = plate.columns;
   std::size_t done = 0;
   trawl::Dist<Row> cells;
-  if (!trawl::restart(plate.checkpoint, rows, columns, done, cells))
+  check_checkpoint(plate.checkpoint);
+  if (!with_file([&] { return trawl::restart(plate.checkpoint, rows, columns, done, cells); }))
     cells = trawl::generate<first_row>(plate.rows, plate.columns);
   if (rows != plate.rows || columns != plate.columns || done > plate.steps)
     throw programs::BadInput(fmt::format("{} is of {} rows and {} columns after {} steps",
@@ -95,7 +113,7 @@ trawl::Dist<Row> warm_with_checkpoints(const Plate& plate) {
     const auto steps = std::min(plate.every, plate.steps - done);
     cells = trawl::iterate<step>(cells, steps);
     done += steps;
-    trawl::checkpoint(plate.checkpoint, rows, columns, done, cells);
+    with_file([&] { trawl::checkpoint(plate.checkpoint, rows, columns, done, cells); });
   }
   return cells;
 }

@@ -1,15 +1,20 @@
 // word_count FILE...: how often each word is in some files; each line is read where it is counted.
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
+#include <unistd.h>
 
 #include "programs/common/command.hpp"
 
@@ -43,6 +48,16 @@ Counts most_frequent(Counts counts, std::size_t most) {
   return counts;
 }
 
+/// Of other files nobody knows where their lines lie. Throws BadInput.
+void check(const std::string& file) {
+  const auto refuse = [&file](const std::string& why) {
+    throw programs::BadInput(fmt::format("{}: can't be read: {}", file, why));
+  };
+  if (access(file.c_str(), R_OK) != 0) refuse(std::strerror(errno));
+  if (std::filesystem::is_directory(file)) refuse("it is a directory");
+  if (!std::filesystem::is_regular_file(file)) refuse("it is no regular file");
+}
+
 Counts count_sequential(const std::vector<std::string>& files, std::size_t most) {
   std::map<std::string, long> counts;
   for (const auto& file : files) {
@@ -66,8 +81,6 @@ Counts best_of(const Counts& shard, std::size_t most) {
 }
 
 Counts count(const std::vector<std::string>& files, std::size_t most) {
-  for (const auto& file : files)
-    if (!std::ifstream(file)) throw programs::BadInput(file + ": can't be read");
   const auto counts = trawl::map_reduce<words_in, plus>(trawl::read_lines(files));
   return most_frequent(trawl::collect(trawl::map_shards<best_of>(counts, most)), most);
 }
@@ -80,6 +93,7 @@ int root(int argc, char** argv) {
   programs::Command command("word_count", "How often the most frequent words are in some files.");
   command.options().add_option("FILE", files, "texts, which all PEs can read")->required();
   command.add("--most", most, "words that are shown", std::size_t{1}, std::size_t{1'000'000'000});
+  command.options().final_callback([&] { std::ranges::for_each(files, check); });
   return command.run(
       argc, argv, [&] { return count(files, most); }, [&] { return count_sequential(files, most); },
       [&](const Counts& counts) {

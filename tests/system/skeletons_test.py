@@ -81,6 +81,28 @@ with tempfile.TemporaryDirectory() as folder:
 missing = run(2, "word_count", "/there/is/none")
 expect(missing.code == 2 and "/there/is/none" in missing.err, "expected a line that names the file", missing)
 
+def refused(cause, *words):
+    result = run(2, *words)
+    expect(result.code == 2 and result.out == "" and result.err.count("\n") == 1, "expected one line", result)
+    expect(cause in result.err, f"expected a line that says {cause}", result)
+
+
+TINY = ["heat", "--rows", "10", "--columns", "10", "--steps", "10", "--checkpoint"]
+with tempfile.TemporaryDirectory() as folder:
+    text = os.path.join(folder, "text")
+    with open(text, "w") as out:
+        out.write("to be or not to be\n" * 10)
+    for flags in [], ["--sequential"]:
+        refused(f"{folder}: can't be read: it is a directory", "word_count", text, folder, *flags)
+        refused("/dev/null: can't be read: it is no regular file", "word_count", "/dev/null", *flags)
+    refused(f"{text} is no checkpoint that this program can go on from", *TINY, text)
+    refused(f"{folder}: can't be written: Is a directory", *TINY, folder)
+    refused(f"{folder}/no/x.unfinished: can't be written: No such file", *TINY, f"{folder}/no/x")
+    if os.path.exists("/dev/full"):
+        os.symlink("/dev/full", f"{text}.unfinished")
+        os.remove(text)
+        refused("No space left on device", *TINY, text)
+
 # Of 8 MB, all that the main PE gets, and sends, is some rows and what is to be done.
 still = run(4, "heat", "--rows", "1000", "--columns", "1000", "--steps", "0", "--trawl:workers=1",
             "--trawl:stats=json")
