@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "profiles/limits.hpp"
 #include "profiles/top/runs.hpp"
 #include "profiles/top/sample.hpp"
 #include "profiles/top/screen.hpp"
@@ -41,7 +42,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--once", options.once, "look twice, print one table and exit");
   app.add_flag("--json", options.json, "print JSON, an object a line");
   app.add_option("--interval", options.interval, "seconds between two tables")
-      ->check(CLI::Range(1.0, 86400.0))
+      ->check(within(1, 86400))
       ->type_name("SECONDS")
       ->capture_default_str();
   app.set_version_flag(

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "profiles/limits.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/options/options.hpp"
 
@@ -73,10 +74,10 @@ void say_options(CLI::App& app, Command& command, std::string& budget) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_option("--scale-work", command.scale_work, "work is so many times what is recorded")
-      ->check(CLI::Range(1e-6, 1e6))
+      ->check(trawl::within(1e-6, 1e6))
       ->capture_default_str();
   app.add_option("--scale-bytes", command.scale_bytes, "so are arguments and results")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(trawl::within(0, 1e6))
       ->capture_default_str();
   app.add_flag("--quiet", command.quiet, "do not say on standard error how far it is");
   app.set_version_flag("--version", "trawl-tune " TRAWL_VERSION);

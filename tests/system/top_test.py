@@ -278,7 +278,7 @@ result = run(0, "fib", "25", f"--trawl:simulate={grid}", "--trawl:progress")
 expect(result.code == 2 and "--trawl:progress" in result.err and result.err.count("\n") == 1,
        "expected to be refused", result)
 
-for words in ["0"], ["x"], ["--interval", "0"], ["1", "2"], ["--bogus"]:
+for words in ["0"], ["x"], ["--interval", "0"], ["--interval", "nan"], ["1", "2"], ["--bogus"]:
     result = run_words(TOP, *words)
     expect(result.code == 2 and result.out == "" and result.err.count("\n") == 1, "expected one line", result)
 for word, part in ("--help", "--once"), ("--version", "trawl-top 0."):
