@@ -217,6 +217,7 @@ int tune_all(int argc, char** argv) {
   const auto command = read_command(argc, argv);
   if (!command.answer.empty()) {
     std::fputs(command.answer.c_str(), stdout);
+    trawl::expect_written();
     return 0;
   }
   check_writable(command.write);

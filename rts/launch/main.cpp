@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -135,6 +136,15 @@ std::string joined(const std::vector<net::Endpoint>& endpoints) {
   std::string text;
   for (const auto& each : endpoints) text += (text.empty() ? "" : ",") + each.text();
   return text;
+}
+
+/// --help, --version.
+int answer(const CLI::App& app, const CLI::ParseError& asked) {
+  errno = 0;
+  app.exit(asked);
+  if (std::cout.flush()) return 0;
+  say(std::string("trawl-run: the output could not be written: ") + std::strerror(errno) + "\n");
+  return 2;
 }
 
 class Launch {
@@ -278,7 +288,7 @@ int main(int argc, char** argv) {
     Launch launch(std::move(options));
     return check ? launch.check() : launch.run();
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
+    if (e.get_exit_code() == 0) return answer(app, e);
     say(std::string("trawl-run: ") + e.what() + " (trawl-run --help)\n");
     return 2;
   } catch (const Error& e) {

@@ -84,7 +84,8 @@ expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
 for words, lost in (("fib 20", ">/dev/full"), ("fib 20", ">&-"), ("fib 20 --sequential", ">/dev/full"),
                     ("fib --help", ">/dev/full"), ("fib --trawl:help", ">/dev/full"),
                     ("fib 20 --trawl:stats-file=/dev/full", ""),
-                    ("trawl-profile --help", ">/dev/full"), ("trawl-profile --version", ">&-")):
+                    *((f"{tool} {flag}", lost) for tool in ("trawl-profile", "trawl-run", "trawl-tune")
+                      for flag in ("--help", "--version") for lost in (">/dev/full", ">&-"))):
     result = run_words("sh", "-c", f"exec {shlex.quote(BIN)}/{words} {lost}")
     expect(result.code > 0, "expected an exit code that tells of failure", result)
     last = result.err.splitlines()[-1]
