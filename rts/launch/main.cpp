@@ -122,7 +122,10 @@ std::string file_of(const std::string& process) {
 }
 
 /// Throws Error (exit code 2) if that is no trawl-run, or of somebody else.
-int send_away(int pe, const std::string& process) {
+int send_away(int pe, const std::vector<std::string>& words) {
+  if (words.size() != 1)
+    throw Error("--leave PE takes one process id, of a trawl-run (trawl-run --help)", 2);
+  const auto& process = words.front();
   pid_t id = 0;
   const auto* end = process.data() + process.size();
   const bool good = std::from_chars(process.data(), end, id).ptr == end && id > 0;
@@ -279,10 +282,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     options.program = app.remaining();
+    if (options.leave != 0) return send_away(options.leave, options.program);
     if (options.program.empty()) throw Error("which program? (trawl-run --help)", 2);
     if (options.program.front().front() == '-')
       throw Error(options.program.front() + " is no option (trawl-run --help)", 2);
-    if (options.leave != 0) return send_away(options.leave, options.program.front());
     look_for(options.program.front());
     const bool check = options.check;
     Launch launch(std::move(options));

@@ -131,6 +131,9 @@ def sent_away():
     for pe, whom in (1, os.getpid()), (1, process.pid), (1, "queens"), (0, process.pid):
         result = run_words(TRAWL_RUN, "--leave", pe, whom)
         expect(result.code == 2 and result.err.count("\n") == 1, "expected one line", result)
+    for words in [], [os.getpid(), "extra"]:
+        result = run_words(TRAWL_RUN, "--leave", 1, *words)
+        expect(result.code == 2 and "takes one process id" in result.err, "expected what it takes", result)
 
 
 def as_before():
