@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include <cairo-svg.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "rts/inline/error.hpp"
 
@@ -21,15 +20,21 @@ using Surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy
               2);
 }
 
+cairo_status_t append(void* picture, const unsigned char* bytes, unsigned size) {
+  static_cast<std::string*>(picture)->append(reinterpret_cast<const char*>(bytes), size);
+  return CAIRO_STATUS_SUCCESS;
+}
+
 void check(cairo_status_t status, const std::string& path) {
   if (status != CAIRO_STATUS_SUCCESS) refuse(path, cairo_status_to_string(status));
 }
 
 // cairo does not say why a file can't be written.
-void check_writable(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) refuse(path, std::strerror(errno));
-  ::close(file);
+void write(const std::string& path, const std::string& picture) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << picture << std::flush;
+  if (!out) refuse(path, std::strerror(errno));
 }
 
 std::string printable(std::string text) {
@@ -111,21 +116,23 @@ double Canvas::text_width(const std::string& text, double size, bool bold) {
 }
 
 void write_png(const std::string& path, int width, int height, const Draw& draw) {
-  check_writable(path);
   const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height),
                         &cairo_surface_destroy);
   paint(surface.get(), draw);
   check(cairo_surface_status(surface.get()), path);
-  check(cairo_surface_write_to_png(surface.get(), path.c_str()), path);
+  std::string picture;
+  check(cairo_surface_write_to_png_stream(surface.get(), append, &picture), path);
+  write(path, picture);
 }
 
 void write_svg(const std::string& path, int width, int height, const Draw& draw) {
-  check_writable(path);
-  const Surface surface(cairo_svg_surface_create(path.c_str(), width, height),
+  std::string picture;
+  const Surface surface(cairo_svg_surface_create_for_stream(append, &picture, width, height),
                         &cairo_surface_destroy);
   paint(surface.get(), draw);
   cairo_surface_finish(surface.get());
   check(cairo_surface_status(surface.get()), path);
+  write(path, picture);
 }
 
 }  // namespace trawl::profile

@@ -64,7 +64,8 @@ inline void write(const Picture& picture, const std::string& file) {
     image.height = static_cast<png_uint_32>(picture.height);
     image.format = PNG_FORMAT_RGB;
     if (png_image_write_to_file(&image, file.c_str(), 0, picture.rgb.data(), 0, nullptr) == 0)
-      throw BadInput(fmt::format("{}: can't be written: {}", file, image.message));
+      throw BadInput(fmt::format("{}: can't be written: {}", file,
+                                 errno != 0 ? std::strerror(errno) : image.message));
   }
 }
 

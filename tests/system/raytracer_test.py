@@ -229,7 +229,11 @@ scene = os.path.join(SCENES, "simple.scene")
 ppm = draw(scene, samples=2)
 result = run(2, "raytracer", scene, "--width", 48, "--height", 32, "--output", path("out.png"))
 expect(result.code == 0 and read_png(path("out.png")) == ppm, "the same as PNG", result)
-for bad, cause in [(["--output", path("x.jpg")], ".png or .ppm"),
+os.symlink("/dev/full", path("full.png"))
+os.symlink("/dev/full", path("full.ppm"))
+for bad, cause in [(["--output", path("full.png")], "full.png: can't be written: No space left"),
+                   (["--output", path("full.ppm")], "full.ppm: can't be written: No space left"),
+                   (["--output", path("x.jpg")], ".png or .ppm"),
                    (["--output", path("no/x.png")], "No such file"),
                    (["--output", path("no/x.ppm")], "No such file"),
                    (["--output", path("x.png"), "--tile", 6], "multiple of 4"),

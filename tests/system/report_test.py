@@ -39,7 +39,9 @@ def check_output(logs, page):
     nowhere = profile(logs, "--summary-only", "--html", os.path.join(logs, "no/such/place.html"), code=2)
     check(nowhere.stderr.count("\n") == 1 and "--html" in nowhere.stderr, "expected one line", nowhere.stderr)
     if os.path.exists("/dev/full"):
-        profile(logs, "--summary-only", "--html", "/dev/full", code=2)
+        for flag in "--html", "--svg", "--png":
+            full = profile(logs, flag, "/dev/full", code=2).stderr
+            check(full.count("\n") == 1 and "/dev/full: No space left on device" in full, "expected the cause", full)
 
 
 def colours(browser):
