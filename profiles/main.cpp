@@ -78,8 +78,8 @@ void check_window(const Options& options) {
   for (const auto& time : {options.from, options.to})
     if (time && !(std::isfinite(*time) && *time >= 0))
       throw Error("--from and --to take seconds since the run's start, 0 or more", 2);
-  if (options.from && options.to && *options.from >= *options.to)
-    throw Error("--from must be before --to", 2);
+  if (options.to && options.from.value_or(0) >= *options.to)
+    throw Error("--to must be after --from, or 0 where that is not given", 2);
 }
 
 profile::Activity measure(const profile::Run& run, const Options& options) {
@@ -91,6 +91,8 @@ profile::Activity measure(const profile::Run& run, const Options& options) {
   const auto to = options.to ? nanos(*options.to) : run.end;
   if (options.from && from >= run.end)
     throw Error("--from is after the end of the run, which took " + profile::duration(end), 2);
+  if (from >= to && to < run.end)
+    throw Error("--from and --to are less than a nanosecond apart", 2);
   return profile::measure(run, from, to, static_cast<std::size_t>(options.width));
 }
 

@@ -69,6 +69,7 @@ std::string work_table(const FishMatrix& fishes, const Beliefs& beliefs,
         100 * static_cast<double>(beliefs.right()) / number);
   }
   const auto mean = [](const Histogram& threads) {
+    if (threads.number == 0) return std::string("0");
     return fmt::format("{} of mean length {}", threads.number, duration(threads.mean()));
   };
   out += "threads: " + mean(granularity.own) + " of sparks from here, " +

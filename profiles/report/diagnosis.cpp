@@ -30,6 +30,15 @@ std::string grow_sparks(const Facts& facts) {
              : "make more and earlier sparks, or smaller pieces of " + facts.finest_function;
 }
 
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string larger_pieces(const std::string& function) {
+  return fmt::format("make larger pieces{}: a chunk, or a cut-off",
+                     function.empty() ? "" : " of " + function);
+}
+
 std::string smaller_pieces(const std::string& function) {
   if (function == root_name) return "spark what the root does, in more and smaller pieces";
   return fmt::format("make smaller pieces of {}", function);
@@ -191,14 +200,14 @@ class Diagnosis {
   }
 
   void fine_threads() {
-    const bool here = shares_.between >= worth_saying && facts_.thread_mean < fine;
+    const bool here =
+        facts_.threads != 0 && shares_.between >= worth_saying && facts_.thread_mean < fine;
     const double idle = shares_.apart + shares_.starved + shares_.blocked;
     const bool afar =
         !link_limits_ && facts_.imported > 16 && facts_.imported_mean < facts_.way &&
         idle >= worth_saying &&
         static_cast<double>(facts_.imported) > 0.25 * static_cast<double>(facts_.threads);
-    const auto advice =
-        fmt::format("make larger pieces of {}: a chunk, or a cut-off", facts_.finest_function);
+    const auto advice = larger_pieces(facts_.finest_function);
     if (here)
       say(Limit::too_fine, shares_.between,
           fmt::format("threads are too short: {} of them ran for {} on average, and workers spent "
@@ -214,6 +223,11 @@ class Diagnosis {
     far_fine_ = !here && afar;
   }
 
+  std::string threads_for_workers() const {
+    return counted(facts_.threads, "thread") + " for " +
+           counted(static_cast<std::uint64_t>(facts_.workers), "worker");
+  }
+
   void starved() {
     if (shares_.starved < worth_saying || far_fine_ || link_limits_) return;
     auto evidence =
@@ -221,12 +235,12 @@ class Diagnosis {
                     percent(shares_.starved));
     if (has_few_long_threads(facts_))
       return say(Limit::too_coarse, shares_.starved,
-                 evidence + fmt::format(": there were {} threads for {} workers, and one of {} ran "
-                                        "for {} of {}",
-                                        facts_.threads, facts_.workers, facts_.longest_function,
-                                        time(facts_.longest), time(facts_.seconds)),
+                 evidence + fmt::format(": there {} {}, and one of {} ran for {} of {}",
+                                        facts_.threads == 1 ? "was" : "were", threads_for_workers(),
+                                        facts_.longest_function, time(facts_.longest),
+                                        time(facts_.seconds)),
                  smaller_pieces(facts_.longest_function));
-    evidence += fmt::format(" ({} threads for {} workers", facts_.threads, facts_.workers);
+    evidence += " (" + threads_for_workers();
     if (facts_.fish != 0)
       evidence += fmt::format("; {} of {} FISH in vain", facts_.fish_in_vain, facts_.fish);
     if (facts_.path_known)
@@ -295,9 +309,9 @@ std::vector<Finding> diagnose(const Facts& facts) {
 }
 
 std::string in_words(const Facts& facts, const std::vector<Finding>& findings) {
-  auto text =
-      fmt::format("{} worker{} ran threads for {} of {}", facts.workers,
-                  facts.workers == 1 ? "" : "s", percent(facts.shares.busy), time(facts.seconds));
+  auto text = fmt::format("{} ran threads for {} of {}",
+                          counted(static_cast<std::uint64_t>(facts.workers), "worker"),
+                          percent(facts.shares.busy), time(facts.seconds));
   if (findings.empty())
     text += fmt::format("; nothing stands out: no cause costs {} or more of their time",
                         percent(worth_saying));
@@ -305,8 +319,8 @@ std::string in_words(const Facts& facts, const std::vector<Finding>& findings) {
   for (const auto& finding : findings)
     text += fmt::format(" {} {}", sentence(finding.evidence), sentence(finding.advice));
   if (facts.lost_logs != 0)
-    text += fmt::format(" {} of the logs end early, so what came later is not in these numbers.",
-                        facts.lost_logs);
+    text += fmt::format(" {} of the logs end{} early, so what came later is not in these numbers.",
+                        facts.lost_logs, facts.lost_logs == 1 ? "s" : "");
   return text;
 }
 

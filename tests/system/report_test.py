@@ -38,6 +38,11 @@ def check_output(logs, page):
     check(os.path.getsize(page) < 5e6, f"{os.path.getsize(page)} bytes")
     nowhere = profile(logs, "--summary-only", "--html", os.path.join(logs, "no/such/place.html"), code=2)
     check(nowhere.stderr.count("\n") == 1 and "--html" in nowhere.stderr, "expected one line", nowhere.stderr)
+    for window in ["--to", "0"], ["--from", "1", "--to", "0.5"], ["--to", "1e-10"]:
+        refused = profile(logs, "--summary-only", *window, code=2).stderr
+        check(refused.count("\n") == 1 and "--to" in refused, "expected one line", refused)
+    start = profile(logs, "--summary-only", "--to", "1e-9").stdout
+    check("threads: 0 of sparks from here, 0 of sparks from other PEs" in start, "no threads, no mean", start)
     if os.path.exists("/dev/full"):
         for flag in "--html", "--svg", "--png":
             full = profile(logs, flag, "/dev/full", code=2).stderr

@@ -67,6 +67,30 @@ TEST(Diagnosis, NothingAtAllIsNoComplaint) {
   EXPECT_TRUE(diagnose({}).empty());
 }
 
+TEST(Diagnosis, WithoutThreadsNoneAreTooFine) {
+  auto facts = with(&Shares::between, 0.5);
+  facts.threads = facts.imported = 0;
+  facts.thread_mean = 0;
+  EXPECT_TRUE(diagnose(facts).empty());
+}
+
+TEST(Diagnosis, FineThreadsOfNoKnownFunction) {
+  auto facts = with(&Shares::between, 0.5);
+  facts.thread_mean = 5e-6;
+  facts.finest_function.clear();
+  EXPECT_EQ(diagnose(facts).at(0).advice, "make larger pieces: a chunk, or a cut-off");
+}
+
+TEST(Diagnosis, OneIsNotSeveral) {
+  auto facts = with(&Shares::starved, 0.4);
+  facts.threads = 1;
+  expect(facts, Limit::starved, "(1 thread for 8 workers");
+  facts.longest = 9;
+  expect(facts, Limit::too_coarse, "there was 1 thread for 8 workers");
+  facts.lost_logs = 1;
+  EXPECT_NE(in_words(facts, {}).find("1 of the logs ends early"), std::string::npos);
+}
+
 TEST(Diagnosis, Starved) {
   expect(with(&Shares::starved, 0.4), Limit::starved, "40 % of their time while no PE had a spark");
 }
