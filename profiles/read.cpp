@@ -228,8 +228,21 @@ std::vector<std::string> read_codes(const std::string& dir) {
   return names;
 }
 
-/// Logs that are not there, and logs of another run.
-void compare(const std::string& dir, Run& run) {
+/// Of another run than the log of the lowest PE.
+void leave_out_strays(Run& run) {
+  const auto first = run.logs.front();
+  std::erase_if(run.logs, [&](const LogFile& log) {
+    const bool stray =
+        log.header.pes != first.header.pes || log.header.program != first.header.program;
+    if (stray)
+      run.damage.push_back(
+          {log.path, std::nullopt, "it is of another run than " + first.path + "; it is left out"});
+    return stray;
+  });
+}
+
+/// Logs that are not there.
+void report_missing(const std::string& dir, Run& run) {
   const auto& first = run.logs.front().header;
   int expected = 0;
   int missing = 0;
@@ -239,12 +252,7 @@ void compare(const std::string& dir, Run& run) {
     missing += std::max(0, pe - expected);
     expected = pe + 1;
   };
-  for (const auto& log : run.logs) {
-    if (log.header.pes != first.pes || log.header.program != first.program)
-      run.damage.push_back(
-          {log.path, std::nullopt, "it is of another run than " + run.logs.front().path});
-    skip_to(log.header.pe);
-  }
+  for (const auto& log : run.logs) skip_to(log.header.pe);
   skip_to(first.pes);
   if (missing != 0)
     run.damage.push_back({dir, std::nullopt,
@@ -278,9 +286,10 @@ Run open_run(const std::string& dir) {
   }
   std::sort(run.logs.begin(), run.logs.end(),
             [](const auto& a, const auto& b) { return a.header.pe < b.header.pe; });
+  leave_out_strays(run);
   for (const auto& log : run.logs) run.end = std::max(run.end, log.last);
   run.codes = read_codes(dir);
-  compare(dir, run);
+  report_missing(dir, run);
   return run;
 }
 

@@ -41,10 +41,18 @@ TEST_F(ProfileTest, MissingPesAreReported) {
       << to_string(found.damage[0]);
 }
 
-TEST_F(ProfileTest, LogsOfDifferentRunsAreReported) {
+TEST_F(ProfileTest, LogsOfAnotherRunAreLeftOut) {
   write_known(0, 2);
   write_known(1, 3);
-  EXPECT_EQ(run().damage.size(), 1U);
+  write_known(2, 3);
+  const auto found = run();
+  EXPECT_EQ(found.logs.size(), 1U);
+  ASSERT_EQ(found.damage.size(), 3U);
+  for (const int pe : {1, 2})
+    EXPECT_EQ(to_string(found.damage[static_cast<std::size_t>(pe - 1)]),
+              path(pe) + ": it is of another run than " + path(0) + "; it is left out");
+  EXPECT_EQ(to_string(found.damage[2]),
+            dir_.string() + ": no readable log of 1 of 2 PEs, PE 1 for one");
 }
 
 TEST_F(ProfileTest, LogUnderAnotherPesNameIsLeftOut) {
