@@ -282,10 +282,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     options.program = app.remaining();
-    if (options.leave != 0) return send_away(options.leave, options.program);
-    if (options.program.empty()) throw Error("which program? (trawl-run --help)", 2);
-    if (options.program.front().front() == '-')
+    if (options.program.empty() && options.leave == 0)
+      throw Error("which program? (trawl-run --help)", 2);
+    if (!options.program.empty() && options.program.front().starts_with('-'))
       throw Error(options.program.front() + " is no option (trawl-run --help)", 2);
+    if (options.leave != 0) return send_away(options.leave, options.program);
     look_for(options.program.front());
     const bool check = options.check;
     Launch launch(std::move(options));
