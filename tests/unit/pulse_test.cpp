@@ -63,7 +63,7 @@ TEST(PulseFormat, AnotherVersionIsNamed) {
   auto bytes = encode(two_pes());
   const std::uint32_t next = pulse_version + 1;
   std::memcpy(bytes.data() + 8, &next, sizeof next);
-  EXPECT_EQ(refused(bytes), "it has format 2, this program reads format 1");
+  EXPECT_EQ(refused(bytes), "it has format 3, this program reads format 2");
   EXPECT_EQ(refused(Bytes(400, std::byte{'x'})), "it is no table of a run");
 }
 

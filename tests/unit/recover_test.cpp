@@ -59,14 +59,14 @@ void run_some_deaths(std::uint64_t seed, Tally& sum) {
   }
 }
 
-// A thunk that has come is made again, as it needs what is lost; and that needs, by the name that
-// the thunk had at home, itself.
-TEST(Recover, WhatWaitsForItselfByAnotherNameIsGivenUp) {
+// A thunk that has come needs, by the name that it had at home, what was made of itself. It is found
+// by that name; before that was known, it was made again, and waited for itself.
+TEST(Recover, WhatNeedsItselfByAnotherNameIsNotWaitedFor) {
   Tally sum;
   run_some_deaths(8860, sum);
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
-  EXPECT_GT(sum.cases.by_thunk, 0U);
+  EXPECT_GT(sum.cases.formerly, 0U);
 }
 
 // A thunk went from PE 2 to 1. PE 0 has heard of it from 2, by the name that it has on 1. That

@@ -20,7 +20,7 @@ namespace trawl::detail {
 /// By a function of an element, or one that compares two.
 template <auto F>
 struct SortBy {
-  using type = decltype(F);
+  using type = std::remove_cv_t<decltype(F)>;  // g++ 12 takes it for const
 
   static constexpr std::string_view name() { return function_name<F>(); }
 
