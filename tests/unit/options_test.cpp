@@ -326,7 +326,12 @@ TEST(Options, DefaultsAndBothEndsOfARangeAreAccepted) {
       EXPECT_EQ(given(shown), shown);
     }
     if (!flag.is_number()) continue;
-    const auto range = flag.range();
+    auto range = flag.range();
+    if (flag.or_zero) {
+      EXPECT_EQ(given("0"), "0");
+      EXPECT_THROW(given("1"), Error);
+      range.erase(0, std::string("0, ").size());
+    }
     const auto to = range.find(" to ");
     ASSERT_NE(to, std::string::npos);
     const auto least = range.substr(0, to);

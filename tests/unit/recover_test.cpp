@@ -59,8 +59,8 @@ void run_some_deaths(std::uint64_t seed, Tally& sum) {
   }
 }
 
-// A thunk that has come needs, by the name that it had at home, what was made of itself. It is found
-// by that name; before that was known, it was made again, and waited for itself.
+// A thunk that has come needs, by the name that it had at home, what was made of itself. It is
+// found by that name; before that was known, it was made again, and waited for itself.
 TEST(Recover, WhatNeedsItselfByAnotherNameIsNotWaitedFor) {
   Tally sum;
   run_some_deaths(8860, sum);
