@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(saved, "r+b") as file:
         file.truncate(os.path.getsize(saved) // 2)
     damaged = run(2, *plate, "--rows", "100", "--steps", "1000000")
-    expect(damaged.code == 1 and "is cut off" in damaged.err, "expected it to be refused", damaged)
+    expect(damaged.code == 2 and "is cut off" in damaged.err, "expected it to be refused", damaged)
 
 # A file that one of the PEs can't read comes to it from the main PE.
 with tempfile.TemporaryDirectory() as folder:
