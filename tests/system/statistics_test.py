@@ -88,10 +88,22 @@ for env in FABRICS.values():
                 threads = sum(pe["threads"] for pe in profile["per_pe"])
                 expect(threads == stats["total"]["threads_created"],
                        f"the log has {threads} threads", result)
-                # The log has those that were sent on as well.
                 fetches = sum(pe["fetch_sent"] for pe in profile["per_pe"])
-                expect((fetches > 0) == (stats["total"]["fetch_sent"] > 0),
-                       f"the log has {fetches} FETCHes", result)
+                expect(fetches == stats["total"]["fetch_sent"], f"the log has {fetches} FETCHes", result)
+
+# What was placed on its own PE has not come from another one.
+with tempfile.TemporaryDirectory() as logs:
+    result = run(2, "sample_sort", "--trawl:workers=1", "--trawl:stats=json", "--trawl:trace=" + logs)
+    expect(result.code == 0, "expected exit code 0", result)
+    came = json.loads(result.err[result.err.index("{"):])["total"]["sparks_imported"]
+    functions = profile_of(logs, result)["report"]["functions"]
+    drawn = sum(function["imported"] for function in functions)
+    expect(drawn <= came < sum(function["converted"] for function in functions),
+           f"{came} sparks have come, {drawn} are said to", result)
+
+# The collector's own start is no collection.
+result = run(0, "fib", "10", "--sequential", "--trawl:stats=json")
+expect(json.loads(result.err[result.err.index("{"):])["total"]["gc_count"] == 0, "expected no collection", result)
 
 # Both mean the same by busy: without collections, of which here are many, and without joining.
 for pes, words in (0, ["sum_euler", "4000", "--chunk", "10", "--trawl:collect-every=1"]), \

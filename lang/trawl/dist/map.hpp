@@ -80,11 +80,8 @@ Shard<R> map_whole_shard(std::size_t shard, const Lazy<Shard<T>>& source, const 
   const auto& elements = force(force(source).elements);
   return [&](const auto&... opened) {
     const auto begun = sched::begin_cost();
-    try {
-      return shard_of<R>(F(elements, opened.all()...), begun);
-    } catch (...) {
-      throw_of_shard("map_shards", function_name<F>(), shard);
-    }
+    return by_function("map_shards", function_name<F>(), shard,
+                       [&] { return shard_of<R>(F(elements, opened.all()...), begun); });
   }(open(stored)...);
 }
 
