@@ -51,12 +51,20 @@ Crew::Crew(bool can_start_again) : can_start_again_(can_start_again) {
 
 Crew::~Crew() {
   close(signals_);
+  if (begun_ >= 0) close(begun_);
 }
 
 void Crew::add(const Command& command, const std::string& what) {
   members_.push_back({start(command), what});
   lines_.emplace_back(members_.back().child.out, STDOUT_FILENO);
   lines_.emplace_back(members_.back().child.err, STDERR_FILENO);
+}
+
+/// Asked anew for each end: the whole program may have run since the last look.
+bool Crew::has_begun() {
+  char said = 0;
+  if (!has_begun_ && begun_ >= 0) has_begun_ = read(begun_, &said, 1) == 1;
+  return has_begun_;
 }
 
 bool Crew::any_running() const {
@@ -87,7 +95,7 @@ void Crew::on_end(Member& member, int status) {
     code_ = code_of(status);
     deadline_ = wall_time() + patience_with_others;
     if (WIFSIGNALED(status)) say("trawl-run: the main PE " + said_of(status) + "\n");
-  } else if (!begun_) {
+  } else if (!has_begun()) {
     again_ = can_start_again_ && code_of(status) == by_signal + SIGKILL;
     say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there" +
         (again_ ? ": all are started again\n" : "\n"));
@@ -123,14 +131,12 @@ void Crew::on_signals() {
   reap();
 }
 
-void Crew::wait_for_something(int& begun) {
+void Crew::wait_for_something() {
   constexpr int a_while = 100;  // ms
   std::vector<pollfd> files{{signals_, POLLIN, 0}};
-  if (begun >= 0) files.push_back({begun, POLLIN, 0});
-  const auto first = files.size();
   for (const auto& lines : lines_) files.push_back({lines.from(), POLLIN, 0});
   poll(files.data(), files.size(), a_while);
-  auto at = first;
+  std::size_t at = 1;
   for (auto lines = lines_.begin(); lines != lines_.end(); ++at)
     if (files[at].revents != 0 && !lines->pass_on()) {
       close(lines->from());
@@ -139,22 +145,18 @@ void Crew::wait_for_something(int& begun) {
       ++lines;
     }
   on_signals();
-  if (begun >= 0 && files[1].revents != 0) {
-    begun_ = members_.front().running;
-    close(std::exchange(begun, -1));
-  }
 }
 
 /// What was printed before the end.
 void Crew::drain() {
   const auto give_up = wall_time() + patience_with_output;
-  int none = -1;
-  while (!lines_.empty() && wall_time() < give_up) wait_for_something(none);
+  while (!lines_.empty() && wall_time() < give_up) wait_for_something();
 }
 
 int Crew::see_through(int begun) {
+  begun_ = begun;
   while (any_running()) {
-    wait_for_something(begun);
+    wait_for_something();
     if (ending_ && wall_time() >= deadline_) kill_all(SIGKILL);
   }
   drain();

@@ -196,7 +196,7 @@ class Launch {
     here_ = "127.0.0.1:" + std::to_string(listening_.port());
   }
 
-  /// A file that ends when all PEs are there.
+  /// A pipe with a byte in it when all PEs are there.
   int start(Crew& crew) {
     const int begun = begin_main(crew);
     if (options_.wait || options_.seats != 0) print_line();
@@ -212,7 +212,7 @@ class Launch {
 
   int begin_main(Crew& crew) {
     std::array<int, 2> begun{};
-    if (pipe2(begun.data(), O_CLOEXEC) != 0)
+    if (pipe2(begun.data(), O_CLOEXEC | O_NONBLOCK) != 0)
       throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
     Command command{options_.program};
     command.reads_ours = true;

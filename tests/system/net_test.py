@@ -56,6 +56,20 @@ def results():
         expect(result.code == 0 and result.out == alone.out, f"expected {alone.out}", result)
 
 
+def begun_unseen():
+    """trawl-run looks away while the whole program runs, and finds another PE ended, the main PE not yet."""
+    process = start([TRAWL_RUN, "-n", 2, "sh", "-c", '"$0" 20; test "$TRAWL_JOIN" || sleep 1', program("fib")])
+    begun = time.monotonic()
+    while len(pes := processes_of(process.pid)) < 2:
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGSTOP)
+    while is_there(pes[1]):
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGCONT)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == "6765\n" and result.err == "", "expected 6765", result)
+
+
 def codes():
     for pes in 1, 3:
         result = run_words(TRAWL_RUN, "-n", pes, program("tests/endings"), "code-7-with-work-left")
@@ -189,6 +203,7 @@ def whole_lines():
 
 
 results()
+begun_unseen()
 codes()
 for pe in 0, 1, 2:
     killed(pe)
