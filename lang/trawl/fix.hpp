@@ -25,7 +25,7 @@ struct MakeFixed {
   static Lazy<R> make(G&&... given) {
     using Thunk = heap::Thunk<Call, R, A...>;
     heap::Node* node = Thunk::make(as_stored<A>(std::forward<G>(given))...);
-    std::get<0>(Thunk::arguments(node)).value = Lazy<R>::refer_to(node);
+    Thunk::template argument<0>(node) = Lazy<R>::refer_to(node);
     return Lazy<R>::refer_to(node);
   }
 };

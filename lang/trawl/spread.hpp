@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -69,7 +68,7 @@ void spark(const Lazy<T>& x, Held held) {
 /// For who goes through the list from its beginning: the newest spark is the first element.
 template <class T>
 void spark_backwards(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
-  for (const auto& x : xs | std::views::reverse) spark(x, held);
+  for (auto i = xs.size(); i-- > 0;) spark(xs[i], held);
 }
 
 template <class T>

@@ -175,7 +175,7 @@ class GraphPacker final : public PacketOut {
   void lay(std::span<const std::byte> array) override { out_.lay(array, packed_); }
 
   // A vector has its begin and end beside each other. (Where one has been, there is nothing left of
-  // it: see Thunk::drop_arguments.)
+  // it: see ArgumentsOf::drop.)
   bool is_members([[maybe_unused]] std::span<const std::byte> array) const override {
 #ifndef TRAWL_NO_COLLECTOR  // without it nothing is lent
     const std::array ends{array.data(), array.data() + array.size()};

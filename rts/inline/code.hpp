@@ -26,7 +26,7 @@ struct alignas(32) Code {
   bool writes = false;       ///< its calls are made in the order of an object's writes, see Writes
 
   void (*evaluate)(Node*);  ///< nullptr: values only. Leaves a value or an exception.
-  Node* (*promote)(const void* arguments);  ///< a heap thunk with a frame's arguments
+  Node* (*promote)(const Code&, const void* arguments);  ///< a thunk with a frame's arguments
   void (*drop_arguments)(Node*);
   void (*move_arguments)(Node* from, Node* to);  ///< `to` has none before, `from` none after
   void (*pack_arguments)(Node*, Packer&);

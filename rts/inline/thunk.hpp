@@ -1,4 +1,5 @@
-// Nodes of a known type: how a function, its arguments and its result sit in a node.
+// Nodes of a known type: how a function and its result sit in a node (its arguments:
+// arguments.hpp).
 #pragma once
 
 #include <algorithm>
@@ -9,12 +10,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "arguments.hpp"
 #include "code.hpp"
 #include "exception.hpp"
+#include "held.hpp"
 #include "lifetime.hpp"
 #include "memory.hpp"
 #include "node.hpp"
-#include "references.hpp"
 #include "serial.hpp"
 #include "traits.hpp"
 
@@ -23,75 +25,6 @@ namespace trawl::heap {
 /// Tells everybody in the blocking queue of a node of this PE that it has finished
 /// (shared_heap.hpp).
 void notify_waiters(Node* node);
-
-/// Is a T that is given away, and could be copied, moved into its node? Its memory stays the
-/// program's then, a root, until it is destroyed. So what need not be destroyed is copied, into
-/// memory that dies with the node. And so is what may hold references: the last one of a list would
-/// die in the last of as many collections, and what refers to itself never.
-template <class T>
-bool moves_in() noexcept {
-  if constexpr (destructor_runs<T>) {
-    asm volatile("" : : "r"(&seek_references<T>));  // so that it is made
-    return !holds_references<T>;
-  } else {
-    return false;
-  }
-}
-
-/// A long plain array that lies in owned storage already, as nothing but a skeleton makes it.
-template <class T>
-bool is_long_and_owned(const T& value) noexcept {
-  constexpr std::size_t is_long = 1U << 16U;  // bytes
-  if constexpr (is_plain_array<T>::value)
-    return value.size() >= is_long / sizeof(*value.data()) && is_owned(value.data());
-  return false;
-}
-
-struct AsItIs {};
-
-/// A value inside a node. If it was copied there its memory dies with the node, and is not scanned
-/// where it is numbers.
-template <class T>
-struct Held {
-  T value;
-
-  Held() requires std::is_default_constructible_v<T> : value() {}
-
-  /// An rvalue is given away.
-  template <class U>
-  requires(!std::is_same_v<std::remove_cvref_t<U>, Held>) explicit Held(U&& from)
-      : value(keep(std::forward<U>(from))) {}
-  Held(AsItIs, T&& from) : value(std::move(from)) {}
-
-  static constexpr Storage storage = OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
-
- private:
-  template <class U>
-  static T keep(U&& from) {
-    if constexpr (std::is_trivially_copy_constructible_v<T> || !CanBeCopied<T>) {
-      return T(std::forward<U>(from));
-    } else {
-      if constexpr (std::is_same_v<U, T>)
-        if (moves_in<T>() || is_long_and_owned(from)) return T(std::move(from));
-      const StorageScope scope(storage);
-      return T(std::as_const(from));
-    }
-  }
-};
-
-template <class T>
-void unpack_held(Unpacker& from, Held<T>& held) {
-  if constexpr (std::is_trivially_destructible_v<T>) {
-    unpack(from, held.value);  // has no memory of its own
-  } else {
-    const StorageScope scope(Held<T>::storage);
-    unpack(from, held.value);
-  }
-}
-
-/// Where arguments or a result of these types begin in a node.
-template <class... T>
-inline constexpr std::size_t payload_offset = std::max({sizeof(Node::word), alignof(T)...});
 
 inline constexpr std::size_t failure_offset = sizeof(Node::word);
 
@@ -204,15 +137,12 @@ Node* make_value(U&& value) {
 /// A suspended call of a stateless function object.
 template <class Call, class R, class... A>
 struct Thunk {
-  using Arguments = std::tuple<Held<A>...>;
-  static_assert(alignof(Arguments) <= 16,
-                "trawl: an argument may not be aligned to more than 16 bytes.");
-  static constexpr std::size_t offset = payload_offset<Arguments>;
-  static constexpr std::size_t bytes =
-      std::max({ResultOf<R>::bytes, offset + sizeof(Arguments), sizeof(Node)});
+  using Arguments = ArgumentsOf<A...>;
+  static constexpr std::size_t bytes = std::max(ResultOf<R>::bytes, Arguments::bytes);
 
-  static Arguments& arguments(Node* node) {
-    return *std::launder(reinterpret_cast<Arguments*>(node->payload(offset)));
+  template <std::size_t I>
+  static auto& argument(Node* node) {
+    return heap::argument<I>(Arguments::of(node));
   }
 
   // What is small and refers to others is taken out of the node before the call: what only it
@@ -243,10 +173,10 @@ struct Thunk {
   static R use_up(Node* node) {
     struct Guard {
       Node* node;
-      ~Guard() { drop_arguments(node); }
+      ~Guard() { Arguments::drop(node); }
     };
     const Guard guard{node};
-    return std::apply([](auto&... each) -> R { return call(take(each)...); }, arguments(node));
+    return Arguments::of(node).visit([](Held<A>&... each) -> R { return call(take(each)...); });
   }
 
   static void evaluate(Node* node) {
@@ -266,55 +196,9 @@ struct Thunk {
     finish(node, State::value);
   }
 
-  // Who takes a call has it to himself: its spawner won't look at them again.
-  static Node* promote(const void* frame_arguments) {
-    return std::apply([](A&... a) { return make(std::move(a)...); },
-                      *static_cast<std::tuple<A...>*>(const_cast<void*>(frame_arguments)));
-  }
-
-  // A Lazy is trivially destroyed, and would keep what it refers to alive as long as the node
-  // lives: a thunk that has gone to another PE never gets its result, which would overwrite it.
-  static void drop_arguments(Node* node) {
-    arguments(node).~Arguments();
-    if constexpr (arguments_are_destroyed) on_death(node, nullptr, nullptr);
-    if constexpr (!std::is_trivially_destructible_v<Arguments> || !(PointerFree<A> && ...)) {
-      void* const gone = node->payload(offset);
-      std::memset(gone, 0, sizeof(Arguments));
-      asm volatile("" : : "r"(gone) : "memory");  // also where nothing seems to read it
-    }
-  }
-
-  static void move_arguments(Node* from, Node* to) {
-    new (to->payload(offset)) Arguments(std::move(arguments(from)));
-    destroy_at_death(to);
-    drop_arguments(from);
-  }
-
-  static void pack_arguments(Node* node, Packer& to) {
-    std::apply([&to](const auto&... a) { (pack(to, a.value), ...); }, arguments(node));
-  }
-
-  static void unpack_arguments(Node* node, Unpacker& from) {
-    auto& fresh = *new (node->payload(offset)) Arguments();
-    std::apply([&from](auto&... a) { (unpack_held(from, a), ...); }, fresh);
-    destroy_at_death(node);
-  }
-
   /// An A for each, or an A& or const A& to be copied.
   template <class... G>
   static Node* make(G&&... given);
-
- private:
-  static constexpr bool arguments_are_destroyed = (destructor_runs<A> || ...);
-
-  static void destroy_at_death([[maybe_unused]] Node* node) {
-    if constexpr (arguments_are_destroyed)
-      on_death_of_owner(node, [](void* object, void*) {
-        auto* dead = static_cast<Node*>(object);
-        const auto state = dead->state();
-        if (state == State::unevaluated || state == State::exported) arguments(dead).~Arguments();
-      });
-  }
 };
 
 template <class Call, class R, class... A>
@@ -327,11 +211,11 @@ struct ThunkCode : Code {
     placed = is_placed<Call>;
     step = is_step<Call>;
     writes = is_write<Call>;
-    promote = &T::promote;
-    drop_arguments = &T::drop_arguments;
-    move_arguments = &T::move_arguments;
-    pack_arguments = &T::pack_arguments;
-    unpack_arguments = &T::unpack_arguments;
+    promote = &ArgumentsOf<A...>::promote;
+    drop_arguments = &ArgumentsOf<A...>::drop;
+    move_arguments = &ArgumentsOf<A...>::move;
+    pack_arguments = &ArgumentsOf<A...>::pack;
+    unpack_arguments = &ArgumentsOf<A...>::unpack;
     result_at = ResultOf<R>::offset;
     plain_result = ResultOf<R>::plain;
     pack_value = &ResultOf<R>::pack_value;
@@ -348,11 +232,7 @@ inline const ThunkCode<Call, R, A...> thunk_code;
 template <class Call, class R, class... A>
 template <class... G>
 Node* Thunk<Call, R, A...>::make(G&&... given) {
-  auto* node = static_cast<Node*>(allocate(bytes));
-  new (node->payload(offset)) Arguments(Held<A>(std::forward<G>(given))...);
-  node->init(thunk_code<Call, R, A...>, State::unevaluated);
-  destroy_at_death(node);
-  return node;
+  return ArgumentsOf<A...>::make(thunk_code<Call, R, A...>, std::forward<G>(given)...);
 }
 
 }  // namespace trawl::heap

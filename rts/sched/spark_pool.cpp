@@ -24,7 +24,7 @@ heap::Node* Slot::promote() {
   if (seen == 0 || kind_in(seen) == call_promoted) return nullptr;
   const auto& code = *reinterpret_cast<const heap::Code*>(seen & ~kind_mask);
   const void* where = kind_in(seen) == call ? arguments_.data() : arguments<Elsewhere>().arguments;
-  heap::Node* node = code.promote(where);
+  heap::Node* node = code.promote(code, where);
   set(node, call_promoted);
   return node;
 }

@@ -267,9 +267,8 @@ TEST_F(Pack, ALargeValueDoesNotTravelWithAThunk) {
   ASSERT_TRUE(spark.node()->move(State::unevaluated, State::exported));
   const auto thunk = carry(spark, home, away, {65536, 100});
   using T = Thunk<Function<sum_of>, long, Lazy<std::vector<double>>, Lazy<std::vector<double>>>;
-  const auto& [x, y] = T::arguments(thunk.node());
-  EXPECT_EQ(x.value.node()->state(), State::fetch_me);
-  EXPECT_EQ(y.value.node()->state(), State::value);
+  EXPECT_EQ(T::argument<0>(thunk.node()).node()->state(), State::fetch_me);
+  EXPECT_EQ(T::argument<1>(thunk.node()).node()->state(), State::value);
 }
 
 using Table = std::vector<Lazy<Cell>>;
@@ -286,7 +285,7 @@ Lazy<long> claimed_look_up(Lazy<Table> table, std::size_t at) {
 }
 
 Node* table_of(Lazy<long> look_up) {
-  return std::get<0>(LookUp::arguments(look_up.node())).value.node();
+  return LookUp::argument<0>(look_up.node()).node();
 }
 
 // Sparks often refer to the same table: it goes along with the first.
@@ -358,9 +357,8 @@ TEST_F(Pack, LimitOfThunks) {
 
 TEST_F(Pack, AThunkThatRefersToItself) {
   const auto root = claimed_thunk(1);
-  std::get<1>(
-      Thunk<Function<make_cell>, Cell, long, Lazy<Cell>, Lazy<Cell>>::arguments(root.node()))
-      .value = root;
+  using T = Thunk<Function<make_cell>, Cell, long, Lazy<Cell>, Lazy<Cell>>;
+  T::argument<1>(root.node()) = root;
   const auto there = carry(root, home, away);
   test::evaluate(there.node());
   EXPECT_EQ(get(there).left.node(), there.node());

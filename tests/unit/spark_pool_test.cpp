@@ -32,7 +32,7 @@ heap::Node* numbered(long n) {
 }
 long number_of(heap::Node* node) {
   using T = heap::Thunk<Function<number>, long, long>;
-  return std::get<0>(T::arguments(node)).value;
+  return T::argument<0>(node);
 }
 
 Slot* push_call(SparkPool& pool, long n) {

@@ -67,7 +67,7 @@ TEST(Collector, ASparkKeepsNothingAlive) {
       scrub_and_collect();
       EXPECT_EQ(sparks.pool.take_oldest(false), second.node());
       using T = heap::Thunk<Function<value_of>, long, Lazy<long>>;
-      EXPECT_EQ(force(std::get<0>(T::arguments(copy)).value), 5);
+      EXPECT_EQ(force(T::argument<0>(copy)), 5);
       EXPECT_EQ(sparks.pool.reclaim(call, true), copy);
     }
   }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -65,8 +64,7 @@ Ran see_to_group(const std::vector<Lazy<S>>& thunks) {
 template <class S>
 Ran run_group(const std::vector<Lazy<S>>& thunks) {
   const int here = sched::pe_here();
-  for (const auto& x : std::span(thunks).subspan(1) | std::views::reverse)
-    sched::place(x.node(), here);
+  for (auto i = thunks.size(); i-- > 1;) sched::place(thunks[i].node(), here);
   return see_to_group(thunks);
 }
 
@@ -108,8 +106,8 @@ std::vector<Lazy<Ran>> start(const std::vector<Lazy<S>>& thunks, std::span<const
   const auto runs = stretches(places);
   std::vector<Lazy<Ran>> groups(runs.size());
   for (auto i = runs.size(); i-- > 0;) {
-    const auto part = std::span(thunks).subspan(runs[i].begin, runs[i].end - runs[i].begin);
-    groups[i] = start_group(std::vector<Lazy<S>>(part.begin(), part.end()), runs[i].place);
+    const Lazy<S>* const all = thunks.data();
+    groups[i] = start_group(std::vector(all + runs[i].begin, all + runs[i].end), runs[i].place);
   }
   return groups;
 }
