@@ -43,36 +43,35 @@ struct Options {
 };
 
 void add_options(programs::Command& command, Options& o) {
-  auto& app = command.options();
-  app.add_option(
-         "INPUT", o.input,
-         "plummer, sphere or galaxies, in Henon units; or a file of bodies: *.tipsy, *.std, "
-         "else text or CSV, a line a body: mass x y z vx vy vz")
-      ->required();
+  command
+      .add_text("INPUT", o.input,
+                "plummer, sphere or galaxies, in Henon units; or a file of bodies: *.tipsy, "
+                "*.std, else text or CSV, a line a body: mass x y z vx vy vz")
+      .needed();
   command.add("--bodies", o.bodies, "how many, where INPUT is no file", std::size_t{1},
               std::size_t{100'000'000});
   command.add("--seed", o.seed, "of the random numbers", std::uint64_t{0}, ~std::uint64_t{0});
   command.add("--theta", o.theta, "opening angle; 0: every pair of bodies", 0.0, 1.0);
   command.add("--softening", o.softening, "Plummer softening length", 0.0, 1e50);
-  app.add_flag("--quadrupole", o.quadrupole, "cells act by their quadrupole moments too");
+  command.add_flag("--quadrupole", o.quadrupole, "cells act by their quadrupole moments too");
   command.add("--steps", o.steps, "steps of leapfrog", std::size_t{0}, std::size_t{1'000'000'000});
   command.add("--dt", o.dt, "length of a step", 0.0, 1e50);
   command.add("--report", o.report, "report after so many steps (and the first and last)",
               std::size_t{1}, std::size_t{1'000'000'000});
-  app.add_option("--out", o.out, "write the bodies at the end: *.tipsy, *.std, *.csv, else text");
-  app.add_option("--frames", o.frames, "write pictures frame_NNNNN.png into this folder");
+  command.add_text("--out", o.out, "write the bodies at the end: *.tipsy, *.std, *.csv, else text");
+  command.add_text("--frames", o.frames, "write pictures frame_NNNNN.png into this folder");
   command.add("--frame-every", o.frame_every, "steps from picture to picture", std::size_t{1},
               std::size_t{1'000'000'000});
   command.add("--frame-pixels", o.frame_pixels, "side of a picture", 16, 8192);
   command.add("--view", o.view, "half the side of what a picture shows (0: most of the bodies)",
               0.0, 1e50);
-  app.add_option("--kernel", o.kernel, "force loops: best, avx512, avx2 or portable")
-      ->capture_default_str();
+  command.add_text("--kernel", o.kernel, "force loops: best, avx512, avx2 or portable")
+      .with_default();
   command.add("--boxes", o.boxes,
               "by so many boxes a PE tells others where its bodies are: with more, less of their "
               "trees comes",
               std::uint32_t{1}, std::uint32_t{65536});
-  app.add_flag(
+  command.add_flag(
       "--phases", o.phases,
       "time sorting, trees, forces and motion, each waited for, which takes a little longer");
 }

@@ -7,7 +7,7 @@
 #include <sys/platform/x86.h>
 #endif
 
-#include "programs/common/command.hpp"
+#include "programs/common/bad_input.hpp"
 
 namespace bh {
 

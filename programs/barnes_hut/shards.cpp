@@ -11,7 +11,7 @@
 
 #include "programs/barnes_hut/text_format.hpp"
 #include "programs/barnes_hut/tipsy.hpp"
-#include "programs/common/command.hpp"
+#include "programs/common/bad_input.hpp"
 
 namespace bh {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "programs/common/command.hpp"
+#include "programs/common/bad_input.hpp"
 
 namespace bh {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "programs/common/command.hpp"
+#include "programs/common/bad_input.hpp"
 
 namespace bh {
 

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <png.h>
 
-#include "programs/common/command.hpp"
+#include "programs/common/bad_input.hpp"
 
 namespace programs {
 

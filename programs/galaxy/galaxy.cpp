@@ -189,7 +189,6 @@ class Galaxy {
 
 void add_options(programs::Command& command, Run& run) {
   constexpr std::size_t most = 100'000'000;
-  auto& app = command.options();
   command.add("--stars", run.stars, "how many, the black hole included", std::size_t{1}, most);
   command.add("--seed", run.seed, "of the random numbers", std::uint64_t{0},
               std::uint64_t{1'000'000});
@@ -209,11 +208,12 @@ void add_options(programs::Command& command, Run& run) {
        {"prefix", Balance::prefix},
        {"prefix-time", Balance::prefix_time},
        {"time", Balance::time}});
-  app.add_flag("--report", run.report, "what each node had, and how long it computed");
-  app.add_flag("--declared", run.declared,
-               "where time is virtual: work takes what its parts took on another day, and is the "
-               "same in each run");
-  app.add_option("--frames", run.frames, "write pictures frame_NNNNN.png into this folder");
+  command.add_flag("--report", run.report, "what each node had, and how long it computed");
+  command.add_flag(
+      "--declared", run.declared,
+      "where time is virtual: work takes what its parts took on another day, and is the "
+      "same in each run");
+  command.add_text("--frames", run.frames, "write pictures frame_NNNNN.png into this folder");
   command.add("--frame-every", run.frame_every, "steps from picture to picture", std::size_t{1},
               most);
   command.add("--frame-pixels", run.frame_pixels, "side of a picture", std::size_t{16},

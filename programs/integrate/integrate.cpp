@@ -230,10 +230,7 @@ int root(int argc, char** argv) {
     names.push_back(one.name);
     formulas += fmt::format("{}{}: {}", formulas.empty() ? "" : "; ", one.name, one.formula);
   }
-  command.options()
-      .add_option("--function", name, formulas)
-      ->check(CLI::IsMember(names))
-      ->capture_default_str();
+  command.add_text("--function", name, formulas).among(names).with_default();
 
   const auto checked = [&range]() -> const Range& {
     if (range.from > range.to) throw programs::BadInput("--from can't be greater than --to");

@@ -173,24 +173,25 @@ System system_of(const Arguments& arguments) {
 }
 
 void add_options(programs::Command& command, Arguments& arguments) {
-  auto& options = command.options();
-  auto* file = options.add_option("FILE", arguments.file,
-                                  "plain text (N, then N rows of N + 1 integers) or MatrixMarket");
-  options
-      .add_option("--rhs", arguments.right_hand_side,
-                  "right-hand side of a MatrixMarket system: such a file, or N integers")
-      ->needs(file);
-  auto* random = options.add_option("--random", arguments.random, "a random system of N rows")
-                     ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{System::most_rows}))
-                     ->excludes(file);
-  options.add_option("--bits", arguments.bits, "size of its entries, besides their sign")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{30000}))
-      ->capture_default_str()
-      ->needs(random);
-  options.add_option("--seed", arguments.seed, "another one for every number")
-      ->capture_default_str()
-      ->needs(random);
-  options.add_option("--output", arguments.output, "write the solution into this file");
+  const auto file = command.add_text(
+      "FILE", arguments.file, "plain text (N, then N rows of N + 1 integers) or MatrixMarket");
+  command
+      .add_text("--rhs", arguments.right_hand_side,
+                "right-hand side of a MatrixMarket system: such a file, or N integers")
+      .needs(file);
+  const auto random = command
+                          .add_number("--random", arguments.random, "a random system of N rows",
+                                      std::uint64_t{1}, std::uint64_t{System::most_rows})
+                          .excludes(file);
+  command
+      .add("--bits", arguments.bits, "size of its entries, besides their sign", std::uint64_t{1},
+           std::uint64_t{30000})
+      .needs(random);
+  command
+      .add("--seed", arguments.seed, "another one for every number", std::uint64_t{0},
+           ~std::uint64_t{0})
+      .needs(random);
+  command.add_text("--output", arguments.output, "write the solution into this file");
   command.add_choice<Instructions>("--instructions", arguments.instructions,
                                    "those that are used, if not the best that there are",
                                    {{"best", Instructions::best},
@@ -203,7 +204,7 @@ int root(int argc, char** argv) {
   System system;
   programs::Command command("lin_solv", "The exact solution of a linear system over the integers.");
   add_options(command, arguments);
-  command.options().final_callback([&] {
+  command.before([&] {
     if (!arguments.output.empty()) programs::check_writable(arguments.output);
     system = system_of(arguments);
   });

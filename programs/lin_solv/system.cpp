@@ -4,7 +4,9 @@
 #include <cmath>
 #include <random>
 
-#include "programs/common/command.hpp"
+#include <fmt/format.h>
+
+#include "programs/common/bad_input.hpp"
 
 namespace lin_solv {
 

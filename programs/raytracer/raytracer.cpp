@@ -124,24 +124,17 @@ class Program {
 
  private:
   void add_options(programs::Command& command) {
-    auto& app = command.options();
-    const auto number = [&](const char* name, std::int32_t& into, const char* what, int low,
-                            int high) {
-      return app.add_option(name, into, what)->check(CLI::Range(low, high));
-    };
-    app.add_option("SCENE", file_, "the scene (see programs/raytracer/scenes/README.md)")
-        ->required();
-    app.add_option("--output", output_, "a .png or .ppm file, or - for PPM on standard output")
-        ->capture_default_str();
-    number("--width", settings_.width, "pixels (default: as the scene says)", 1, 32768);
-    number("--height", settings_.height, "pixels (default: as the scene says)", 1, 32768);
-    number("--samples", settings_.samples, "a pixel has N x N rays", 1, 64)->capture_default_str();
-    number("--depth", settings_.depth, "how often a ray may be reflected or refracted", 0, 32)
-        ->capture_default_str();
-    number("--tile", tile_, "side of a tile in pixels, a multiple of 4", 4, 4096)
-        ->capture_default_str();
-    number("--area", area_, "side of an area in tiles, which is halved down to them", 1, 8192)
-        ->capture_default_str();
+    command.add_text("SCENE", file_, "the scene (see programs/raytracer/scenes/README.md)")
+        .needed();
+    command.add_text("--output", output_, "a .png or .ppm file, or - for PPM on standard output")
+        .with_default();
+    command.add_number("--width", settings_.width, "pixels (default: as the scene says)", 1, 32768);
+    command.add_number("--height", settings_.height, "pixels (default: as the scene says)", 1,
+                       32768);
+    command.add("--samples", settings_.samples, "a pixel has N x N rays", 1, 64);
+    command.add("--depth", settings_.depth, "how often a ray may be reflected or refracted", 0, 32);
+    command.add("--tile", tile_, "side of a tile in pixels, a multiple of 4", 4, 4096);
+    command.add("--area", area_, "side of an area in tiles, which is halved down to them", 1, 8192);
     command.add_choice<Simd>("--simd", settings_.simd,
                              "instructions, for tests of their being the same",
                              {{"best", Simd::best},
@@ -149,7 +142,7 @@ class Program {
                               {"avx2", Simd::avx2},
                               {"avx512", Simd::avx512}});
     // Before the clock starts: --sequential and --check need the scene too.
-    app.callback([this] { prepare(); });
+    command.before([this] { prepare(); });
   }
 
   void prepare() {

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "programs/common/command.hpp"
+#include "programs/common/bad_input.hpp"
 #include "tests/fuzz/reader_promises.hpp"
 #include "tests/fuzz/text_damage.hpp"
 

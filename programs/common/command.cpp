@@ -1,0 +1,124 @@
+#include "programs/common/command.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <CLI/CLI.hpp>
+
+namespace programs {
+namespace {
+
+/// CLI11 takes nan to be within any limits, and says small ones as 0.
+template <class T>
+std::string fault_of(const std::string& text, T low, T high) {
+  T value{};
+  if (!CLI::detail::lexical_cast(text, value) || std::isnan(value)) return text + " is no number";
+  if (low <= value && value <= high) return "";
+  return fmt::format("Value {} not in range {} to {}", text, low, high);
+}
+
+}  // namespace
+
+Option Option::among(const std::vector<std::string>& names) {
+  option_->check(CLI::IsMember(names));
+  return *this;
+}
+
+Option Option::needed() {
+  option_->required();
+  return *this;
+}
+
+Option Option::with_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::needs(Option other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::excludes(Option other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Command::Command(std::string name, const std::string& what)
+    : name_(std::move(name)), app_(std::make_unique<CLI::App>(what, name_)) {
+  app_->set_version_flag("--version", name_ + " (Trawl " TRAWL_VERSION ")");
+  const auto sequential =
+      add_flag("--sequential", sequential_, "compute without Trawl, on one core");
+  add_flag("--check", check_, "check the result").excludes(sequential);
+  app_->footer("The runtime's own flags begin with --trawl: and are listed by --trawl:help.");
+}
+
+Command::~Command() = default;
+
+template <class T>
+Option Command::add_number(const std::string& name, T& into, const std::string& what, T low,
+                           T high) {
+  CLI::Validator range = CLI::Range(low, high);
+  if constexpr (std::is_floating_point_v<T>)
+    range.operation([low, high](const std::string& text) { return fault_of(text, low, high); });
+  return Option(app_->add_option(name, into, what)->check(range));
+}
+
+#define TRAWL_NUMBER(T) \
+  template Option Command::add_number(const std::string&, T&, const std::string&, T, T);
+TRAWL_NUMBER(std::int32_t)
+TRAWL_NUMBER(std::int64_t)
+TRAWL_NUMBER(std::uint32_t)
+TRAWL_NUMBER(std::uint64_t)
+TRAWL_NUMBER(double)
+
+// CLI11's transformers take the numbers behind the names too, and print them.
+Option Command::add_name(const std::string& name, const std::string& what,
+                         const std::vector<std::string>& names,
+                         const std::function<void(const std::string&)>& take) {
+  return Option(
+      app_->add_option_function<std::string>(name, take, what)->check(CLI::IsMember(names)));
+}
+
+Option Command::add_text(const std::string& name, std::string& into, const std::string& what) {
+  return Option(app_->add_option(name, into, what));
+}
+
+Option Command::add_texts(const std::string& name, std::vector<std::string>& into,
+                          const std::string& what) {
+  return Option(app_->add_option(name, into, what));
+}
+
+Option Command::add_flag(const std::string& name, bool& into, const std::string& what) {
+  return Option(app_->add_flag(name, into, what));
+}
+
+void Command::before(const std::function<void()>& prepare) {
+  app_->final_callback(prepare);
+}
+
+std::optional<int> Command::parse(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app_->exit(asked);
+  } catch (const CLI::ExtrasError&) {
+    return complain(
+        fmt::format("not expected: {} (see {} --help)", fmt::join(app_->remaining(), " "), name_),
+        2);
+  } catch (const CLI::ParseError& e) {
+    std::string cause = e.what();
+    std::replace(cause.begin(), cause.end(), '\n', ' ');
+    return complain(fmt::format("{} (see {} --help)", cause, name_), 2);
+  }
+}
+
+int Command::complain(const std::string& what, int code) const {
+  std::cerr << fmt::format("{}: {}\n", name_, what);
+  return code;
+}
+
+}  // namespace programs
