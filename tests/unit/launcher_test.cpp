@@ -72,13 +72,13 @@ TEST(Launcher, IsWaitedForThroughSignals) {
   std::atomic<bool> answered{false};
   std::thread launcher([&, caller = pthread_self()] {
     char said[64];
-    EXPECT_GT(read(fds[1], said, sizeof said), 0);
+    EXPECT_GT(::read(fds[1], said, sizeof said), 0);
     for (int i = 0; i < 20; ++i) {
       pthread_kill(caller, SIGUSR1);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     answered = true;
-    EXPECT_EQ(write(fds[1], "cmd=finalize_ack\n", 17), 17);
+    EXPECT_EQ(::write(fds[1], "cmd=finalize_ack\n", 17), 17);
   });
   note_hello();
   say_goodbye();
