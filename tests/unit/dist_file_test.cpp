@@ -108,13 +108,14 @@ TEST_P(DistFile, WhoCantReadAFileGetsItInPieces) {
     std::uint64_t begin = 0;
     for (const std::uint64_t end : {1U, 2U, 1'500'000U, 1'500'001U, 4'000'000U, 5'000'500U}) {
       const Section section{none, begin, end};
-      read_section(section, lazy_placed<&read_piece>(file, read_from(section)), add);
+      read_section(section, lazy_placed<&read_piece<std::string>>(file, read_from(section)), add);
       begin = end;
     }
     EXPECT_EQ(lines, lines_in(text));
     const Section section{none, 0, 10};
-    EXPECT_THROW(read_section(section, lazy_placed<&read_piece>(none, std::uint64_t{0}), add),
-                 trawl::Error);
+    EXPECT_THROW(
+        read_section(section, lazy_placed<&read_piece<std::string>>(none, std::uint64_t{0}), add),
+        trawl::Error);
   });
 }
 
@@ -124,11 +125,11 @@ TEST_P(DistFile, OfMoreThan32Bits) {
   run([&] {
     using namespace trawl::detail;
     const auto file = made("large", "");
-    const trawl::Lazy<Text> text(Text{trawl::keep(std::string("\nlast\n")), 6});
+    const trawl::Lazy<Text<std::string>> text({trawl::keep(std::string("\nlast\n")), 6});
     EXPECT_EQ(write_text(1, text, trawl::Lazy(std::vector<std::uint64_t>{0, far}), file), 6U);
     EXPECT_EQ(std::filesystem::file_size(file), far + 6);
     std::vector<std::string> lines;
-    read_section({file, far + 1, far + 6}, {},
+    read_section({file, far + 1, far + 6}, trawl::Lazy<Piece<std::string>>(),
                  [&lines](const std::string& line) { lines.push_back(line); });
     EXPECT_EQ(lines, std::vector<std::string>{"last"});
   });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -59,31 +60,37 @@ inline std::vector<std::vector<Section>> sections_of(
   return shards;
 }
 
+// Of what follows String is std::string. What is a template is compiled in programs that use it,
+// and not in each that includes this.
+
 /// Some bytes of a file, and the rest of it: what there is of a file for who can't read it himself.
+template <class String>
 struct Piece {
-  std::string bytes;  ///< none: it is at its end
-  Lazy<Piece> rest;   ///< not read before somebody needs it
+  String bytes;      ///< none: it is at its end
+  Lazy<Piece> rest;  ///< not read before somebody needs it
 };
 
 /// Lies where the file can be read.
-inline Piece read_piece(const std::string& file, std::uint64_t begin) {
+template <class String>
+Piece<String> read_piece(const String& file, std::uint64_t begin) {
   constexpr std::size_t bytes = std::size_t{1} << 20U;
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   if (!in) throw_of_file(file, "read");
   in.seekg(static_cast<std::streamoff>(begin));
-  std::string some(bytes, '\0');
+  String some(bytes, '\0');
   in.read(some.data(), static_cast<std::streamsize>(bytes));
   if (in.bad()) throw_of_file(file, "read");
   some.resize(static_cast<std::size_t>(in.gcount()));
   const auto end = begin + some.size();
-  return {std::move(some), lazy_placed<&read_piece>(file, end)};
+  return {std::move(some), lazy_placed<&read_piece<String>>(file, end)};
 }
 
 /// Goes through pieces; the next is on its way meanwhile, and of those before none is kept.
+template <class String>
 class Streamed : public std::streambuf {
  public:
-  explicit Streamed(Lazy<Piece> first) : next_(first) {}
+  explicit Streamed(Lazy<Piece<String>> first) : next_(first) {}
 
  private:
   int_type underflow() override {
@@ -94,8 +101,8 @@ class Streamed : public std::streambuf {
     return now_.empty() ? traits_type::eof() : traits_type::to_int_type(now_.front());
   }
 
-  Lazy<Piece> next_;
-  std::string now_;
+  Lazy<Piece<String>> next_;
+  String now_;
 };
 
 /// Where a section is read from: the byte before it tells whether a line begins there.
@@ -116,8 +123,8 @@ void lines_of(const Section& section, std::istream& in, Add add) {
     add(std::as_const(line));
 }
 
-template <class Add>
-void read_section(const Section& section, const Lazy<Piece>& elsewhere, Add add) {
+template <class String, class Add>
+void read_section(const Section& section, const Lazy<Piece<String>>& elsewhere, Add add) {
   errno = 0;
   if (std::ifstream in(section.file, std::ios::binary); in) {
     in.seekg(static_cast<std::streamoff>(read_from(section)));
@@ -131,11 +138,12 @@ void read_section(const Section& section, const Lazy<Piece>& elsewhere, Add add)
   lines_of(section, in, add);
 }
 
-inline Shard<std::string> read_shard(const std::vector<Section>& sections,
-                                     const std::vector<Lazy<Piece>>& elsewhere) {
-  Made<std::string> made(0);
+template <class String>
+Shard<String> read_shard(const std::vector<Section>& sections,
+                         const std::vector<Lazy<Piece<String>>>& elsewhere) {
+  Made<String> made(0);
   for (std::size_t i = 0; i < sections.size(); ++i)
-    read_section(sections[i], elsewhere[i], [&made](const std::string& line) { made.add(line); });
+    read_section(sections[i], elsewhere[i], [&made](const String& line) { made.add(line); });
   return std::move(made).shard();
 }
 
@@ -144,7 +152,8 @@ inline Shard<std::string> read_shard(const std::vector<Section>& sections,
 /// The lines of some files, one file after the other, without their ends; each is read where it
 /// will lie, or, where a file can't be opened there, by the PE that has called this, in pieces of a
 /// mebibyte that go straight to the owner. Throws Error where a file is not there.
-inline Dist<std::string> read_lines(const std::vector<std::string>& files) {
+template <std::same_as<std::string> String = std::string>
+Dist<String> read_lines(const std::vector<std::string>& files) {
   using namespace detail;
   std::vector<std::pair<std::string, std::uint64_t>> sizes;
   for (const auto& file : files) {
@@ -153,7 +162,7 @@ inline Dist<std::string> read_lines(const std::vector<std::string>& files) {
     if (error) throw Error(file + ": " + error.message());
   }
   const auto sections = sections_of(sizes);
-  Parts<std::string> parts;
+  Parts<String> parts;
   std::vector<double> bytes;
   for (const auto& each : sections) {
     auto& sum = bytes.emplace_back();
@@ -161,39 +170,41 @@ inline Dist<std::string> read_lines(const std::vector<std::string>& files) {
   }
   parts.places = places_for(bytes);
   for (const auto& each : sections) {
-    std::vector<Lazy<Piece>> elsewhere;
+    std::vector<Lazy<Piece<String>>> elsewhere;
     for (const auto& section : each)
-      elsewhere.push_back(lazy_placed<&read_piece>(section.file, read_from(section)));
-    parts.shards.push_back(lazy_placed<&read_shard>(each, elsewhere));
+      elsewhere.push_back(lazy_placed<&read_piece<String>>(section.file, read_from(section)));
+    parts.shards.push_back(lazy_placed<&read_shard<String>>(each, elsewhere));
   }
   return made_of(std::move(parts));
 }
 
 namespace detail {
 
+template <class String>
 struct Text {
-  Lazy<std::string> bytes;  // kept
+  Lazy<String> bytes;  // kept
   std::uint64_t size = 0;
 };
 
-template <auto F, class T>
-Text text_of_shard(std::size_t shard, const Lazy<Shard<T>>& source) {
+template <auto F, class String, class T>
+Text<String> text_of_shard(std::size_t shard, const Lazy<Shard<T>>& source) {
   const auto& elements = force(force(source).elements);
-  std::string text;
+  String text;
   each_element<F>("write", shard, elements.size(), [&](std::size_t i) { text += F(elements[i]); });
   const auto size = text.size();
   return {keep(std::move(text)), size};
 }
 
-inline std::vector<std::uint64_t> text_begins(const std::vector<Lazy<Text>>& texts) {
+template <class String>
+std::vector<std::uint64_t> text_begins(const std::vector<Lazy<Text<String>>>& texts) {
   std::vector<std::uint64_t> begins{0};
   for (const auto& text : texts) begins.push_back(begins.back() + force(text).size);
   return begins;
 }
 
-inline std::uint64_t write_text(std::size_t shard, const Lazy<Text>& text,
-                                const Lazy<std::vector<std::uint64_t>>& begins,
-                                const std::string& file) {
+template <class String>
+std::uint64_t write_text(std::size_t shard, const Lazy<Text<String>>& text,
+                         const Lazy<std::vector<std::uint64_t>>& begins, const String& file) {
   const auto& bytes = force(force(text).bytes);
   const auto begin = force(begins)[shard];
   errno = 0;
@@ -217,19 +228,20 @@ std::uint64_t write(const Dist<T>& d, const std::string& file) {
   static_assert(fits, "trawl: write takes a function of an element that gives a std::string.");
   std::uint64_t sum = 0;
   if constexpr (fits) {
+    using String = std::conditional_t<fits, std::string, void>;
     const auto& source = d.parts();
     errno = 0;
     if (!std::ofstream(file, std::ios::binary | std::ios::trunc)) throw_of_file(file, "written");
     if (source.shards.empty()) return 0;
-    std::vector<Lazy<Text>> texts;
+    std::vector<Lazy<Text<String>>> texts;
     for (std::size_t i = 0; i < source.shards.size(); ++i)
-      texts.push_back(lazy_placed<&text_of_shard<F, T>>(i, source.shards[i]));
+      texts.push_back(lazy_placed<&text_of_shard<F, String, T>>(i, source.shards[i]));
     start(texts, source.places);
-    const auto begins = lazy_placed<&text_begins>(texts);
+    const auto begins = lazy_placed<&text_begins<String>>(texts);
     start(std::vector{begins}, std::span(source.places).first(1));
     std::vector<Lazy<std::uint64_t>> written;
     for (std::size_t i = 0; i < texts.size(); ++i)
-      written.push_back(lazy_placed<&write_text>(i, texts[i], begins, file));
+      written.push_back(lazy_placed<&write_text<String>>(i, texts[i], begins, file));
     start(written, source.places);
     for (const auto& each : written) sum += force(each);
   }
