@@ -11,9 +11,8 @@ namespace programs {
 namespace {
 
 /// CLI11 takes nan to be within any limits, and says small ones as 0.
-template <class T>
-std::string fault_of(const std::string& text, T low, T high) {
-  T value{};
+std::string fault_of(const std::string& text, double low, double high) {
+  double value{};
   if (!CLI::detail::lexical_cast(text, value) || std::isnan(value)) return text + " is no number";
   if (low <= value && value <= high) return "";
   return fmt::format("Value {} not in range {} to {}", text, low, high);

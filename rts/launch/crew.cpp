@@ -61,10 +61,9 @@ void Crew::add(const Command& command, const std::string& what) {
 }
 
 /// Asked anew for each end: the whole program may have run since the last look.
-bool Crew::has_begun() {
-  char said = 0;
-  if (!has_begun_ && begun_ >= 0) has_begun_ = read(begun_, &said, 1) == 1;
-  return has_begun_;
+bool Crew::has_begun() const {
+  pollfd pipe{begun_, POLLIN, 0};
+  return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLIN) != 0;
 }
 
 bool Crew::any_running() const {

@@ -23,9 +23,9 @@ class Crew {
   /// Starts one more; the first is the main PE. `what` names it to the user.
   void add(const Command& command, const std::string& what);
 
-  /// Until the main PE has ended and the others with it. `begun`: a pipe, not blocking, which is
-  /// closed here; a byte comes from it when all PEs are there, and who has ended before ends the
-  /// run. The exit code; if a signal was what ended it, by this signal.
+  /// Until the main PE has ended and the others with it. `begun`: a pipe, which is closed
+  /// here; a byte lies in it when all PEs are there, and who has ended before ends the run. The
+  /// exit code; if a signal was what ended it, by this signal.
   int see_through(int begun);
   /// Is the run to be started again? Once it has ended.
   bool again() const noexcept { return again_ && signal_ == 0; }
@@ -42,7 +42,7 @@ class Crew {
   void reap();
   void send_away(int pe) const;
   void on_end(Member& member, int status);
-  bool has_begun();
+  bool has_begun() const;
   bool any_running() const;
   void kill_all(int signal);
   void end(int code);
@@ -52,8 +52,7 @@ class Crew {
   std::list<Lines> lines_;
   int signals_;
   bool can_start_again_;
-  int begun_ = -1;
-  bool has_begun_ = false;
+  int begun_ = -1;  // the pipe
   bool again_ = false;
   bool ending_ = false;
   int signal_ = 0;  // that has ended it

@@ -212,7 +212,7 @@ class Launch {
 
   int begin_main(Crew& crew) {
     std::array<int, 2> begun{};
-    if (pipe2(begun.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    if (pipe2(begun.data(), O_CLOEXEC) != 0)
       throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
     Command command{options_.program};
     command.reads_ours = true;

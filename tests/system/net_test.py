@@ -58,15 +58,20 @@ def results():
 
 def begun_unseen():
     """trawl-run looks away while the whole program runs, and finds another PE ended, the main PE not yet."""
-    process = start([TRAWL_RUN, "-n", 2, "sh", "-c", '"$0" 20; test "$TRAWL_JOIN" || sleep 1', program("fib")])
     begun = time.monotonic()
-    while len(pes := processes_of(process.pid)) < 2:
-        time.sleep(0.001)
-    os.kill(process.pid, signal.SIGSTOP)
-    while is_there(pes[1]):
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGCONT)
-    result = finish(process, begun)
+    with tempfile.TemporaryDirectory() as folder:
+        stopped = os.path.join(folder, "stopped")
+        script = 'until test -e "$1"; do sleep 0.01; done; "$0" 20; test "$TRAWL_JOIN" || sleep 1'
+        process = start([TRAWL_RUN, "-n", 2, "sh", "-c", script, program("fib"), stopped])
+        while process.poll() is None and len(pes := processes_of(process.pid)) < 2:
+            time.sleep(0.001)
+        os.kill(process.pid, signal.SIGSTOP)
+        with open(stopped, "w", encoding="ascii"):
+            pass
+        while is_there(pes[1]):
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGCONT)
+        result = finish(process, begun)
     expect(result.code == 0 and result.out == "6765\n" and "trawl-run" not in result.err, "expected 6765", result)
 
 
