@@ -71,6 +71,9 @@ class Pe final : public sched::Host {
   // Host
   std::mutex& lock() noexcept override { return lock_; }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
+  const heap::GlobalAddressTable& addresses() const noexcept override {
+    return shared_heap_.addresses();
+  }
   sched::Bounds& bounds() noexcept override { return bounds_; }
   sched::Objects& objects() noexcept override { return objects_; }
   bool poll(sched::Worker* by) override;

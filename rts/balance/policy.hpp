@@ -53,8 +53,9 @@ struct Means {
   bool holds_fish = false;  ///< one of a near thief is kept where it ends in vain, for its patience
   bool announces = false;   ///< WORK_AVAILABLE goes to near PEs whose fish were here in vain
   bool at_once = false;     ///< after a FISH in vain the next goes after the shortest delay
-  bool looks_ahead = false;  ///< a representative is asked while there is work, too
-  bool backs_up = false;     ///< what a slow PE has for long is run by another one, too
+  bool looks_ahead = false;   ///< a representative is asked while there is work, too
+  bool backs_up = false;      ///< what a slow PE has for long is run by another one, too
+  bool goes_to_data = false;  ///< a spark goes to the PE that has the large values it needs
 };
 
 /// Decides from tables, the situation and random bits alone: no clocks, no sends. One object may

@@ -222,7 +222,11 @@ class Trawl final : public Policy {
  public:
   std::string_view name() const override { return "trawl"; }
   Means means() const override {
-    return {.holds_fish = true, .announces = true, .looks_ahead = true, .backs_up = true};
+    return {.holds_fish = true,
+            .announces = true,
+            .looks_ahead = true,
+            .backs_up = true,
+            .goes_to_data = true};
   }
 
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {

@@ -1,10 +1,12 @@
 #include "rts/heap/baggage.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include <boost/container/small_vector.hpp>
 
+#include "rts/heap/pack.hpp"
 #include "rts/inline/code.hpp"
 #include "rts/inline/packer.hpp"
 
@@ -50,6 +52,77 @@ bool has_baggage(Node* thunk, std::size_t more_than, const GlobalAddressTable& a
     return true;
   }
   return false;
+}
+
+namespace {
+
+/// Large values, by PE. Where there are many PEs the first few tell enough.
+class Votes {
+ public:
+  void add(std::uint32_t pe) noexcept {
+    for (std::size_t i = 0; i < used_; ++i)
+      if (votes_[i].pe == pe) return void(++votes_[i].values);
+    if (used_ != votes_.size()) votes_[used_++] = {pe, 1};
+  }
+  /// Who has most, if it is more than so many.
+  std::optional<std::uint32_t> most(std::size_t more_than) const noexcept {
+    std::optional<std::uint32_t> pe;
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (votes_[i].values <= more_than) continue;
+      more_than = votes_[i].values;
+      pe = votes_[i].pe;
+    }
+    return pe;
+  }
+  bool any() const noexcept { return used_ != 0; }
+
+ private:
+  struct Vote {
+    std::uint32_t pe;
+    std::size_t values;
+  };
+  std::array<Vote, 4> votes_{};
+  std::size_t used_ = 0;
+};
+
+/// What a node refers to; false: it is large itself.
+bool look_into(Node* node, bool arguments, Seen& seen) {
+  Writer bytes;
+  Packer packer(bytes, seen);
+  packer.limit(PackLimits::large);
+  try {
+    if (arguments)
+      node->code().pack_arguments(node, packer);
+    else
+      node->code().pack_value(node, packer);
+  } catch (const PacketFull&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> place_of_data(
+    Node* thunk, const GlobalAddressTable& addresses,
+    const std::function<std::optional<std::uint32_t>(Node*)>& will_be) {
+  Seen arguments;
+  if (!look_into(thunk, true, arguments)) return std::nullopt;
+  Votes votes;
+  Seen beyond;
+  std::size_t here = 0;
+  for (Node* node : arguments.nodes) {
+    if (const auto pe = addresses.large_at(node)) votes.add(*pe);
+    if (const auto pe = will_be(node)) votes.add(*pe);
+    if (node->state() == State::value && !look_into(node, false, beyond)) ++here;
+  }
+  for (Node* node : beyond.nodes)
+    if (const auto pe = addresses.large_at(node)) votes.add(*pe);
+  if (!votes.any()) return std::nullopt;
+  Seen deeper;
+  for (Node* node : beyond.nodes)
+    if (node->state() == State::value && !look_into(node, false, deeper)) ++here;
+  return votes.most(here);
 }
 
 }  // namespace trawl::heap

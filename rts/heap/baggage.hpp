@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "rts/heap/global_address_table.hpp"
 #include "rts/inline/node.hpp"
@@ -14,5 +16,12 @@ namespace trawl::heap {
 /// lies elsewhere. Writes no more than that, so it takes microseconds at most.
 bool has_baggage(Node* thunk, std::size_t more_than, const GlobalAddressTable& addresses,
                  std::uint32_t pe);
+
+/// The PE on which most of the large values lie that such a thunk refers to, itself or by values
+/// here; nothing: there are none elsewhere, or as many here. `will_be` says where the large parts
+/// of a value are going to be that is still being made.
+std::optional<std::uint32_t> place_of_data(
+    Node* thunk, const GlobalAddressTable& addresses,
+    const std::function<std::optional<std::uint32_t>(Node*)>& will_be);
 
 }  // namespace trawl::heap

@@ -38,7 +38,7 @@ void GlobalAddressTable::note_dead(std::uint32_t pe) {
 
 Reference GlobalAddressTable::lend_to(Node* thunk, std::uint32_t pe) {
   const auto reference = lend(thunk);
-  if (recovers_) {
+  if (recovers_ || knows_large()) {
     auto& slot = own_.at(reference.at.slot);
     slot.holder = pe;
     slot.spark = false;
@@ -279,6 +279,22 @@ std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node)
                                                  : std::optional(Target{proxy->at, proxy->ticket});
 }
 
+bool GlobalAddressTable::note_large(Node* node) {
+  if (!heeds_large_) return false;
+  Proxy* proxy = find(node);
+  if (proxy == nullptr || !proxy->elsewhere()) return false;
+  if (!std::exchange(proxy->large, true)) large_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+std::optional<std::uint32_t> GlobalAddressTable::large_at(Node* node) const {
+  const auto state = node->state();
+  if (state != State::fetch_me && state != State::fetching) return std::nullopt;
+  const Proxy* proxy = find(node);
+  if (proxy == nullptr || !proxy->large || !proxy->elsewhere()) return std::nullopt;
+  return proxy->at.pe;
+}
+
 Reference GlobalAddressTable::share(Node* node) {
   if (Proxy* proxy = find(node);
       proxy != nullptr && proxy->weight > 1 && proxy->elsewhere() && !is_dead(proxy->at.pe)) {
@@ -305,6 +321,7 @@ std::optional<Address> GlobalAddressTable::name(Node* node) const {
 }
 
 void GlobalAddressTable::drop(Proxy& proxy) {
+  if (proxy.large) large_.fetch_sub(1, std::memory_order_relaxed);
   send_home({proxy.at, proxy.weight});
   if (!proxy.node.dead() && is_dead(proxy.at.pe)) note_former(proxy);
   if (!proxy.node.dead() && !slot_of_.contains(proxy.key))

@@ -5,6 +5,7 @@
 // For every slot, weight out = the weights of all proxies + what is inside messages.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -109,6 +110,14 @@ class GlobalAddressTable {
     std::uint32_t ticket;
   };
   std::optional<Target> target(Node* node) const;
+  /// From now on it is noted which proxies stand for large values.
+  void heed_large() noexcept { heeds_large_ = true; }
+  /// This node does, if it is a proxy. False: it is not, or nobody heeds that.
+  bool note_large(Node* node);
+  /// On which PE the large value is that a proxy stands for.
+  std::optional<std::uint32_t> large_at(Node* node) const;
+  /// Is any known? To be asked without the lock, too.
+  bool knows_large() const noexcept { return large_.load(std::memory_order_relaxed) != 0; }
   /// Of a proxy; nullptr: nothing is known, or it is none.
   Witness* witness(Node* node) const;
   Witness& make_witness(Node* proxy);
@@ -190,6 +199,7 @@ class GlobalAddressTable {
     Address at;
     Weight weight;
     std::uint32_t ticket;
+    bool large = false;
     Proxy* next = nullptr;  // for the same address
     Witness* witness = nullptr;
 
@@ -212,7 +222,9 @@ class GlobalAddressTable {
   std::uint32_t pes_;
   bool recovers_ = false;
   bool recovers_placed_ = false;
-  std::vector<bool> dead_;  // by PE, once there is one
+  bool heeds_large_ = false;
+  std::atomic<std::uint32_t> large_{0};  // proxies
+  std::vector<bool> dead_;               // by PE, once there is one
   std::uint32_t next_ticket_ = 0;
   Weight full_weight_;
   std::uint64_t next_slot_ = 1;

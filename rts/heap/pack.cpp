@@ -271,8 +271,10 @@ class GraphPacker final : public PacketOut {
   // A packet that is half empty is not full: the value is larger than a packet, and what needs it
   // fetches it by itself.
   Part put_left_out(Node* node, std::size_t size) {
-    full_ = size - begin_ >= (end_ - begin_) / 2;
-    return put_reference(node, full_ ? Part::rest : Part::reference);
+    const auto half = (end_ - begin_) / 2;
+    full_ = size - begin_ >= half;
+    if (full_) return put_reference(node, Part::rest);
+    return put_reference(node, half >= PackLimits::large ? Part::large_reference : Part::reference);
   }
 
   /// A copy of it is known to be there. (A small one is sent again: it is no longer than its name.)

@@ -29,6 +29,8 @@ struct PackLimits {
   /// Bytes of a value that goes along with a thunk. Sparks often share a larger one: it goes as a
   /// reference, so a PE that gets many of them fetches it once.
   static constexpr std::size_t largest_beside_thunk = 4096;
+  /// Bytes of a value from which on what needs it is better evaluated where it lies.
+  static constexpr std::size_t large = std::size_t{32} << 10U;
 };
 
 /// Where a packet goes. What is known to be there already goes as a reference.
@@ -72,6 +74,7 @@ struct Unpacked {
   boost::container::small_vector<Node*, 4> ahead;     ///< new proxies: those given to `ahead`
   bool lost = false;         ///< there is no root: its value was lost with a PE
   bool handed_back = false;  ///< nor here: its receiver is to see to it himself
+  bool leaves_data = false;  ///< it refers to large values that stay where they are
 
   /// Is the root a thunk that has moved here?
   bool moved() const noexcept { return !thunks.empty() && thunks.front().thunk == root; }

@@ -14,11 +14,16 @@ enum class Part : std::uint8_t {
   failure,
   thunk,
   reference,
-  rest,          ///< a reference to a value that would have come along, had there been room
-  shared_value,  ///< with a reference behind it, by which it is named from now on
-  lost,          ///< in place of the root: its value was lost with a PE
-  handed_back,   ///< ... the spark that was sent here is not evaluated here
+  rest,             ///< a reference to a value that would have come along, had there been room
+  shared_value,     ///< with a reference behind it, by which it is named from now on
+  lost,             ///< in place of the root: its value was lost with a PE
+  handed_back,      ///< ... the spark that was sent here is not evaluated here
+  large_reference,  ///< a reference to a value that takes more than half a packet by itself
 };
+
+constexpr bool is_reference(Part part) noexcept {
+  return part == Part::reference || part == Part::rest || part == Part::large_reference;
+}
 
 /// Nodes that follow each other and are alike. The root is alone, and so is a node without bytes:
 /// so there are no more nodes than bytes.

@@ -153,6 +153,29 @@ bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   return true;
 }
 
+std::optional<std::uint32_t> SharedHeap::place_of_data(Node* thunk) {
+  const Claim claim(thunk);
+  if (!claim.got()) return std::nullopt;
+  return heap::place_of_data(thunk, addresses_,
+                             [this](Node* node) { return will_leave_data_at(node); });
+}
+
+// It was sent away, and others of its kind have left their data where they were made.
+std::optional<std::uint32_t> SharedHeap::will_leave_data_at(Node* node) const {
+  const auto code = node->code().id;
+  if (node->state() != State::exported || code >= leaves_data_.size() || !leaves_data_[code])
+    return std::nullopt;
+  const auto pe = addresses_.holder(node).pe;
+  return pe == Witness::nobody ? std::nullopt : std::optional(pe);
+}
+
+void SharedHeap::note_result(const Node* spark, bool leaves_data) {
+  const auto code = spark->code().id;
+  if (!leaves_data && code >= leaves_data_.size()) return;
+  if (code >= leaves_data_.size()) leaves_data_.resize(code + 1);
+  leaves_data_[code] = leaves_data;
+}
+
 // If there is no memory for it, it is where it was.
 bool SharedHeap::export_again(Node* thunk, int to, std::uint16_t fish) {
   if (!may_be_done_again(thunk, static_cast<std::uint32_t>(to))) return false;
@@ -343,6 +366,7 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   }
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
+  if (own) note_result(node, unpacked.leaves_data);
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
   resume_waiters(unpacked);
   if (own) addresses_.give_back(key.slot, weight);

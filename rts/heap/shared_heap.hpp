@@ -68,6 +68,10 @@ class SharedHeap {
   /// `first`: it is what answers the FISH.
   bool export_spark(Node* thunk, int to, std::uint16_t fish = 0);
 
+  /// The PE that has the large values which an unevaluated thunk needs; nothing: nobody has more
+  /// of them than this one. Asked where the addresses know of large values.
+  std::optional<std::uint32_t> place_of_data(Node* thunk);
+
   /// Sends a spark that was sent away before to a second PE; false if its value has come, or is
   /// being read.
   bool export_again(Node* thunk, int to, std::uint16_t fish);
@@ -152,6 +156,7 @@ class SharedHeap {
   const Cases& cases() const noexcept { return cases_; }
 
   GlobalAddressTable& addresses() noexcept { return addresses_; }
+  const GlobalAddressTable& addresses() const noexcept { return addresses_; }
 
   /// Weight of other PEs' slots that is here: of proxies, and of debts.
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> weights_held() const;
@@ -181,6 +186,8 @@ class SharedHeap {
 
   Receiver receiver(std::uint32_t pe) const noexcept;
   void send_spark(Node* thunk, int to, std::uint16_t fish);
+  void note_result(const Node* spark, bool leaves_data);
+  std::optional<std::uint32_t> will_leave_data_at(Node* node) const;
   bool is_still_away(Node* thunk) const noexcept {
     return !reading_ && thunk->state() == State::exported;
   }
@@ -223,6 +230,7 @@ class SharedHeap {
   const Ahead fetch_ahead_;  // made once: each RESUME may need it
   Queues queues_;
   std::unique_ptr<Askers> askers_;
+  std::vector<bool> leaves_data_;  // by code: results refer to large values where they were made
   Recovery recovery_;
   bool reading_ = false;  // what has come: a spark that was sent may have lost its arguments
   Cases cases_;

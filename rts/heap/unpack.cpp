@@ -208,6 +208,7 @@ class GraphUnpacker final : public PacketIn {
         return choose(item, code, into);
       case Part::reference:
       case Part::rest:
+      case Part::large_reference:
         if (into != nullptr) throw BadBytes("its root is only a reference");
         item.reference = payload_.get<Reference>();
         if (payload_.left() != 0) throw BadBytes("one of its references is too long");
@@ -345,7 +346,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void read_item(const Item& item, Part part) {
-    if (part == Part::reference || part == Part::rest) return origins_.ways.next_node();
+    if (is_reference(part)) return origins_.ways.next_node();
     payload_.slice(item.read);
     if (part == Part::shared_value)
       payload_ = Reader(payload_.slice(payload_.left() - sizeof(Reference)));
@@ -384,9 +385,7 @@ class GraphUnpacker final : public PacketIn {
 
   // Where it may be needed.
   void note_ways() {
-    const auto is_elsewhere = [](const Run& run) {
-      return run.part == Part::reference || run.part == Part::rest;
-    };
+    const auto is_elsewhere = [](const Run& run) { return is_reference(run.part); };
     if (!addresses_.recovers() || std::none_of(table_.begin(), table_.end(), is_elsewhere)) return;
     const auto comes_from = [this](const Item& item) { return origins_.comes_from(item); };
     if (std::any_of(items_.begin(), items_.end(), comes_from)) origins_.ways.begin(nodes_.size());
@@ -395,8 +394,7 @@ class GraphUnpacker final : public PacketIn {
   void find_origins() {
     origins_.begin(nodes_.size());
     each_item([&](const Item& item, Part part) {
-      if (part != Part::reference && part != Part::rest && part != Part::failure)
-        origins_.add(item);
+      if (!is_reference(part) && part != Part::failure) origins_.add(item);
     });
     origins_.pass_down();
   }
@@ -414,8 +412,9 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void reveal(Item& item, Part part, Unpacked& result) {
-    if (part == Part::reference || part == Part::rest) {
+    if (is_reference(part)) {
       take_reference(item);
+      if (part == Part::large_reference) result.leaves_data |= addresses_.note_large(item.node);
       if (addresses_.recovers()) origins_.note(item);
       if (item.ticket) result.ahead.push_back(item.node);
       return;

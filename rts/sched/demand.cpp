@@ -124,6 +124,8 @@ void spark(heap::Node* node) {
   if (node->state() != heap::State::unevaluated) return;
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
+  if (worker.knows_of_data_elsewhere()) [[unlikely]]
+    return spark_near_its_data(node);
   worker.pool.push(node);
 }
 

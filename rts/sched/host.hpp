@@ -21,6 +21,8 @@ class Host {
   /// The PE's lock: guards everything but the spark pools and the headers of nodes.
   virtual std::mutex& lock() noexcept = 0;
   virtual heap::SharedHeap& shared_heap() noexcept = 0;
+  /// Its own: there before any worker runs.
+  virtual const heap::GlobalAddressTable& addresses() const noexcept = 0;
   /// What it knows of the others.
   virtual const balance::Tables& tables() const noexcept = 0;
   virtual Bounds& bounds() noexcept = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <optional>
 
 #include "rts/balance/tables.hpp"
 #include "rts/inline/demand.hpp"
@@ -25,6 +26,15 @@ bool send(Worker& worker, heap::Node* node, int pe) {
   trace::note(worker.workers().log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(pe),
               0, code);
   return true;
+}
+
+std::optional<std::uint32_t> place_of_data(Host& host, heap::Node* thunk) {
+  const std::lock_guard lock(host.lock());
+  try {
+    return host.shared_heap().place_of_data(thunk);
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
 }
 
 double memory_of(const balance::PeStatic& facts) {
@@ -113,6 +123,19 @@ int pe_here() {
 
 int workers_here() {
   return static_cast<int>(worker_here().workers().size());
+}
+
+void spark_near_its_data(heap::Node* node) {
+  worker_here().let_others_run(Moment::in_thread);
+  Worker& worker = worker_here();
+  const auto& code = node->code();
+  if (worker.seeks_data_of(code)) {
+    if (const auto pe = place_of_data(worker.host(), node)) {
+      worker.note_data_of(code);
+      if (send(worker, node, static_cast<int>(*pe))) return;
+    }
+  }
+  worker.pool.push(node);
 }
 
 void place(heap::Node* node, int pe) {

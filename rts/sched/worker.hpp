@@ -112,6 +112,11 @@ class Worker {
   Fiber& current_fiber() noexcept { return running_ != nullptr ? running_->fiber_ : *main_; }
   /// Is it in a simulation, or a run that is recorded?
   bool is_special() const noexcept { return special_; }
+  /// Sparks may have to go to where their data are.
+  bool knows_of_data_elsewhere() const noexcept { return addresses_->knows_large(); }
+  /// Is it to be found out for a spark of this code? Where that has been in vain for long, seldom.
+  bool seeks_data_of(const heap::Code& code) noexcept;
+  void note_data_of(const heap::Code& code) noexcept { sought_in_vain_[code.id] = 0; }
   /// nullptr: nothing is recorded.
   Recorder* recorder() const noexcept { return recorder_; }
   /// In a simulation, lets other PEs run.
@@ -181,6 +186,8 @@ class Worker {
   trace::Log* log_;
   void (*pause_)(Worker&, Moment);
   Recorder* recorder_;
+  const heap::GlobalAddressTable* addresses_ = nullptr;
+  std::vector<std::uint32_t> sought_in_vain_;  // by code
   bool special_;
   int index_;
   std::uint32_t next_number_;  // of a thread, in the log
@@ -231,6 +238,10 @@ inline Worker& worker_here() {
     refuse_outside_of_a_run();
   return *worker;
 }
+
+/// A spark that was just made goes to the PE that has the large values it needs, if another has
+/// (place.cpp), else into the pool.
+void spark_near_its_data(heap::Node* node);
 
 /// While it lives, what runs on this thread is a part of nothing.
 class Apart {

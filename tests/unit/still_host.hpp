@@ -27,6 +27,7 @@ class StillHost : public sched::Host {
  public:
   std::mutex& lock() noexcept override { std::abort(); }
   heap::SharedHeap& shared_heap() noexcept override { std::abort(); }
+  const heap::GlobalAddressTable& addresses() const noexcept override { return addresses_; }
   const balance::Tables& tables() const noexcept override { std::abort(); }
   sched::Bounds& bounds() noexcept override { std::abort(); }
   sched::Objects& objects() noexcept override { std::abort(); }
@@ -37,6 +38,9 @@ class StillHost : public sched::Host {
 
  protected:
   ~StillHost() = default;
+
+ private:
+  heap::GlobalAddressTable addresses_{0, 2, 1024};
 };
 
 }  // namespace trawl::test
