@@ -15,6 +15,7 @@
 #include <trawl/lazy.hpp>
 #include <trawl/list.hpp>
 #include <trawl/maps.hpp>
+#include <trawl/numbers.hpp>
 #include <trawl/run.hpp>
 #include <trawl/shared.hpp>
 #include <trawl/spawn.hpp>

@@ -29,10 +29,10 @@ bool moves_in() noexcept {
   }
 }
 
-/// A long plain array that lies in owned storage already, as nothing but a skeleton makes it.
+/// A long plain array that lies in owned storage already: a skeleton has made it, or `numbers`.
 template <class T>
 bool is_long_and_owned(const T& value) noexcept {
-  constexpr std::size_t is_long = 1U << 16U;  // bytes
+  constexpr std::size_t is_long = 1U << 12U;  // bytes; less is copied as fast as it is looked up
   if constexpr (is_plain_array<T>::value)
     return value.size() >= is_long / sizeof(*value.data()) && is_owned(value.data());
   return false;

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <trawl/dist/made.hpp>
+#include <trawl/numbers.hpp>
 
 #include "rts/heap/blocks.hpp"
 
@@ -28,6 +29,17 @@ TEST(Made, RowsOfNumbersAreNotScanned) {
   ASSERT_EQ(rows, std::vector<Row>(4, row));
   EXPECT_EQ(kind_of(rows.data()), BlockKind::normal);  // refers to them
   for (const auto& each : rows) EXPECT_EQ(kind_of(each.data()), BlockKind::plain);
+}
+
+TEST(Made, RowsOfNumbersOfTheRuntimesMakingAreNotCopied) {
+  Made<Row> made(2);
+  Row row = trawl::numbers<double>(1000);
+  const auto* const at = row.data();
+  made.add(std::move(row));
+  made.add(Row(1000));
+  EXPECT_EQ(made.elements()[0].data(), at);
+  EXPECT_EQ(made.elements(), std::vector<Row>(2, Row(1000)));
+  EXPECT_EQ(kind_of(made.elements()[1].data()), BlockKind::plain);
 }
 
 TEST(Made, WhatRefersToOthersIsScanned) {

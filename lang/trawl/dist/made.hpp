@@ -81,10 +81,14 @@ class Made {
   }
 
   void add(R&& x) {
-    if constexpr (!in_place || heap::PointerFree<R>)
+    if constexpr (!in_place || heap::PointerFree<R>) {
       elements_.push_back(std::move(x));
-    else
+    } else if (heap::is_long_and_owned(x)) {
+      const auto scope = for_elements();
+      elements_.push_back(std::move(x));
+    } else {
       add(std::as_const(x));
+    }
   }
   void add(const R& x) {
     if constexpr (!in_place || heap::PointerFree<R>) {

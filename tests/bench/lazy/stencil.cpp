@@ -17,7 +17,12 @@ using trawl::force;
 using trawl::Lazy;
 
 using Numbers = std::vector<double>;
-using Grid = std::vector<std::vector<Lazy<Numbers>>>;  // of square blocks
+
+/// Its edges go to its neighbours; its cells stay where they were made.
+struct Block {
+  Lazy<Numbers> cells, north, south, west, east;
+};
+using Grid = std::vector<std::vector<Lazy<Block>>>;
 
 double at_start(std::size_t i, std::size_t j) {
   return static_cast<double>((i * 31 + j * 17) % 101);
@@ -42,69 +47,77 @@ double sum_of_squares(const Numbers& cells) {
 
 // ---- blocks ------------------------------------------------------------------------------------
 
-Numbers first_block(std::size_t size, std::size_t i, std::size_t j) {
+/// Every so many-th of the cells.
+Numbers edge(const Numbers& cells, std::size_t size, std::size_t from, std::size_t stride) {
+  Numbers edge;
+  for (std::size_t k = 0; k < size; ++k) edge.push_back(cells[from + k * stride]);
+  return edge;
+}
+
+Block block_of(Numbers cells, std::size_t size) {
+  const std::size_t last = size - 1;
+  const Lazy<Numbers> north(edge(cells, size, 0, 1)), south(edge(cells, size, size * last, 1)),
+      west(edge(cells, size, 0, size)), east(edge(cells, size, last, size));
+  return {Lazy<Numbers>(std::move(cells)), north, south, west, east};
+}
+
+Numbers first_cells(std::size_t size, std::size_t i, std::size_t j) {
   Numbers cells;
   for (std::size_t k = 0; k < size * size; ++k)
     cells.push_back(at_start(i * size + k / size, j * size + k % size));
   return cells;
 }
 
-/// Every so many-th of its cells.
-Numbers edge(Lazy<Numbers> block, std::size_t size, std::size_t from, std::size_t stride) {
-  const Numbers& cells = force(block);
-  Numbers edge;
-  for (std::size_t k = 0; k < size; ++k) edge.push_back(cells[from + k * stride]);
-  return edge;
+Block first_block(std::size_t size, std::size_t i, std::size_t j) {
+  return block_of(first_cells(size, i, j), size);
 }
 
-Numbers step(Lazy<Numbers> block, Lazy<Numbers> north, Lazy<Numbers> south, Lazy<Numbers> west,
-             Lazy<Numbers> east) {
-  const Numbers& old = force(block);
+Block step(Lazy<Numbers> cells, Lazy<Numbers> north, Lazy<Numbers> south, Lazy<Numbers> west,
+           Lazy<Numbers> east) {
+  const Numbers& old = force(cells);
   const Numbers& left = force(west);
   const Numbers& right = force(east);
   const std::size_t size = left.size();
-  Numbers made(old.size());
+  Numbers made = trawl::numbers<double>(old.size());
   for (std::size_t i = 0; i < size; ++i) {
     const double* row = &old[i * size];
     step_row(size, i > 0 ? row - size : force(north).data(), row,
              i + 1 < size ? row + size : force(south).data(), left[i], right[i], &made[i * size]);
   }
-  return made;
+  return block_of(std::move(made), size);
 }
 
 Grid next(const Grid& grid, std::size_t size) {
   const std::size_t count = grid.size();
   const Lazy<Numbers> cold(Numbers(size, 0.0));
-  Grid made(count, std::vector<Lazy<Numbers>>(count));
+  Grid made(count, std::vector<Lazy<Block>>(count));
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j < count; ++j) {
-      const std::size_t first = 0, last = size - 1, along = 1;
-      made[i][j] = trawl::lazy<step>(
-          grid[i][j], i > 0 ? trawl::lazy<edge>(grid[i - 1][j], size, size * last, along) : cold,
-          i + 1 < count ? trawl::lazy<edge>(grid[i + 1][j], size, first, along) : cold,
-          j > 0 ? trawl::lazy<edge>(grid[i][j - 1], size, last, size) : cold,
-          j + 1 < count ? trawl::lazy<edge>(grid[i][j + 1], size, first, size) : cold);
-    }
+    for (std::size_t j = 0; j < count; ++j)
+      made[i][j] =
+          trawl::lazy<step>(force(grid[i][j]).cells, i > 0 ? force(grid[i - 1][j]).south : cold,
+                            i + 1 < count ? force(grid[i + 1][j]).north : cold,
+                            j > 0 ? force(grid[i][j - 1]).east : cold,
+                            j + 1 < count ? force(grid[i][j + 1]).west : cold);
   return made;
 }
 
 double by_blocks(std::size_t side, int steps) {
   const std::size_t size = side < 250 ? 50 : 250;
   const std::size_t count = side / size;
-  Grid grid(count, std::vector<Lazy<Numbers>>(count));
+  Grid grid(count, std::vector<Lazy<Block>>(count));
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < count; ++j) grid[i][j] = trawl::lazy<first_block>(size, i, j);
   for (int k = 0; k < steps; ++k) {
     Grid following = next(grid, size);
     for (const auto& row : following) trawl::apply(row, trawl::par_list(trawl::rseq));
-    for (const auto& row : grid) trawl::apply(row, trawl::seq_list(trawl::rseq));
+    for (const auto& row : following) trawl::apply(row, trawl::seq_list(trawl::rseq));
     grid = std::move(following);
   }
   double sum = 0;
   for (const auto& row : grid)
-    for (const double part : trawl::force_all(
-             trawl::lazy_map<[](Lazy<Numbers> block) { return sum_of_squares(force(block)); }>(
-                 row)))
+    for (const double part : trawl::force_all(trawl::lazy_map<[](Lazy<Block> block) {
+           return sum_of_squares(force(force(block).cells));
+         }>(row)))
       sum += part;
   return sum;
 }
@@ -112,7 +125,7 @@ double by_blocks(std::size_t side, int steps) {
 // ---- plain -------------------------------------------------------------------------------------
 
 double plain(std::size_t side, int steps) {
-  Numbers grid = first_block(side, 0, 0);
+  Numbers grid = first_cells(side, 0, 0);
   Numbers made(grid.size());
   const Numbers cold(side, 0.0);
   for (int k = 0; k < steps; ++k) {

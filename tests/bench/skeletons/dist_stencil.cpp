@@ -19,7 +19,7 @@ Row first_row(std::size_t i, std::size_t n) {
 
 Row warmed(const trawl::Around<Row>& around) {
   const auto& [above, at, below] = std::tie(around[-1], around[0], around[1]);
-  Row next(at.size());
+  auto next = trawl::numbers<double>(at.size());
   next.front() = at.front();
   next.back() = at.back();
   for (std::size_t j = 1; j + 1 < at.size(); ++j)
