@@ -72,9 +72,10 @@ bool Crew::any_running() const {
   return false;
 }
 
+// The main PE last: the others say that it is gone unless they have been asked to leave.
 void Crew::kill_all(int signal) {
-  for (const auto& member : members_)
-    if (member.running) kill(member.child.process, signal);
+  for (auto member = members_.rbegin(); member != members_.rend(); ++member)
+    if (member->running) kill(member->child.process, signal);
 }
 
 void Crew::end(int code) {
