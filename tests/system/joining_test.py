@@ -6,7 +6,7 @@ import re
 import sys
 import time
 
-from harness import expect, finish, program, run_words, start
+from harness import HANG, expect, finish, program, run_words, start
 
 TRAWL_RUN = program("trawl-run")
 KEY = "0f" * 32
@@ -54,7 +54,7 @@ def unlike():
 
 
 def churn(seconds, seats):
-    """They come and go all the time."""
+    """They come and go all the time. (By hand: TRAWL_TEST_CHURN=60 TRAWL_TEST_SEATS=140, a minute.)"""
     dice = random.Random(seats)
     process, begun, words = start_open(2, seats, "queens", "16" if seconds > 10 else "14")
     there, came, killed = [], 0, 0
@@ -70,9 +70,10 @@ def churn(seconds, seats):
                 killed += 1
             else:
                 other.terminate()
-    result = finish(process, begun)
+    longest = HANG + 5 * seconds
+    result = finish(process, begun, timeout=longest)
     for other in there:
-        finish(other, begun)
+        finish(other, begun, timeout=longest)
     left = len(re.findall(r"has left", result.err))
     print(f"{came} came, {left} left, {killed} were killed in {result.seconds:.1f} s")
     expect(result.code == 0 and result.out in ("365596\n", "14772512\n"), "expected the same answer", result)
