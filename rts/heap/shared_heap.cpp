@@ -5,6 +5,7 @@
 
 #include "rts/heap/along.hpp"
 #include "rts/heap/baggage.hpp"
+#include "rts/heap/claim.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/inline/thunk.hpp"
 
@@ -21,24 +22,6 @@ constexpr std::size_t most_baggage = std::size_t{64} << 10U;
 std::size_t times(std::size_t bytes, std::size_t factor) {
   return bytes > std::numeric_limits<std::size_t>::max() / factor ? bytes : bytes * factor;
 }
-
-/// A thunk that is about to be sent away, and is not if that fails.
-class Claim {
- public:
-  explicit Claim(Node* thunk)
-      : thunk_(thunk->move(State::unevaluated, State::exported) ? thunk : nullptr) {}
-  ~Claim() {
-    if (thunk_ != nullptr) thunk_->settle(State::exported, State::unevaluated);
-  }
-  Claim(const Claim&) = delete;
-  Claim& operator=(const Claim&) = delete;
-
-  bool got() const noexcept { return thunk_ != nullptr; }
-  void keep() noexcept { thunk_ = nullptr; }
-
- private:
-  Node* thunk_;
-};
 
 }  // namespace
 
@@ -151,29 +134,6 @@ bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
   send_spark(thunk, to, fish);
   claim.keep();
   return true;
-}
-
-std::optional<std::uint32_t> SharedHeap::place_of_data(Node* thunk) {
-  const Claim claim(thunk);
-  if (!claim.got()) return std::nullopt;
-  return heap::place_of_data(thunk, addresses_,
-                             [this](Node* node) { return will_leave_data_at(node); });
-}
-
-// It was sent away, and others of its kind have left their data where they were made.
-std::optional<std::uint32_t> SharedHeap::will_leave_data_at(Node* node) const {
-  const auto code = node->code().id;
-  if (node->state() != State::exported || code >= leaves_data_.size() || !leaves_data_[code])
-    return std::nullopt;
-  const auto pe = addresses_.holder(node).pe;
-  return pe == Witness::nobody ? std::nullopt : std::optional(pe);
-}
-
-void SharedHeap::note_result(const Node* spark, bool leaves_data) {
-  const auto code = spark->code().id;
-  if (!leaves_data && code >= leaves_data_.size()) return;
-  if (code >= leaves_data_.size()) leaves_data_.resize(code + 1);
-  leaves_data_[code] = leaves_data;
 }
 
 // If there is no memory for it, it is where it was.

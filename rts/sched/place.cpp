@@ -125,6 +125,14 @@ int workers_here() {
   return static_cast<int>(worker_here().workers().size());
 }
 
+// To look takes the PE's lock, and 2 us where there are large values here.
+bool Worker::seeks_data_of(const heap::Code& code) noexcept {
+  constexpr std::uint32_t long_enough = 256;
+  constexpr std::uint32_t seldom = 32;
+  const auto times = ++sought_in_vain_[code.id];
+  return times <= long_enough || times % seldom == 0;
+}
+
 void spark_near_its_data(heap::Node* node) {
   worker_here().let_others_run(Moment::in_thread);
   Worker& worker = worker_here();

@@ -87,14 +87,6 @@ Worker::Worker(Workers& workers, int index, const Options& options)
 
 Worker::~Worker() = default;
 
-// To look takes half a microsecond and the PE's lock.
-bool Worker::seeks_data_of(const heap::Code& code) noexcept {
-  constexpr std::uint32_t long_enough = 256;
-  constexpr std::uint32_t seldom = 32;
-  const auto times = ++sought_in_vain_[code.id];
-  return times <= long_enough || times % seldom == 0;
-}
-
 void Worker::attach(std::unique_ptr<Fiber> main) {
   set_this_worker(this);
   addresses_ = &host_.addresses();
