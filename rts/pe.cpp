@@ -132,7 +132,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       owner_is_back_(setup.owner_is_back),
       housekeeping_(life_, chores()) {
   if (setup.options.copies > 0) shared_heap_.addresses().expect_loss_of_placed();
-  if (fishing_.means().goes_to_data) shared_heap_.addresses().heed_large();
+  if (fishing_.means().goes_to_data)
+    shared_heap_.addresses().heed_large([this] { workers_.seek_data(); });
   shared_heap_.set_recovery(
       {[this](heap::Node* thunk) { workers_.add_placed(thunk); },
        [this](heap::Node* node) { workers_.add_placed(recover::again(node)); },

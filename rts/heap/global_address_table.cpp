@@ -280,10 +280,10 @@ std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node)
 }
 
 bool GlobalAddressTable::note_large(Node* node) {
-  if (!heeds_large_) return false;
+  if (!large_known_) return false;
   Proxy* proxy = find(node);
   if (proxy == nullptr || !proxy->elsewhere()) return false;
-  if (!std::exchange(proxy->large, true)) large_.fetch_add(1, std::memory_order_relaxed);
+  if (!std::exchange(proxy->large, true) && large_.fetch_add(1) == 0) large_known_();
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -110,14 +111,15 @@ class GlobalAddressTable {
     std::uint32_t ticket;
   };
   std::optional<Target> target(Node* node) const;
-  /// From now on it is noted which proxies stand for large values.
-  void heed_large() noexcept { heeds_large_ = true; }
+  /// From now on it is noted which proxies stand for large values. `begun` is called whenever one
+  /// is known, and there was none before.
+  void heed_large(std::function<void()> begun) { large_known_ = std::move(begun); }
   /// This node does, if it is a proxy. False: it is not, or nobody heeds that.
   bool note_large(Node* node);
   /// On which PE the large value is that a proxy stands for.
   std::optional<std::uint32_t> large_at(Node* node) const;
   /// Is any known? To be asked without the lock, too.
-  bool knows_large() const noexcept { return large_.load(std::memory_order_relaxed) != 0; }
+  bool knows_large() const noexcept { return large_.load() != 0; }
   /// Of a proxy; nullptr: nothing is known, or it is none.
   Witness* witness(Node* node) const;
   Witness& make_witness(Node* proxy);
@@ -222,7 +224,7 @@ class GlobalAddressTable {
   std::uint32_t pes_;
   bool recovers_ = false;
   bool recovers_placed_ = false;
-  bool heeds_large_ = false;
+  std::function<void()> large_known_;    // none: nobody heeds that
   std::atomic<std::uint32_t> large_{0};  // proxies
   std::vector<bool> dead_;               // by PE, once there is one
   std::uint32_t next_ticket_ = 0;

@@ -64,6 +64,10 @@ void hide(heap::Node* node);
 /// has begun with it, or thousands have come after it.
 void spark_kept(heap::Node* node);
 
+/// In a simulation others have their turn: for code that is long, and shares its work with them by
+/// memory alone.
+void let_others_run();
+
 /// How many sparks more find room here; outside of a run any number.
 std::size_t room_for_sparks() noexcept;
 

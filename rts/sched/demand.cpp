@@ -124,9 +124,8 @@ void spark(heap::Node* node) {
   if (node->state() != heap::State::unevaluated) return;
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
-  if (worker.knows_of_data_elsewhere()) [[unlikely]]
-    return spark_near_its_data(node);
-  worker.pool.push(node);
+  if (!worker.pool.push_quickly(node)) [[unlikely]]
+    spark_slowly(node);
 }
 
 void spark_kept(heap::Node* node) {
@@ -141,6 +140,11 @@ void spark_kept(heap::Node* node) {
   }
   kept.push_back(node);
   spark(node);
+}
+
+void let_others_run() {
+  if (Worker* worker = current_worker(); worker != nullptr)
+    worker->let_others_run(Moment::in_thread);
 }
 
 std::size_t room_for_sparks() noexcept {

@@ -133,6 +133,8 @@ bool Worker::seeks_data_of(const heap::Code& code) noexcept {
   return times <= long_enough || times % seldom == 0;
 }
 
+namespace {
+
 void spark_near_its_data(heap::Node* node) {
   worker_here().let_others_run(Moment::in_thread);
   Worker& worker = worker_here();
@@ -144,6 +146,18 @@ void spark_near_its_data(heap::Node* node) {
     }
   }
   worker.pool.push(node);
+}
+
+}  // namespace
+
+// In this order, as another OS thread may learn of data at any moment, and refuses the quick way
+// then.
+void spark_slowly(heap::Node* node) {
+  Worker& worker = worker_here();
+  if (worker.knows_of_data_elsewhere()) return spark_near_its_data(node);
+  worker.pool.push(node);
+  worker.pool.allow_quick();
+  if (worker.knows_of_data_elsewhere()) worker.pool.refuse_quick();
 }
 
 void place(heap::Node* node, int pe) {

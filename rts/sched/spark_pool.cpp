@@ -69,6 +69,7 @@ SparkPool::SparkPool(std::size_t capacity, std::function<void()> noticed)
     : noticed_(std::move(noticed)), slots_(capacity + 2) {
   limit_ = &slots_.back();
   end_.store(limit_, std::memory_order_relaxed);
+  quick_end_.store(slots_.data(), std::memory_order_relaxed);
   bottom_.store(first(), std::memory_order_relaxed);
   top_.store(first(), std::memory_order_relaxed);
   heap::add_roots(roots_);
@@ -104,6 +105,12 @@ void SparkPool::Roots::forget_the_dead(bool (*lives)(const void*)) noexcept {
   if (forgotten == 0) return;
   pool_.fizzled_.fetch_add(forgotten, std::memory_order_release);
   pool_.to_refuse_ = 0;
+}
+
+// Who refuses at this moment has changed what is looked at here before, and is seen, or overwrites.
+void SparkPool::allow_quick() noexcept {
+  quick_end_.store(limit_);
+  if (end_.load() != limit_) refuse_quick();
 }
 
 bool SparkPool::push_at_end(heap::Node* node) noexcept {

@@ -73,6 +73,18 @@ class SparkPool : public OwnerEnd {
   using OwnerEnd::push;
   using OwnerEnd::take_back;
 
+  /// False: this spark has to come by push, or where it best goes is to be found out before.
+  bool push_quickly(heap::Node* node) noexcept {
+    Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom >= quick_end_.load(std::memory_order_relaxed)) [[unlikely]]
+      return false;
+    bottom->put(node);
+    bottom_.store(bottom + 1, std::memory_order_release);
+    return true;
+  }
+  /// push_quickly is good again, unless sparks are watched for.
+  void allow_quick() noexcept;
+
   /// False: the pool is full, and the spark ignored.
   bool push(heap::Node* node) noexcept {
     Slot* const bottom = bottom_.load(std::memory_order_relaxed);
@@ -134,11 +146,15 @@ class SparkPool : public OwnerEnd {
 
   /// The owner will notice the next spark. Costs nothing where there is none.
   void watch() noexcept {
-    if (ask_)
+    if (ask_) {
       watched_ = true;
-    else
-      end_.store(slots_.data(), std::memory_order_relaxed);
+      return;
+    }
+    end_.store(slots_.data());
+    refuse_quick();
   }
+  /// Thunks do not come by push_quickly until allow_quick.
+  void refuse_quick() noexcept { quick_end_.store(slots_.data()); }
   bool watched() const noexcept {
     return ask_ ? watched_ : end_.load(std::memory_order_relaxed) != limit_;
   }
@@ -223,6 +239,8 @@ class SparkPool : public OwnerEnd {
   bool watched_ = false;       // and this says what else that would say
   Recorder* recorder_ = nullptr;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room
+  // Where room ends for push_quickly, or the beginning. Not end_: calls don't go to their data.
+  std::atomic<Slot*> quick_end_;
   // The first slot is never used: take_back looks below an empty pool. Nor is the last, but for
   // what is being pushed. Below top_ lie promoted calls whose spawners have not come back yet, and
   // nothing.

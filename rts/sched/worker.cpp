@@ -89,7 +89,6 @@ Worker::~Worker() = default;
 
 void Worker::attach(std::unique_ptr<Fiber> main) {
   set_this_worker(this);
-  addresses_ = &host_.addresses();
   main_ = std::move(main);
   clockid_t clock{};
   if (pthread_getcpuclockid(pthread_self(), &clock) == 0) processor_clock_ = clock;

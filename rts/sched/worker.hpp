@@ -113,7 +113,7 @@ class Worker {
   /// Is it in a simulation, or a run that is recorded?
   bool is_special() const noexcept { return special_; }
   /// Sparks may have to go to where their data are.
-  bool knows_of_data_elsewhere() const noexcept { return addresses_->knows_large(); }
+  bool knows_of_data_elsewhere() const noexcept { return host_.addresses().knows_large(); }
   /// Is it to be found out for a spark of this code? Where that has been in vain for long, seldom.
   bool seeks_data_of(const heap::Code& code) noexcept;
   void note_data_of(const heap::Code& code) noexcept { sought_in_vain_[code.id] = 0; }
@@ -186,7 +186,6 @@ class Worker {
   trace::Log* log_;
   void (*pause_)(Worker&, Moment);
   Recorder* recorder_;
-  const heap::GlobalAddressTable* addresses_ = nullptr;
   std::vector<std::uint32_t> sought_in_vain_;  // by code
   bool special_;
   int index_;
@@ -239,9 +238,9 @@ inline Worker& worker_here() {
   return *worker;
 }
 
-/// A spark that was just made goes to the PE that has the large values it needs, if another has
-/// (place.cpp), else into the pool.
-void spark_near_its_data(heap::Node* node);
+/// For a spark that was just made where the pool refuses the quick way: it goes to the PE that has
+/// the large values it needs, if another has (place.cpp), else into the pool.
+void spark_slowly(heap::Node* node);
 
 /// While it lives, what runs on this thread is a part of nothing.
 class Apart {

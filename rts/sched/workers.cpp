@@ -152,6 +152,10 @@ bool Workers::watching_for_sparks() const noexcept {
                      [](const auto& worker) { return worker->pool.watched(); });
 }
 
+void Workers::seek_data() noexcept {
+  for (const auto& worker : all()) worker->pool.refuse_quick();
+}
+
 heap::Node* Workers::take_for_export(Worker* by) {
   if (spare_sparks() == 0) return nullptr;
   for (const auto& worker : all())

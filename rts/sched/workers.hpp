@@ -92,6 +92,9 @@ class Workers final : public progress::Engine {
   /// The next spark of any worker will notify the progress thread; until then, it is watched for.
   void watch_for_sparks() noexcept;
   bool watching_for_sparks() const noexcept;
+  /// Data of sparks may be elsewhere from now on: for each it is found out whether
+  /// (sched/place.cpp).
+  void seek_data() noexcept;
   /// The oldest spark of the PE, to be sent away. `by`: on whose OS thread we are, or nullptr.
   heap::Node* take_for_export(Worker* by);
 

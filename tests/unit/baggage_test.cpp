@@ -109,7 +109,7 @@ double sum_of_several(Lazy<Numbers> one, Lazy<Numbers> other, Lazy<Numbers> thir
 
 struct DataElsewhere : Baggage {
   DataElsewhere() {
-    for (int pe = 0; pe < grid.size(); ++pe) grid[pe].addresses().heed_large();
+    for (int pe = 0; pe < grid.size(); ++pe) grid[pe].addresses().heed_large([] {});
   }
 
   /// Made on PE 1, as a spark; its value is at home.
