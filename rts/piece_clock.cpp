@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rts/heap/collect.hpp"
 #include "rts/host/clocks.hpp"
 #include "rts/sched/spark_pool.hpp"
 
@@ -41,6 +42,7 @@ Nanos measure_handling() {
 PieceClock::PieceClock() : handling_(measure_handling()) {}
 
 void PieceClock::begin() noexcept {
+  collected_ = heap::collecting_time_here();
   begun_ = wall_time();
   if (begun_ - lag_read_ > lag_keeps) read_lag(begun_);
 }
@@ -56,7 +58,8 @@ Nanos PieceClock::end() noexcept {
   if (work <= surely_undisturbed) return work;
   const auto lag = lag_;
   read_lag(now);
-  return work - std::clamp<Nanos>(lag_ - lag, 0, work);
+  const auto collected = heap::collecting_time_here() - collected_;
+  return work - std::clamp<Nanos>(lag_ - lag + collected, 0, work);
 }
 
 }  // namespace trawl

@@ -12,7 +12,8 @@ class PieceClock {
   PieceClock();
 
   void begin() noexcept;
-  /// The work since then, without what others had of the core meanwhile.
+  /// The work since then, without what others had of the core meanwhile, and collections: their
+  /// heap is that of all PEs.
   Nanos end() noexcept;
 
  private:
@@ -20,8 +21,9 @@ class PieceClock {
 
   Nanos handling_;
   Nanos begun_ = 0;
-  Nanos lag_ = 0;       // of the processor's clock behind the host's, while others had the core
-  Nanos lag_read_ = 0;  // when
+  Nanos collected_ = 0;  // until then
+  Nanos lag_ = 0;        // of the processor's clock behind the host's, while others had the core
+  Nanos lag_read_ = 0;   // when
 };
 
 }  // namespace trawl

@@ -1,10 +1,12 @@
 // Declared work takes the processor's time, or moves a simulated PE's clock.
 #include <algorithm>
 #include <ctime>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <trawl/trawl.hpp>
 
+#include "rts/heap/collect.hpp"
 #include "rts/simulate.hpp"
 
 namespace {
@@ -45,6 +47,31 @@ TEST(Work, TakesTheProcessorsTime) {
   EXPECT_LT(pieces, 100'000'000);
   EXPECT_LT(least_processor_time([] { trawl::work(0), trawl::work(-5); }), 100'000);
 }
+
+#ifndef TRAWL_NO_COLLECTOR
+struct Cell {
+  long head;
+  std::vector<trawl::Lazy<Cell>> tail;
+};
+
+// The process has one heap: who fills it up would pay for all PEs.
+TEST(Work, CollectionsDoNotMoveASimulatedClock) {
+  Simulation::Config config;
+  config.net.pes = 1;
+  config.measure = true;
+  Simulation simulation(config);
+  simulation.run([] {
+    trawl::Lazy<Cell> cells(Cell{0, {}});
+    for (long i = 1; i < 200'000; ++i) cells = trawl::Lazy<Cell>(Cell{i, {cells}});
+    const auto begin = trawl::now();
+    const auto collected = trawl::heap::collecting_time_here();
+    for (int i = 0; i < 5; ++i) trawl::heap::collect();
+    const auto took = trawl::now() - begin;
+    EXPECT_LT(took, (trawl::heap::collecting_time_here() - collected) / 2);
+    EXPECT_EQ(trawl::force(cells).head, 199'999);
+  });
+}
+#endif
 
 TEST(Work, MovesASimulatedClock) {
   Simulation::Config config;
