@@ -17,7 +17,8 @@
 
 namespace trawl {
 
-/// Loops inside one PE. Simulated, they are charged by workers.
+/// Loops inside one PE; outside of a run, by the calling thread alone. Simulated, they are charged
+/// by workers.
 namespace here {
 
 /// Calls `f(i)` for each i below n, in no order, by the workers of this PE that have time. f may

@@ -28,6 +28,7 @@ class SharedLoop {
       } catch (...) {
         note_failure(part);
       }
+      sched::let_others_run();
     }
   }
   /// As who is helped: what helpers have used is a part of what this thread does.
@@ -73,7 +74,9 @@ inline bool help_with(std::uintptr_t loop) {
 }
 
 inline void run_shared(SharedLoop& loop, std::size_t parts) {
-  const auto helpers = std::min(static_cast<std::size_t>(sched::workers_here()), parts);
+  const bool in_run = sched::this_owner_end != nullptr;
+  const auto workers = in_run ? static_cast<std::size_t>(sched::workers_here()) : 1;
+  const auto helpers = std::min(workers, parts);
   std::vector<Lazy<bool>> calls;
   for (std::size_t i = 1; i < helpers; ++i) {
     calls.push_back(lazy_placed<&help_with>(reinterpret_cast<std::uintptr_t>(&loop)));

@@ -185,7 +185,7 @@ class Session {
     const double view = loud ? view_for(state.bodies, count) : 0;
     Reporter reporter(std::cout);
     programs::Progress progress("step", options_.steps);
-    const double begin = programs::now();
+    const auto begin = trawl::now();
     double acted = 0;
     const auto see = [&](std::size_t step, const auto& bodies, const auto& bounds) {
       if (step != 0) {
@@ -208,7 +208,8 @@ class Session {
     const bool timed = loud && options_.phases;
     state.bodies = evolve(std::move(state.bodies), motion_, see, timed ? &phases : nullptr);
     if (timed) tell(phases);
-    if (loud) tell(programs::now() - begin, acted / static_cast<double>(count));
+    if (loud)
+      tell(1e-9 * static_cast<double>(trawl::now() - begin), acted / static_cast<double>(count));
     state.bodies = trawl::sort<&Body::place>(state.bodies);
     return state;
   }

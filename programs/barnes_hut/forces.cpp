@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <trawl/here.hpp>
+
 namespace bh {
 namespace {
+
+// Into so much at least, or most, workers share out what is one place's.
+constexpr std::size_t groups_at_once = 4;
+constexpr std::size_t most_parts = 16;
 
 // The images of a portion follow each other, as its shards do; of empty shards there is none.
 std::size_t first_image(const trawl::Portion<Body>& own, const Tree& tree) {
@@ -57,8 +63,8 @@ std::vector<Box> cover(const trawl::Portion<Body>& own, std::uint32_t boxes) {
   return all;
 }
 
-Selection select_for(const trawl::Portion<Body>& own, const std::vector<Box>& boxes,
-                     const Tree& tree, const Bounds& bounds, const Gravity& gravity) {
+std::vector<Selection> select_for(const trawl::Portion<Body>& own, const std::vector<Box>& boxes,
+                                  const Tree& tree, const Bounds& bounds, const Gravity& gravity) {
   const Units units = units_of(bounds, gravity);
   // The cube's units are monotonous in each coordinate: boxes stay around what is in them.
   std::vector<Box> inside;
@@ -68,11 +74,18 @@ Selection select_for(const trawl::Portion<Body>& own, const std::vector<Box>& bo
   std::vector<Inside> images;
   for (std::size_t i = 0; i < images_of(own); ++i)
     images.push_back(open(trawl::force(tree.images.at(first + i))));
-  return select(tree.crown, static_cast<std::uint32_t>(first), images, inside, units.settings);
+  std::vector<Selection> parts(std::min(images.size(), most_parts));
+  trawl::here::for_each(parts.size(), [&](std::size_t i) {
+    const auto begin = i * images.size() / parts.size();
+    const auto end = (i + 1) * images.size() / parts.size();
+    parts[i] = select(tree.crown, static_cast<std::uint32_t>(first + begin),
+                      std::span(images).subspan(begin, end - begin), inside, units.settings);
+  });
+  return parts;
 }
 
 LocalTree assemble(const trawl::Portion<Body>& own,
-                   const std::vector<trawl::Lazy<Selection>>& others, const Tree& tree,
+                   const std::vector<trawl::Lazy<std::vector<Selection>>>& others, const Tree& tree,
                    const Bounds& bounds, const Gravity& gravity) {
   LocalTree local;
   local.top = top_of(tree.crown, units_of(bounds, gravity).settings);
@@ -88,17 +101,20 @@ LocalTree assemble(const trawl::Portion<Body>& own,
     else
       domain = {};
   local.others = others;
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    const Selection& selection = trawl::force(others[i]);
-    for (std::size_t d = 0; d < selection.domains.size(); ++d) {
-      Entry& domain = local.top.domains.at(selection.first + d);
-      domain = selection.domains[d];
-      domain.image = static_cast<std::uint32_t>(count + i);
+  auto image = static_cast<std::uint32_t>(count);
+  for (const auto& other : others)
+    for (const Selection& part : trawl::force(other)) {
+      for (std::size_t d = 0; d < part.domains.size(); ++d) {
+        Entry& domain = local.top.domains.at(part.first + d);
+        domain = part.domains[d];
+        domain.image = image;
+      }
+      ++image;
     }
-  }
   return local;
 }
 
+// A PE may have few shards more than workers: those that have none left help.
 Bodies interact(const Bodies& shard, const LocalTree& tree, const Bounds& bounds,
                 const Gravity& gravity, double kick) {
   Bodies moved = shard;
@@ -106,20 +122,27 @@ Bodies interact(const Bodies& shard, const LocalTree& tree, const Bounds& bounds
   const Units units = units_of(bounds, gravity);
   std::vector<Inside> images;
   for (const auto& image : tree.own) images.push_back(open(trawl::force(image)));
-  for (const auto& other : tree.others) images.push_back(open(trawl::force(other).image));
+  for (const auto& other : tree.others)
+    for (const Selection& part : trawl::force(other)) images.push_back(open(part.image));
   const auto own = std::ranges::find(tree.firsts, shard.front().place) - tree.firsts.begin();
-  const Forces on = forces_on({&tree.top, tree.top.domains, images},
-                              images.at(static_cast<std::size_t>(own)).bodies, units.settings);
+  const View view{&tree.top, tree.top.domains, images};
+  const Places& places = images.at(static_cast<std::size_t>(own)).bodies;
   const auto size = group_size(shard.size(), units.settings);
-  for (std::size_t i = 0; i < moved.size(); ++i) {
-    Body& body = moved[i];
-    const Force& f = on.forces[i];
-    body.acceleration = units.acceleration * Vec{f.x, f.y, f.z};
-    body.potential = units.potential * f.potential;
-    if (!units.settings.skip_coincident) body.potential += body.mass / gravity.softening;
-    body.velocity += kick * body.acceleration;
-    body.work = on.acted[i / size];
-  }
+  const auto stretch = size * groups_at_once;
+  trawl::here::for_each((moved.size() + stretch - 1) / stretch, [&](std::size_t i) {
+    const auto begin = i * stretch;
+    const auto end = std::min(begin + stretch, moved.size());
+    const Forces on = forces_on(view, places.part(begin, end), size, units.settings);
+    for (std::size_t k = begin; k < end; ++k) {
+      Body& body = moved[k];
+      const Force& f = on.forces[k - begin];
+      body.acceleration = units.acceleration * Vec{f.x, f.y, f.z};
+      body.potential = units.potential * f.potential;
+      if (!units.settings.skip_coincident) body.potential += body.mass / gravity.softening;
+      body.velocity += kick * body.acceleration;
+      body.work = on.acted[(k - begin) / size];
+    }
+  });
   return moved;
 }
 

@@ -32,16 +32,16 @@ struct LocalTree {
   Top top;  ///< its domains with an index as of `own`, `others`
   std::vector<trawl::Lazy<Image>> own;
   std::vector<std::uint32_t> firsts;  ///< as of `own`
-  std::vector<trawl::Lazy<Selection>> others;
+  std::vector<trawl::Lazy<std::vector<Selection>>> others;
 };
 
 /// Boxes, not more than so many, that cover the groups of bodies which walk together.
 std::vector<Box> cover(const trawl::Portion<Body>& own, std::uint32_t boxes);
 /// What is in the trees of these shards for who has his bodies in those boxes.
-Selection select_for(const trawl::Portion<Body>& own, const std::vector<Box>& boxes,
-                     const Tree& tree, const Bounds& bounds, const Gravity& gravity);
+std::vector<Selection> select_for(const trawl::Portion<Body>& own, const std::vector<Box>& boxes,
+                                  const Tree& tree, const Bounds& bounds, const Gravity& gravity);
 LocalTree assemble(const trawl::Portion<Body>& own,
-                   const std::vector<trawl::Lazy<Selection>>& others, const Tree& tree,
+                   const std::vector<trawl::Lazy<std::vector<Selection>>>& others, const Tree& tree,
                    const Bounds& bounds, const Gravity& gravity);
 
 /// The bodies with accelerations and potentials; then they are kicked by `kick`.

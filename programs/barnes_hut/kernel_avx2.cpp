@@ -32,8 +32,9 @@ struct Avx2 : OneByOne {
 
 }  // namespace
 
-Forces forces_avx2(const View& view, const Places& bodies, const Settings& settings) {
-  return shard_forces<Avx2>(view, bodies, settings);
+Forces forces_avx2(const View& view, const Places& bodies, std::size_t group,
+                   const Settings& settings) {
+  return forces_by<Avx2>(view, bodies, group, settings);
 }
 
 }  // namespace bh

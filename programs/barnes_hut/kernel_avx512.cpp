@@ -78,8 +78,9 @@ struct Avx512 {
 
 }  // namespace
 
-Forces forces_avx512(const View& view, const Places& bodies, const Settings& settings) {
-  return shard_forces<Avx512>(view, bodies, settings);
+Forces forces_avx512(const View& view, const Places& bodies, std::size_t group,
+                     const Settings& settings) {
+  return forces_by<Avx512>(view, bodies, group, settings);
 }
 
 }  // namespace bh

@@ -20,8 +20,9 @@ struct Portable : OneByOne {
 
 }  // namespace
 
-Forces forces_portable(const View& view, const Places& bodies, const Settings& settings) {
-  return shard_forces<Portable>(view, bodies, settings);
+Forces forces_portable(const View& view, const Places& bodies, std::size_t group,
+                       const Settings& settings) {
+  return forces_by<Portable>(view, bodies, group, settings);
 }
 
 }  // namespace bh

@@ -38,13 +38,14 @@ std::uint32_t choose_kernel(const std::string& name) {
   throw programs::BadInput(fmt::format("there is no kernel {} here", name));
 }
 
-Forces forces_on(const View& view, const Places& bodies, const Settings& settings) {
+Forces forces_on(const View& view, const Places& bodies, std::size_t group,
+                 const Settings& settings) {
   const Kernel& kernel = kernels().at(settings.kernel);
   if (!kernel.usable)
     throw std::runtime_error(fmt::format(
         "the main PE chose the kernel {}, which another's processor can't run: give --kernel NAME",
         kernel.name));
-  return kernel.forces(view, bodies, settings);
+  return kernel.forces(view, bodies, group, settings);
 }
 
 }  // namespace bh

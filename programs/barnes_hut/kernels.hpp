@@ -24,24 +24,25 @@ struct View {
   std::span<const Inside> images;
 };
 
-/// On the bodies of a shard, in their order.
+/// On bodies that are neighbours on the curve, in their order.
 struct Forces {
   std::vector<Force> forces;
   std::vector<std::uint32_t> acted;  ///< how many bodies and cells on each of a group
 };
 
-/// On `bodies`, neighbours on the curve, by the kernel that the settings name; throws where this
-/// host can't run it, as another chose it.
-Forces forces_on(const View& view, const Places& bodies, const Settings& settings);
+/// On `bodies` in groups of so many, by the kernel that the settings name; throws where this host
+/// can't run it, as another chose it.
+Forces forces_on(const View& view, const Places& bodies, std::size_t group,
+                 const Settings& settings);
 
-Forces forces_avx512(const View&, const Places&, const Settings&);
-Forces forces_avx2(const View&, const Places&, const Settings&);
-Forces forces_portable(const View&, const Places&, const Settings&);
+Forces forces_avx512(const View&, const Places&, std::size_t group, const Settings&);
+Forces forces_avx2(const View&, const Places&, std::size_t group, const Settings&);
+Forces forces_portable(const View&, const Places&, std::size_t group, const Settings&);
 
 /// Kernels by number; a larger one is faster, and needs more of the host.
 struct Kernel {
   const char* name;
-  Forces (*forces)(const View&, const Places&, const Settings&);
+  Forces (*forces)(const View&, const Places&, std::size_t group, const Settings&);
   bool usable;
 };
 const std::vector<Kernel>& kernels();

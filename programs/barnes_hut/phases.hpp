@@ -1,10 +1,10 @@
 // Where the time goes: the loop's skeletons run into each other, unless somebody wants to know.
 #pragma once
 
+#include <cstdint>
+
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
-
-#include "programs/common/clock.hpp"
 
 namespace bh {
 
@@ -19,18 +19,18 @@ struct Phases {
 /// Waits for the end of each phase, if there is somebody to be told how long it took.
 class Stopwatch {
  public:
-  explicit Stopwatch(Phases* phases) : phases_(phases), last_(programs::now()) {}
+  explicit Stopwatch(Phases* phases) : phases_(phases), last_(trawl::now()) {}
 
   /// `made` is what the phase has made.
   template <class Made>
   void end(double Phases::*phase, const Made& made) {
     if (phases_ == nullptr) return;
     wait_for(made);
-    phases_->*phase += programs::now() - last_;
+    phases_->*phase += 1e-9 * static_cast<double>(trawl::now() - last_);
     begin();
   }
   /// What has been done since the last phase is none.
-  void begin() { last_ = programs::now(); }
+  void begin() { last_ = trawl::now(); }
 
  private:
   template <class T>
@@ -45,7 +45,7 @@ class Stopwatch {
   static void wait_for(const T&) {}  // of a Sequence everything is there
 
   Phases* phases_;
-  double last_;
+  std::int64_t last_;  // ns
 };
 
 }  // namespace bh

@@ -1,18 +1,62 @@
 // Locally essential trees: of the images here, what who walks somewhere else may look at.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "programs/barnes_hut/cells.hpp"
 
 namespace bh {
 namespace {
 
-// How far at least the walk takes a place to be from a box, whatever its rounding: relative places
-// in single precision are off by a part in 10^7 of their size.
-double least_distance(double x, double low, double high) {
-  const double distance = std::max({low - x, x - high, 0.0});
-  return std::max(0.0, distance - 1e-6 * (distance + (high - low)));
-}
+/// The boxes' sides, of all boxes one after the other, as most cells are compared with each.
+class Boxes {
+ public:
+  explicit Boxes(std::span<const Box> boxes) : count_(boxes.size()) {
+    for (const auto& box : boxes) {
+      x_.add(box.low.x, box.high.x);
+      y_.add(box.low.y, box.high.y);
+      z_.add(box.low.z, box.high.z);
+    }
+  }
+
+  /// Is the place so near to one?
+  bool reached(Vec place, double distance2) {
+    // Who is near one cell of an octet is often near the next.
+    if (latest_ < count_ && distance2_of(latest_, place) <= distance2) return true;
+    std::size_t near = 0;
+    for (std::size_t i = 0; i < count_; ++i)
+      near += static_cast<std::size_t>(distance2_of(i, place) <= distance2);
+    if (near == 0) return false;
+    for (latest_ = 0; distance2_of(latest_, place) > distance2;) ++latest_;
+    return true;
+  }
+
+ private:
+  // How far at least the walk takes a place to be from a box, whatever its rounding: relative
+  // places in single precision are off by a part in 10^7 of their size.
+  struct Sides {
+    void add(double from, double to) {
+      low.push_back(from);
+      high.push_back(to);
+      off.push_back(1e-6 * (to - from));
+    }
+    double distance(std::size_t i, double x) const {
+      const double outside = std::max(low[i] - x, x - high[i]);
+      return std::max(0.0, outside * (1 - 1e-6) - off[i]);
+    }
+    std::vector<double> low, high, off;
+  };
+  double distance2_of(std::size_t i, Vec place) const {
+    const double x = x_.distance(i, place.x);
+    const double y = y_.distance(i, place.y);
+    const double z = z_.distance(i, place.z);
+    return x * x + y * y + z * z;
+  }
+
+  std::size_t count_;
+  Sides x_, y_, z_;
+  std::size_t latest_ = 0;
+};
 
 class Selector {
  public:
@@ -36,20 +80,7 @@ class Selector {
 
  private:
   bool may_be_opened(Vec centre, float opening2) {
-    const auto reaches = [&](const Box& box) {
-      const Vec d{least_distance(centre.x, box.low.x, box.high.x),
-                  least_distance(centre.y, box.low.y, box.high.y),
-                  least_distance(centre.z, box.low.z, box.high.z)};
-      return dot(d, d) <= static_cast<double>(opening2) * (1 + 1e-6);
-    };
-    // Who is near one cell of an octet is often near the next.
-    if (latest_ < boxes_.size() && reaches(boxes_[latest_])) return true;
-    for (std::size_t i = 0; i < boxes_.size(); ++i)
-      if (reaches(boxes_[i])) {
-        latest_ = i;
-        return true;
-      }
-    return false;
+    return boxes_.reached(centre, static_cast<double>(opening2) * (1 + 1e-6));
   }
 
   std::uint32_t add_bodies(std::uint32_t begin, std::uint32_t count) {
@@ -83,10 +114,9 @@ class Selector {
     return static_cast<std::int32_t>(here);
   }
 
-  std::span<const Box> boxes_;
+  Boxes boxes_;
   const Settings& settings_;
   const Inside* image_ = nullptr;
-  std::size_t latest_ = 0;
   std::vector<Octet> octets_;
   std::vector<OctetQuadrupoles> quadrupoles_;
   std::vector<Mass> bodies_;

@@ -88,6 +88,10 @@ struct Places {
   const double* z = nullptr;
   const double* mass = nullptr;
   std::uint32_t count = 0;
+
+  Places part(std::size_t begin, std::size_t end) const {
+    return {x + begin, y + begin, z + begin, mass + begin, static_cast<std::uint32_t>(end - begin)};
+  }
 };
 
 using Image = std::vector<std::byte>;

@@ -280,7 +280,8 @@ class Targets {
 };
 
 template <class Lanes>
-Forces shard_forces(const View& view, const Places& bodies, const Settings& settings) {
+Forces forces_by(const View& view, const Places& bodies, std::size_t size,
+                 const Settings& settings) {
   Forces result;
   // Nearer than this, single precision ends; it only matters without softening.
   const float softening2 =
@@ -288,7 +289,6 @@ Forces shard_forces(const View& view, const Places& bodies, const Settings& sett
   result.forces.resize(bodies.count);
   Walk<Lanes> walk(view, settings);
   Targets<Lanes> targets;
-  const auto size = group_size(bodies.count, settings);
   for (std::size_t begin = 0; begin < bodies.count; begin += size) {
     const auto end = std::min<std::size_t>(begin + size, bodies.count);
     const Group group = group_of(bodies, begin, end);

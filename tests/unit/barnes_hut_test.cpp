@@ -113,7 +113,9 @@ Forces seen_from(const Trees& trees, std::size_t at, const Box& box) {
     }
     ++image;
   }
-  return forces_portable({&trees.top, domains, images}, trees.inside[at].bodies, trees.settings);
+  const auto& bodies = trees.inside[at].bodies;
+  return forces_portable({&trees.top, domains, images}, bodies,
+                         group_size(bodies.count, trees.settings), trees.settings);
 }
 
 TEST(BarnesHut, AWalkSeesTheSameInItsLocallyEssentialTree) {
@@ -126,9 +128,18 @@ TEST(BarnesHut, AWalkSeesTheSameInItsLocallyEssentialTree) {
       const Trees trees(cloud(3000, 5), 8, settings);
       for (std::size_t at = 0; at < 8; ++at) {
         const auto& own = trees.inside[at].bodies;
-        const auto whole =
-            forces_portable({&trees.top, trees.top.domains, trees.inside}, own, settings);
+        const View view{&trees.top, trees.top.domains, trees.inside};
+        const auto group = group_size(own.count, settings);
+        const auto whole = forces_portable(view, own, group, settings);
         EXPECT_TRUE(same(seen_from(trees, at, around(own)), whole)) << theta << ' ' << at;
+        Forces parts;
+        for (std::size_t begin = 0; begin < own.count; begin += 2 * group) {
+          const auto end = std::min<std::size_t>(begin + 2 * group, own.count);
+          const auto part = forces_portable(view, own.part(begin, end), group, settings);
+          parts.forces.insert(parts.forces.end(), part.forces.begin(), part.forces.end());
+          parts.acted.insert(parts.acted.end(), part.acted.begin(), part.acted.end());
+        }
+        EXPECT_TRUE(same(parts, whole)) << theta << ' ' << at;
       }
     }
 }

@@ -22,7 +22,7 @@ long twice_of(long x) {
   return 2 * x;
 }
 
-void expect_loops() {
+void expect_plain_loops() {
   for (const std::size_t n : {0U, 1U, 2U, 255U, 256U, 257U, 10000U}) {
     std::vector<int> seen(n);
     here::for_each(n, [&](std::size_t i) { ++seen[i]; });
@@ -43,12 +43,6 @@ void expect_loops() {
     here::sort(xs, less);
     EXPECT_EQ(xs, sorted);
   }
-  // The body may force.
-  std::atomic<long> sum{0};
-  here::for_each(100, [&](std::size_t i) {
-    sum += trawl::force(trawl::par(trawl::lazy<twice_of>(static_cast<long>(i))));
-  });
-  EXPECT_EQ(sum, 9900);
   std::atomic<int> begun{0};
   try {
     here::for_each(10000, [&](std::size_t i) {
@@ -60,6 +54,16 @@ void expect_loops() {
     EXPECT_STREQ(e.what(), "77");
   }
   EXPECT_LT(begun, 10000);
+}
+
+void expect_loops() {
+  expect_plain_loops();
+  // The body may force.
+  std::atomic<long> sum{0};
+  here::for_each(100, [&](std::size_t i) {
+    sum += trawl::force(trawl::par(trawl::lazy<twice_of>(static_cast<long>(i))));
+  });
+  EXPECT_EQ(sum, 9900);
 }
 
 class Here : public Skeletons {};
@@ -80,6 +84,23 @@ TEST_P(Here, TwoWorkersTakeHalfTheTime) {
   run([&] { alone = loop(); });
   run(two_workers(), [&] { both = loop(); });
   EXPECT_NEAR(static_cast<double>(alone) / static_cast<double>(both), 2, 0.1);
+}
+
+// Nothing in it asks for a value: a helper's turn comes all the same.
+TEST_P(Here, MeasuredWorkIsShared) {
+  auto config = two_workers();
+  config.measure = true;
+  run(std::move(config), [] {
+    std::vector<double> sums(64);
+    const auto begin = trawl::now();
+    const auto used = trawl::sched::used_here();
+    here::for_each(sums.size(), [&](std::size_t i) {
+      for (int k = 1; k < 200'000; ++k) sums[i] += 1.0 / k;
+    });
+    const auto took = static_cast<double>(trawl::now() - begin);
+    EXPECT_LT(took, 0.75 * static_cast<double>(trawl::sched::used_here() - used));
+    EXPECT_EQ(std::count(sums.begin(), sums.end(), sums.front()), 64);
+  });
 }
 
 std::vector<long> squares_of(const std::vector<long>& shard) {
@@ -107,6 +128,10 @@ TEST(HereTeam, LoopsOnRealWorkers) {
       for (int i = 0; i < 10; ++i) expect_loops();
     });
   }
+}
+
+TEST(HereTeam, OutsideOfARunTheCallerDoesAll) {
+  expect_plain_loops();
 }
 
 }  // namespace

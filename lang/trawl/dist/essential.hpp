@@ -62,11 +62,13 @@ Selected<S> selected(const Lazy<PortionShards<T>>& own, const Lazy<D>& other,
   })};
 }
 
-/// All are asked for before the first is waited for.
+/// All are asked for before the first is waited for. What this place has for others is made before
+/// what it goes on to with its value: they wait for it.
 template <auto Assemble, class R, class T, class S, class... Stored>
 R assembled(const Lazy<PortionShards<T>>& own, const std::vector<Lazy<Selected<S>>>& others,
-            const Stored&... stored) {
+            const std::vector<Lazy<Ran>>& for_others, const Stored&... stored) {
   for (const auto& other : others) fetch(other);
+  for (const auto& each : for_others) force(each);
   for (const auto& other : others) fetch(force(other).value);
   std::vector<Lazy<S>> values;
   for (const auto& other : others) {
@@ -112,6 +114,7 @@ auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
   for (auto p = places; p-- > 0;) start(std::vector{descriptions[p]}, std::vector{runs[p].place});
   return [&](const auto&... shared) {
     std::vector<std::vector<Lazy<Selected<S>>>> for_place(places);
+    std::vector<std::vector<Lazy<Ran>>> by_place(places);
     for (auto q = places; q-- > 0;) {
       std::vector<Lazy<Selected<S>>> its;
       for (std::size_t step = 1; step < places; ++step) {
@@ -120,16 +123,17 @@ auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
             portions[q], descriptions[p], stored_for(shared, 0, runs[q].place)...));
         for_place[p].push_back(its.back());
       }
-      if (!its.empty()) start(its, std::vector<Place>(its.size(), runs[q].place));
+      if (!its.empty()) by_place[q] = start(its, std::vector<Place>(its.size(), runs[q].place));
     }
     std::vector<std::pair<Place, Lazy<R>>> copies;
     for (std::size_t p = 0; p < places; ++p) {
       // In the order in which the places have their shards.
       auto& others = for_place[p];
       std::reverse(others.begin(), others.end());
-      copies.emplace_back(runs[p].place,
-                          lazy_placed<&assembled<Assemble, R, T, S, stored_type<A>...>>(
-                              portions[p], others, stored_for(shared, 0, runs[p].place)...));
+      copies.emplace_back(
+          runs[p].place,
+          lazy_placed<&assembled<Assemble, R, T, S, stored_type<A>...>>(
+              portions[p], others, by_place[p], stored_for(shared, 0, runs[p].place)...));
     }
     for (auto p = places; p-- > 0;)
       start(std::vector{copies[p].second}, std::vector{copies[p].first});
