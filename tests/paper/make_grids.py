@@ -167,19 +167,32 @@ def clusters_of_four_and_four():
                 "links": links}
 
 
-def skeleton_servers():
-    """The skeletons paper, section 4: two servers in Muenster, one in Berlin. Speeds by their figure
-    are not given; 2.8 GHz Pentium 4, 1.2 GHz and 900 MHz UltraSparc III+ are taken by the clock, an
-    UltraSparc to do 1.5 times as much with one cycle."""
+# Of a processor: by their figure are not given; 2.8 GHz Pentium 4, 1.2 GHz and 900 MHz UltraSparc III+
+# are taken by the clock, an UltraSparc to do 1.5 times as much with one cycle.
+SERVERS = {"warp": 1, "fire": 0.64, "conde": 0.48}
+
+
+def skeleton_servers(processors=(2, 8, 12), speed=1, a_worker_each=False):
+    """The skeletons paper, section 5: two servers in Muenster, one in Berlin, with so many processors:
+    each a PE, or all of a server one PE's workers."""
     inside = {"latency": "1 us", "bandwidth": "1 GB/s"}
-    return {"about": "The skeletons paper's servers: warp (2 processors) and fire (8) in Muenster, "
+    made = [{"name": name, **({"pes": 1, "workers": count} if a_worker_each else {"pes": count}),
+             "speed": speed * own, **inside}
+            for (name, own), count in zip(SERVERS.items(), processors) if count]
+    grid = {"about": "The skeletons paper's servers: warp (2 processors) and fire (8) in Muenster, "
                      "conde (12) in Berlin; 3.2 MB/s and 1.1 MB/s as measured there. Speeds and "
-                     "latencies are assumed.",
-            "clusters": [{"name": "warp", "pes": 2, "speed": 1, **inside},
-                         {"name": "fire", "pes": 8, "speed": 0.64, **inside},
-                         {"name": "conde", "pes": 12, "speed": 0.48, **inside}],
-            "between": {"latency": "5 ms", "bandwidth": "1.1 MB/s"},
-            "links": [{"between": ["warp", "fire"], "latency": "200 us", "bandwidth": "3.2 MB/s"}]}
+                     "latencies are assumed.", "clusters": made}
+    if len(made) > 1:
+        grid["between"] = {"latency": "5 ms", "bandwidth": "1.1 MB/s"}
+        grid["links"] = [{"between": ["warp", "fire"], "latency": "200 us", "bandwidth": "3.2 MB/s"}]
+    return grid
+
+
+def skeleton_workstations(speed, changes):
+    """The skeletons paper, section 5: three alike on a LAN."""
+    return {"about": "The skeletons paper's three PCs. The network is assumed.",
+            "clusters": [{"name": "pc", "pes": 3, "speed": speed, "latency": "100 us",
+                          "bandwidth": "10 MB/s"}], "speed_changes": changes}
 
 
 # ---- the heterogeneous Barnes-Hut report -----------------------------------------------------------

@@ -6,6 +6,7 @@ import math
 import os
 import re
 import resource
+import shutil
 import signal
 import statistics
 import subprocess
@@ -135,18 +136,30 @@ class Runs:
         if math.inf in times: return ""
         return f"{100 * statistics.mean(self.attainable(graph, grid) / x for x in times):.1f}"
 
-    def simulated(self, grid, program, *arguments):
-        """A program itself, at once and alone: its work is measured."""
+    def simulated(self, grid, program, *arguments, balanced=False):
+        """A program itself, at once and alone: its work is measured. What it says of itself is its
+        output, or how its skeletons were balanced."""
         command = [program, *arguments, f"--trawl:simulate={self.grid(grid)}", "--trawl:seed=1"]
-        key = " ".join([*command, str(os.stat(self.bin / program).st_mtime_ns)])
+        trace = self.folder / "trace"
+        if balanced: command.append(f"--trawl:trace={trace}")
+        key = " ".join([*command, str(os.stat(self.bin / program).st_mtime_ns),
+                        self.grid(grid).read_text()])
         if key not in self.known and not self.frozen:
             print(" ".join(command), file=sys.stderr)
             _, self.known[key] = self.one((key, command), program, LONGEST_PROGRAM)
+            if balanced: self.known[key].said = self.decisions(trace)
             self.keep()
         outcome = self.known.get(key, Outcome(math.inf))
         self.cost += outcome.cost
         self.done.append(1)
         return outcome
+
+    def decisions(self, trace):
+        """JSON: when shards were moved, or not, and who had how much of the work before and after."""
+        shown = subprocess.run([self.bin / "trawl-profile", trace, "--json", "--summary-only"],
+                               check=True, capture_output=True, text=True)
+        shutil.rmtree(trace)
+        return json.dumps(json.loads(shown.stdout)["balance"])
 
     def one(self, item, program="trawl-replay", longest=LONGEST):
         key, command = item
