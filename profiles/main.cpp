@@ -13,6 +13,7 @@
 
 #include "profiles/activity.hpp"
 #include "profiles/axis.hpp"
+#include "profiles/beside.hpp"
 #include "profiles/draw.hpp"
 #include "profiles/draw_work.hpp"
 #include "profiles/fishing.hpp"
@@ -32,6 +33,7 @@ using namespace trawl;
 
 struct Options {
   std::string dir;
+  std::string other;  // run
   std::string prefix;
   std::string svg, png;
   std::string work_svg, work_png;
@@ -67,6 +69,13 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--to", options.to, "leave out what came after T seconds")->type_name("T");
   app.add_flag("--summary-only", options.summary_only, "draw nothing");
   app.add_flag("--json", options.json, "print the summary as JSON");
+  auto* beside =
+      app.add_option("--beside", options.other,
+                     "compare with this run instead: what changed from DIR's to it, in sum and by "
+                     "function; nothing is drawn")
+          ->type_name("DIR");
+  for (const char* drawn : {"-o", "--svg", "--png", "--html", "--perfetto"})
+    beside->excludes(app.get_option(drawn));
   app.set_version_flag(
       "--version", "trawl-profile " TRAWL_VERSION ", log format " + std::to_string(trace::version));
   app.footer(
@@ -122,18 +131,61 @@ profile::WorkPicture work_picture(const profile::Run& run, const profile::Fishin
           profile::matrix(fishing, run, profile::most_drawn_groups), fishing.beliefs, granularity};
 }
 
+/// A run, read and counted.
+struct Counted {
+  Counted(const std::string& dir, const Options& options)
+      : run(profile::open_run(dir)), activity(measure(run, options)) {
+    for (const auto& damage : run.damage)
+      std::fprintf(stderr, "trawl-profile: %s\n", to_string(damage).c_str());
+  }
+
+  nlohmann::json summary() const {
+    auto json = profile::to_json(activity);
+    json["work"] = profile::work_json(fishing, granularity);
+    json["balance"] = profile::decisions_json(activity.decisions);
+    json["report"] = profile::report_json(report);
+    return json;
+  }
+
+  profile::Run run;
+  profile::Activity activity;
+  profile::Fishing fishing = profile::measure_fishing(run, activity.from, activity.to);
+  profile::Granularity granularity = profile::measure_granularity(run, activity.from, activity.to);
+  profile::Report report =
+      profile::measure_report(run, activity.from, activity.to, fishing, granularity);
+};
+
+// A file name or a damaged log may hold bytes that are not UTF-8.
+void print(const nlohmann::json& json) {
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  std::printf("%s\n", json.dump(2, ' ', false, replace).c_str());
+}
+
+std::string called(const Counted& counted, const std::string& dir) {
+  const auto& header = counted.run.logs.front().header;
+  return dir + ", " + header.program + " on " + std::to_string(header.pes) +
+         (header.pes == 1 ? " PE" : " PEs");
+}
+
+int compare(const Options& options) {
+  const Counted first(options.dir, options);
+  const Counted second(options.other, options);
+  const auto both = profile::beside(first.summary(), second.summary());
+  if (options.json)
+    print(both);
+  else
+    std::fputs(
+        profile::beside_table(both, called(first, options.dir), called(second, options.other))
+            .c_str(),
+        stdout);
+  return first.run.damage.empty() && second.run.damage.empty() ? 0 : 1;
+}
+
 int run_profile(Options options) {
   check_window(options);
-  const auto run = profile::open_run(options.dir);
-  for (const auto& damage : run.damage)
-    std::fprintf(stderr, "trawl-profile: %s\n", to_string(damage).c_str());
-  const auto activity = measure(run, options);
-
-  const auto fishing = profile::measure_fishing(run, activity.from, activity.to);
-  const auto granularity = profile::measure_granularity(run, activity.from, activity.to);
-
-  const auto report =
-      profile::measure_report(run, activity.from, activity.to, fishing, granularity);
+  if (!options.other.empty()) return compare(options);
+  const Counted counted(options.dir, options);
+  const auto& [run, activity, fishing, granularity, report] = counted;
 
   choose_pictures(options);
   std::vector<std::string> pictures;
@@ -161,18 +213,13 @@ int run_profile(Options options) {
   if (!options.html.empty()) profile::write_page(run, report, fishing, granularity, options.html);
 
   if (options.json) {
-    auto json = profile::to_json(activity);
-    json["work"] = profile::work_json(fishing, granularity);
-    json["balance"] = profile::decisions_json(activity.decisions);
-    json["report"] = profile::report_json(report);
+    auto json = counted.summary();
     json["pictures"] = pictures;
     if (!options.html.empty()) json["html"] = options.html;
     if (!options.perfetto.empty()) json["perfetto"] = options.perfetto;
     json["damage"] = nlohmann::json::array();
     for (const auto& damage : run.damage) json["damage"].push_back(to_string(damage));
-    // A file name or a damaged log may hold bytes that are not UTF-8.
-    const auto replace = nlohmann::json::error_handler_t::replace;
-    std::printf("%s\n", json.dump(2, ' ', false, replace).c_str());
+    print(json);
   } else {
     std::fputs(profile::table(activity).c_str(), stdout);
     const auto fishes = profile::matrix(fishing, run, profile::most_listed_groups);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "profiles/axis.hpp"
+#include "profiles/printable.hpp"
 #include "profiles/report/report.hpp"
 
 namespace trawl::profile {
@@ -97,16 +98,6 @@ std::vector<std::string> change_first(const Report& report) {
     lines.push_back(std::move(line));
   }
   return lines;
-}
-
-/// Names may hold anything, and a terminal obeys some of that.
-std::string printable(const std::string& text) {
-  const auto replace = nlohmann::json::error_handler_t::replace;
-  auto clean =
-      nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace)).get<std::string>();
-  for (char& c : clean)
-    if ((c >= 0 && c < ' ' && c != '\n') || c == '\x7f') c = '?';
-  return clean;
 }
 
 std::string wrapped(const std::string& text) {

@@ -41,6 +41,11 @@ def check_output(logs, page):
     for window in ["--to", "0"], ["--from", "1", "--to", "0.5"], ["--to", "1e-10"]:
         refused = profile(logs, "--summary-only", *window, code=2).stderr
         check(refused.count("\n") == 1 and "--to" in refused, "expected one line", refused)
+    both = json.loads(profile(logs, "--beside", logs, "--json").stdout)
+    check(all(each["first"] == each["second"] for each in both["quantities"]), "changed beside itself", both)
+    check("from A to B" in profile(logs, "--beside", logs).stdout, "no table of two runs")
+    refused = profile(logs, "--beside", logs, "--html", page, code=2).stderr
+    check(refused.count("\n") == 1 and "--beside" in refused, "expected one line", refused)
     start = profile(logs, "--summary-only", "--to", "1e-9").stdout
     check("threads: 0 of sparks from here, 0 of sparks from other PEs" in start, "no threads, no mean", start)
     if os.path.exists("/dev/full"):
