@@ -9,6 +9,7 @@
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -213,6 +214,34 @@ class GridReader {
     if (grid_.clusters.size() > GridFile::most_clusters_with_missing_links)
       top_.refuse(fmt::format("with missing links there can be {} clusters",
                               GridFile::most_clusters_with_missing_links));
+    if (const int other = first_apart(true); other != 0) refuse_way(0, other);
+    if (const int other = first_apart(false); other != 0) refuse_way(other, 0);
+  }
+
+  /// A cluster that no way leads to from the first one, or that has none to it; 0: each has one.
+  int first_apart(bool from_first) const {
+    const auto count = static_cast<int>(grid_.clusters.size());
+    std::vector<bool> reached(grid_.clusters.size());
+    std::vector<int> next{0};
+    reached[0] = true;
+    while (!next.empty()) {
+      const int at = next.back();
+      next.pop_back();
+      for (int other = 0; other < count; ++other) {
+        const auto& link = from_first ? grid_.link(at, other) : grid_.link(other, at);
+        if (link.missing || reached[static_cast<std::size_t>(other)]) continue;
+        reached[static_cast<std::size_t>(other)] = true;
+        next.push_back(other);
+      }
+    }
+    const auto apart = std::find(reached.begin(), reached.end(), false);
+    return apart == reached.end() ? 0 : static_cast<int>(apart - reached.begin());
+  }
+
+  void refuse_way(int from, int to) const {
+    top_.refuse(fmt::format("the grid has no way from cluster {} to {}: too many links are missing",
+                            grid_.clusters[static_cast<std::size_t>(from)].name,
+                            grid_.clusters[static_cast<std::size_t>(to)].name));
   }
 
   void read_link(const Place& place) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "rts/after.hpp"
-#include "rts/inline/error.hpp"
 #include "rts/mix.hpp"
 
 namespace trawl::fabric {
@@ -74,12 +73,6 @@ void Network::find_routes() {
         length[a * n + b] = length[a * n + by] + length[by * n + b];
         next_[a * n + b] = next_[a * n + by];
       }
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = 0; b < n; ++b)
-      if (a != b && next_[a * n + b] < 0)
-        throw Error("the grid has no way from cluster " + grid_.clusters[a].name + " to " +
-                        grid_.clusters[b].name + ": too many links are missing",
-                    2);
 }
 
 Network::Stretch Network::stretch_at(int from, int to, Nanos now) const {

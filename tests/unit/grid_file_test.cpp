@@ -61,6 +61,10 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
             "my.json: 'between' is missing: what is between any two clusters");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "a", "pes": 1}]})"),
             "my.json: clusters[1]: there is a cluster of that name already");
+  EXPECT_EQ(refusal(two + R"(, "links": [{"from": "a", "to": "b", "missing": true}]})"),
+            "my.json: the grid has no way from cluster a to b: too many links are missing");
+  EXPECT_EQ(refusal(two + R"(, "links": [{"from": "b", "to": "a", "missing": true}]})"),
+            "my.json: the grid has no way from cluster b to a: too many links are missing");
 }
 
 TEST(GridFile, WhatComesAgainTakesAMillisecond) {

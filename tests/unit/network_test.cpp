@@ -80,12 +80,6 @@ TEST(Network, ManyClustersTakeLittleMemory) {
   EXPECT_EQ(used.front(), std::pair(1, 0));
 }
 
-TEST(Network, ClustersThatNothingLeadsToAreRefused) {
-  EXPECT_THROW(Network(three(R"(, "links": [{"between": ["a", "b"], "missing": true},
-                                            {"between": ["a", "c"], "missing": true}])")),
-               Error);
-}
-
 TEST(Network, ChangesTakeHoldInTheMiddleOfAMessage) {
   Network network(three(R"(, "links": [{"between": ["a", "b"], "period": "3 s",
       "changes": [{"at": "2 s", "latency": "300 ms", "bandwidth": "1 KB/s"}]}])"));
