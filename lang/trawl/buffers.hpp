@@ -136,6 +136,9 @@ struct ParBuffer {
   }
 };
 
+template <class Strategy>
+inline constexpr bool detail::is_strategy<ParBuffer<Strategy>> = true;
+
 /// For long lists: `for (const T& x : apply(xs, par_buffer(100, rseq)))` keeps at most about 100
 /// sparks ahead of the loop. A lazy list that is moved into `apply` dies behind the loop.
 template <class Strategy>

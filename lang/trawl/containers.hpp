@@ -140,6 +140,9 @@ struct SeqList {
   }
 };
 
+template <class Strategy>
+inline constexpr bool detail::is_strategy<SeqList<Strategy>> = true;
+
 /// For the elements of a container, one after the other, here; of a map, for the values.
 template <class Strategy>
 SeqList<Strategy> seq_list(Strategy strategy) {
@@ -161,6 +164,9 @@ struct ParList {
     (*this)(force(xs));
   }
 };
+
+template <class Strategy>
+inline constexpr bool detail::is_strategy<ParList<Strategy>> = true;
 
 /// A spark for each element of a container, which applies the strategy to it.
 template <class Strategy>
@@ -202,6 +208,9 @@ struct ParListChunk {
   }
 };
 
+template <class Strategy>
+inline constexpr bool detail::is_strategy<ParListChunk<Strategy>> = true;
+
 /// A spark for every `size` elements.
 template <class Strategy>
 ParListChunk<Strategy> par_list_chunk(std::size_t size, Strategy) {
@@ -226,6 +235,9 @@ struct SeqTuple {
     (std::index_sequence_for<Strategies...>());
   }
 };
+
+template <class... Strategies>
+inline constexpr bool detail::is_strategy<SeqTuple<Strategies...>> = true;
 
 /// A strategy for each part of a tuple, pair or array.
 template <class... Strategies>
@@ -252,6 +264,9 @@ struct ParTuple {
     detail::spark_with<Strategy>(std::span<const T>(&part, 1));
   }
 };
+
+template <class... Strategies>
+inline constexpr bool detail::is_strategy<ParTuple<Strategies...>> = true;
 
 /// A spark for each part of a tuple, pair or array.
 template <class... Strategies>

@@ -69,4 +69,14 @@ auto fix(A&&... arguments) {
   return detail::make_fixed<Call, Self>(std::forward<A>(arguments)...);
 }
 
+/// Refused, with what to write instead.
+template <class F, class... A>
+detail::RefusedLazy fix(F&&, A&&...) {
+  static_assert(
+      std::is_void_v<F>,
+      "trawl: fix takes its function as a template argument: fix<f>(arguments...), where f "
+      "may be a lambda without captures.");
+  return {};
+}
+
 }  // namespace trawl

@@ -78,6 +78,13 @@ Dot<Second, First> dot(Second second, First first) {
 
 namespace detail {
 
+/// Is it one, of whatever? (For refusals.)
+template <class S>
+inline constexpr bool is_strategy = std::is_same_v<S, R0> || std::is_same_v<S, Rseq> ||
+                                    std::is_same_v<S, Rpar> || std::is_same_v<S, Rdeepseq>;
+template <class Second, class First>
+inline constexpr bool is_strategy<Dot<Second, First>> = true;
+
 /// Is to be given the value itself where that is a temporary.
 template <class S>
 concept TakesOver = requires {
@@ -86,6 +93,9 @@ concept TakesOver = requires {
 
 template <class S, class T>
 concept NotOfOneLazy = heap::NodeReference<std::remove_cvref_t<T>> && !StrategyOf<S, T>;
+template <class S, class T>
+concept NotOfThis = !StrategyOf<S, T> && !NotOfOneLazy<S, T> &&
+                    (is_strategy<std::remove_cvref_t<S>> || is_strategy<std::remove_cvref_t<T>>);
 
 }  // namespace detail
 
@@ -111,6 +121,19 @@ T&& apply(T&& value, Strategy&&) {
   static_assert(StrategyOf<Strategy, T>,
                 "trawl: this strategy can't be applied to one Lazy; par_list and the like take a "
                 "std::vector of them.");
+  return std::forward<T>(value);
+}
+
+/// The same.
+template <class T, detail::NotOfThis<T> Strategy>
+T&& apply(T&& value, Strategy&&) {
+  static_assert(!detail::is_strategy<std::remove_cvref_t<T>>,
+                "trawl: apply takes the value first, then the strategy.");
+  static_assert(
+      detail::is_strategy<std::remove_cvref_t<T>> || StrategyOf<Strategy, T>,
+      "trawl: this strategy can't be applied to this value: r0, rseq and rpar are for one "
+      "Lazy, par_list and the like for a container, par_tuple and seq_tuple for as many "
+      "parts as they have strategies, par_buffer for a std::vector or a list of Lazy.");
   return std::forward<T>(value);
 }
 

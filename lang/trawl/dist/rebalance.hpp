@@ -8,6 +8,8 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -143,11 +145,18 @@ inline void note(const Rebalanced& plan, const Measured& last, std::span<const s
   sched::note_decision({plan.before, plan.after, plan.bytes, plan.pays}, parts);
 }
 
+template <class Weigh>
+inline constexpr std::string_view weight_name = "a weight";
+template <auto F>
+inline constexpr std::string_view weight_name<By<F>> = function_name<F>();
+
 template <class Weigh, class T>
-double weight_of_shard(const Shard<T>& shard) {
-  double sum = 0;
-  for (const auto& x : force(shard.elements)) sum += Weigh()(x);
-  return sum;
+double weight_of_shard(std::uint64_t at, const Shard<T>& shard) {
+  return by_function("rebalance", weight_name<Weigh>, at, [&shard] {
+    double sum = 0;
+    for (const auto& x : force(shard.elements)) sum += Weigh()(x);
+    return sum;
+  });
 }
 
 /// The predicted load of each shard. By cost: what it took, were all workers of speed 1.
@@ -161,8 +170,8 @@ void predict(Measured& last, const Parts<T>& d, std::span<const std::uint64_t> c
     last.loads.assign(counts.begin(), counts.end());
   } else {
     std::vector<Lazy<double>> weights;
-    for (const auto& shard : d.shards)
-      weights.push_back(lazy_placed<&weight_of_shard<Weigh, T>>(shard));
+    for (std::uint64_t i = 0; i < d.shards.size(); ++i)
+      weights.push_back(lazy_placed<&weight_of_shard<Weigh, T>>(i, d.shards[i]));
     start(weights, d.places);
     for (const auto& weight : weights) last.loads.push_back(force(weight));
   }
@@ -174,13 +183,15 @@ void predict(Measured& last, const Parts<T>& d, std::span<const std::uint64_t> c
 /// sooner: with each place's share as what it got through of the load, by what was measured. The
 /// load of a shard is predicted by what its elements weigh (`by<&Body::work>`, `by_count`), or is
 /// what it took (`by_cost`, for elements of unequal and unknown cost). Waits until d is made. No
-/// answer depends on it: shards stay what they are.
+/// answer depends on it: shards stay what they are. What a weight throws it throws, on one PE too.
 template <class T, class Weigh = ByCost>
 Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
   using namespace detail;
   const auto& parts = d.parts();
   const auto sites = sched::sites();
-  if (sites.size() == 1 || parts.shards.empty()) return d;
+  constexpr bool weighs = !std::is_same_v<Weigh, ByCost> && !std::is_same_v<Weigh, ByCount>;
+  const bool alone = sites.size() == 1;
+  if (parts.shards.empty() || (alone && !weighs)) return d;
   Measured last;
   for (const auto& site : sites) {
     last.strengths.push_back(site.strength);
@@ -206,6 +217,7 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
   auto measured = std::exchange(
       last.costs, believed(last.costs, parts.measured, last.owners, last.strengths.size()));
   predict<Weigh>(last, parts, counts);
+  if (alone) return d;
   const auto plan =
       rebalanced(last, bytes, std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps,
                  [&sites](std::size_t from, std::size_t to) {
