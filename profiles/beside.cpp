@@ -28,7 +28,7 @@ struct Quantity {
 };
 
 constexpr std::array quantities{
-    Quantity{"elapsed", "/runtime", Unit::seconds},
+    Quantity{"elapsed", "/window", Unit::seconds},
     Quantity{"workers", "/workers", Unit::number},
     Quantity{"average parallelism", "/average_parallelism", Unit::number},
     Quantity{"in threads", "/report/shares/busy", Unit::share},
@@ -62,7 +62,8 @@ constexpr std::string_view name_of(Unit unit) {
   return names[static_cast<std::size_t>(unit)];
 }
 
-json value(const json& summary, const char* where) {
+json value(const json& summary, const std::string& where) {
+  if (where == "/window") return summary.at("to").get<double>() - summary.at("from").get<double>();
   const json::json_pointer at(where);
   return summary.contains(at) ? summary.at(at) : json();
 }
@@ -83,13 +84,18 @@ json functions(const json& first, const json& second) {
   struct Both {
     const json* run[2] = {nullptr, nullptr};
   };
-  std::map<std::string, Both> by_name;
-  for (const auto& [summary, at] : {std::pair(&first, 0), std::pair(&second, 1)})
-    for (const auto& each : summary->at("/report/functions"_json_pointer))
-      by_name[each.at("function").get<std::string>()].run[at] = &each;
+  // Several may be spelt alike, as two lambdas in one function are: the longest is the longest's.
+  std::map<std::pair<std::string, int>, Both> by_name;
+  for (const auto& [summary, at] : {std::pair(&first, 0), std::pair(&second, 1)}) {
+    std::map<std::string, int> times;
+    for (const auto& each : summary->at("/report/functions"_json_pointer)) {
+      const auto name = each.at("function").get<std::string>();
+      by_name[{name, times[name]++}].run[at] = &each;
+    }
+  }
   std::vector<json> all;
   for (const auto& [name, both] : by_name)
-    all.push_back({{"function", name},
+    all.push_back({{"function", name.first},
                    {"short", (both.run[0] != nullptr ? both.run[0] : both.run[1])->at("short")},
                    {"first", function(both.run[0])},
                    {"second", function(both.run[1])}});

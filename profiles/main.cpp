@@ -131,13 +131,17 @@ profile::WorkPicture work_picture(const profile::Run& run, const profile::Fishin
           profile::matrix(fishing, run, profile::most_drawn_groups), fishing.beliefs, granularity};
 }
 
+profile::Run opened(const std::string& dir) {
+  auto run = profile::open_run(dir);
+  for (const auto& damage : run.damage)
+    std::fprintf(stderr, "trawl-profile: %s\n", to_string(damage).c_str());
+  return run;
+}
+
 /// A run, read and counted.
 struct Counted {
   Counted(const std::string& dir, const Options& options)
-      : run(profile::open_run(dir)), activity(measure(run, options)) {
-    for (const auto& damage : run.damage)
-      std::fprintf(stderr, "trawl-profile: %s\n", to_string(damage).c_str());
-  }
+      : run(opened(dir)), activity(measure(run, options)) {}
 
   nlohmann::json summary() const {
     auto json = profile::to_json(activity);
@@ -163,14 +167,20 @@ void print(const nlohmann::json& json) {
 
 std::string called(const Counted& counted, const std::string& dir) {
   const auto& header = counted.run.logs.front().header;
-  return dir + ", " + header.program + " on " + std::to_string(header.pes) +
-         (header.pes == 1 ? " PE" : " PEs");
+  auto text = dir + ", " + header.program + " on " + std::to_string(header.pes) +
+              (header.pes == 1 ? " PE" : " PEs");
+  const auto& [from, to] = std::pair(counted.activity.from, counted.activity.to);
+  if (from > 0 || to < counted.run.end)
+    text += ", from " + profile::duration(static_cast<double>(from)) + " to " +
+            profile::duration(static_cast<double>(to));
+  return text;
 }
 
 int compare(const Options& options) {
   const Counted first(options.dir, options);
   const Counted second(options.other, options);
-  const auto both = profile::beside(first.summary(), second.summary());
+  auto both = profile::beside(first.summary(), second.summary());
+  both["runs"] = {called(first, options.dir), called(second, options.other)};
   if (options.json)
     print(both);
   else

@@ -69,8 +69,17 @@ auto fix(A&&... arguments) {
   return detail::make_fixed<Call, Self>(std::forward<A>(arguments)...);
 }
 
+namespace detail {
+
+/// A function that fix could have been meant for.
+template <class F>
+concept TakesItself =
+    heap::NodeReference<typename self_of<typename parameters<std::decay_t<F>>::type>::type>;
+
+}  // namespace detail
+
 /// Refused, with what to write instead.
-template <class F, class... A>
+template <detail::TakesItself F, class... A>
 detail::RefusedLazy fix(F&&, A&&...) {
   static_assert(
       std::is_void_v<F>,

@@ -27,7 +27,7 @@ class Boxes {
     for (std::size_t i = 0; i < count_; ++i)
       near += static_cast<std::size_t>(distance2_of(i, place) <= distance2);
     if (near == 0) return false;
-    for (latest_ = 0; distance2_of(latest_, place) > distance2;) ++latest_;
+    for (latest_ = 0; latest_ + 1 < count_ && distance2_of(latest_, place) > distance2;) ++latest_;
     return true;
   }
 

@@ -156,6 +156,7 @@ void spark_slowly(heap::Node* node) {
   Worker& worker = worker_here();
   if (worker.knows_of_data_elsewhere()) return spark_near_its_data(node);
   worker.pool.push(node);
+  if (worker.is_special()) return;  // its pool always refuses
   worker.pool.allow_quick();
   if (worker.knows_of_data_elsewhere()) worker.pool.refuse_quick();
 }

@@ -62,6 +62,14 @@ int root(int, char**) {
   return static_cast<int>(a.sync() + b.sync() + c.sync()) + (d ? 0 : 1);
 }
 
+// A program's own fix, of what it likes.
+using namespace trawl;
+void fix(const std::string&) {}
+void use_own() {
+  std::string broken;
+  fix(broken);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

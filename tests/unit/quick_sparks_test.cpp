@@ -8,6 +8,8 @@
 
 #include "rts/sched/fence.hpp"
 #include "rts/sched/spark_pool.hpp"
+#include "rts/sched/workers.hpp"
+#include "tests/unit/team.hpp"
 
 namespace trawl::sched {
 namespace {
@@ -53,6 +55,20 @@ TEST(QuickSparks, AFullPoolTakesNoMore) {
   EXPECT_FALSE(pool.push(node));
 }
 
+TEST(QuickSparks, ComeTheSlowWayOnceDataAreSought) {
+  test::Team team(1);
+  team.run([] {
+    auto& worker = worker_here();
+    const auto node = [](long n) { return lazy<number>(n).node(); };
+    spark(node(1));
+    EXPECT_TRUE(worker.pool.push_quickly(node(2))) << "nothing large is known";
+    worker.workers().seek_data();
+    EXPECT_FALSE(worker.pool.push_quickly(node(3)));
+    spark(node(4));
+    EXPECT_TRUE(worker.pool.push_quickly(node(5))) << "there was nothing to seek";
+  });
+}
+
 // As sparks are made (sched/place.cpp), while another OS thread watches, and seeks data.
 TEST(QuickSparks, WhoWatchesWhileTheyComeSeesTheNext) {
   constexpr int rounds = 500;
@@ -76,6 +92,7 @@ TEST(QuickSparks, WhoWatchesWhileTheyComeSeesTheNext) {
     ended = true;
   });
   for (long i = 0; i < most && !ended; ++i) {
+    if (i % 256 == 0) std::this_thread::yield();
     if (!pool.push_quickly(node)) {
       if (seeks.exchange(false)) ++found;
       pool.push(node);

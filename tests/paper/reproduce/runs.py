@@ -147,15 +147,16 @@ class Runs:
         if key not in self.known and not self.frozen:
             print(" ".join(command), file=sys.stderr)
             _, self.known[key] = self.one((key, command), program, LONGEST_PROGRAM)
-            if balanced: self.known[key].said = self.decisions(trace)
+            if balanced: self.known[key].said = self.decisions(trace, self.known[key].seconds)
             self.keep()
         outcome = self.known.get(key, Outcome(math.inf))
         self.cost += outcome.cost
         self.done.append(1)
         return outcome
 
-    def decisions(self, trace):
+    def decisions(self, trace, seconds):
         """JSON: when shards were moved, or not, and who had how much of the work before and after."""
+        if seconds == math.inf: return ""
         shown = subprocess.run([self.bin / "trawl-profile", trace, "--json", "--summary-only"],
                                check=True, capture_output=True, text=True)
         shutil.rmtree(trace)

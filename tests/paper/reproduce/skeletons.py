@@ -1,6 +1,7 @@
 """The skeletons paper (Alt, Mueller and Gorlatch), section 5: barnes_hut itself, simulated on their machines."""
 import json
 import math
+import sys
 
 import make_grids as grids
 from reproduce.cells import table
@@ -24,6 +25,7 @@ def alone(run, bodies):
     """Seconds of a step on one processor of this machine."""
     grid = ("skeletons-alone", grids.skeleton_servers((1, 0, 0)))
     one, more = (barnes_hut(run, grid, bodies, steps, balanced=False).seconds for steps in (1, 1 + STEPS))
+    if math.inf in (one, more): sys.exit("barnes_hut on one PE took too long for the rest to be scaled by it")
     return (more - one) / STEPS
 
 
