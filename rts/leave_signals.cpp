@@ -47,6 +47,18 @@ void send_others_away_by_signal() {
   handle(fabric::leave_signal(), action, SIG_IGN);
 }
 
+// Only what is blocked is said to be pending. Who handles it meanwhile has counted it.
+bool told_to_leave() noexcept {
+  sigset_t term, before, pending;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  sigemptyset(&pending);
+  pthread_sigmask(SIG_BLOCK, &term, &before);
+  sigpending(&pending);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return sigismember(&pending, SIGTERM) == 1 || terminated != 0;
+}
+
 void take_leave_signals(Pe& pe) {
   leaves = &pe;
   if (terminated != 0) pe.leave();

@@ -11,6 +11,9 @@ void leave_by_signal();
 /// The main PE under trawl-run: fabric::leave_signal, with the number of a PE, sends that away.
 void send_others_away_by_signal();
 
+/// Has SIGTERM come, though no thread may have got to it yet?
+bool told_to_leave() noexcept;
+
 /// The process's PE; what has come before is for it.
 void take_leave_signals(Pe& pe);
 

@@ -361,7 +361,9 @@ class Process {
 
   /// With the PE's lock held, on any thread. A run that failed, and any PE but the main one, ends
   /// here, whatever its workers are inside of.
-  void over(const life::Outcome& outcome) {
+  void over(life::Outcome outcome) {
+    // Who ends the main PE has told this one before.
+    if (outcome.given_up && told_to_leave()) outcome.error.clear();
     code_ = program_.report(outcome, joined_.fabric->now() - begun_,
                             pe_->log() != nullptr ? pe_->log()->trouble() : "",
                             pe_->recording_trouble());
