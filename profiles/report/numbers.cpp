@@ -1,5 +1,6 @@
 // The report as JSON, and for a terminal.
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <sstream>
 
@@ -78,6 +79,35 @@ nlohmann::json links_json(const Messages& messages) {
                      {"median", link.median / 1e9},
                      {"slow", link.slow / 1e9}});
   return links;
+}
+
+/// Of each part of the time: threads that ran at once, sparks a second. The functions that ran
+/// longest by themselves, as many as the page has colours for; the others together.
+nlohmann::json over_time_json(const Report& report) {
+  constexpr std::size_t apart = 7;
+  const auto& over_time = report.over_time;
+  const auto scaled = [](OverTime::Sums sums, double by) {
+    for (auto& sum : sums) sum /= by;
+    return nlohmann::json(sums);
+  };
+  OverTime::Sums others{};
+  std::vector<nlohmann::json> running(std::min(apart, report.functions.size()));
+  for (std::size_t i = 0; i < report.functions.size(); ++i) {
+    const auto ran = over_time.ran().find(report.functions[i].code);
+    const auto& sums = ran == over_time.ran().end() ? OverTime::Sums{} : ran->second;
+    if (i < apart)
+      running[i] = {{"function", report.functions[i].name},
+                    {"threads", scaled(sums, over_time.length())}};
+    else
+      std::transform(sums.begin(), sums.end(), others.begin(), others.begin(), std::plus<>());
+  }
+  const double seconds = over_time.length() / 1e9;
+  return {{"seconds", seconds},
+          {"running", running},
+          {"others", scaled(others, over_time.length())},
+          {"converted", scaled(over_time.converted(), seconds)},
+          {"imported", scaled(over_time.imported(), seconds)},
+          {"exported", scaled(over_time.exported(), seconds)}};
 }
 
 /// The functions to be changed first: those with an advice, by what they have of the path.
@@ -182,6 +212,7 @@ nlohmann::json report_json(const Report& report) {
           {"shares", shares_json(report.facts.shares)},
           {"functions", std::move(functions)},
           {"change_first", change_first(report)},
+          {"over_time", over_time_json(report)},
           {"critical_path", path_json(report.path)},
           {"links", links_json(report.messages)},
           {"changes", std::move(changes)}};

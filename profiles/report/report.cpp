@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "rts/trace/format.hpp"
 
@@ -46,6 +47,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   report.activity = measure(run, from, to, bins);
 
   Audit audit(from, to);
+  OverTime over_time(from, to);
   Timeline timeline(from, report.activity.to, bins, run.logs);
   PathFinder finder(from, to);
   MessageEnds messages(run, from, to);
@@ -55,6 +57,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
     const int pe = log.header.pe;
     Threads threads(log.header, from, to, [&](const Slice& slice) {
       audit.see(pe, slice);
+      over_time.see(slice);
       timeline.see(pe, slice);
       finder.see(pe, slice);
     });
@@ -63,6 +66,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
         [&](const trace::Event& event) {
           threads.see(event);
           audit.see(event, threads);
+          over_time.see(event);
           finder.see(pe, event);
           messages.see(pe, event);
           find_changes(run, event, lost, report.changes);
@@ -76,6 +80,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   report.slices = timeline.drawn();
   report.lanes = timeline.lanes();
   report.functions = audit.result(run);
+  report.over_time = std::move(over_time);
   report.path = finder.find();
   report.messages = messages.result();
   report.facts = judge(report.activity, fishing, granularity, report.functions, report.path,

@@ -14,6 +14,7 @@
 #include "profiles/report/diagnosis.hpp"
 #include "profiles/report/facts.hpp"
 #include "profiles/report/messages.hpp"
+#include "profiles/report/over_time.hpp"
 #include "profiles/report/path.hpp"
 #include "profiles/report/timeline.hpp"
 
@@ -32,6 +33,7 @@ struct Report {
   std::vector<DrawnSlice> slices;
   std::uint64_t slices_seen = 0;
   std::vector<FunctionAudit> functions;
+  OverTime over_time{0, 1};
   Path path;
   Messages messages;
   std::vector<Change> changes;

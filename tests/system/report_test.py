@@ -127,6 +127,7 @@ def check_page(browser, page):
     check(colours(browser) > 5, f"the timeline has {colours(browser)} colours only")
     for id in "words", "shares", "functions", "path", "lengths", "fish", "beliefs", "latencies", "links", "pes", "notes":
         check(browser.value(f"document.getElementById('{id}').innerText.trim().length") > 10, f"nothing is in {id}")
+    check(browser.value("document.querySelectorAll('#over-time svg path').length") >= 2, "nothing over time")
     unnamed = browser.value("""[...document.querySelectorAll('svg, canvas, [role=img]')]
         .filter(each => !each.getAttribute('aria-label')).length""")
     check(unnamed == 0, f"{unnamed} pictures have no label")

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -130,6 +131,33 @@ TEST_F(ReportTest, FunctionsAreAudited) {
   EXPECT_EQ(seventh.ran, 490);
   EXPECT_EQ(seventh.queued, 10) << "since its spark had come";
   EXPECT_EQ(seventh.longest_pe, 1);
+}
+
+TEST_F(ReportTest, WhatRanOverTimeAddsUp) {
+  write_two();
+  const auto all = report();
+  const auto sum = [](const OverTime::Sums& sums, std::size_t from, std::size_t to) {
+    return std::accumulate(sums.begin() + static_cast<std::ptrdiff_t>(from),
+                           sums.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
+  };
+  EXPECT_EQ(all.over_time.length(), 10);
+  const auto& root = all.over_time.ran().at(root_code);
+  EXPECT_DOUBLE_EQ(sum(root, 0, 40), 400);
+  EXPECT_DOUBLE_EQ(sum(root, 40, 91), 0);
+  EXPECT_DOUBLE_EQ(sum(root, 91, 100), 90);
+  const auto& seventh = all.over_time.ran().at(7);
+  EXPECT_DOUBLE_EQ(sum(seventh, 31, 80), 490);
+  EXPECT_DOUBLE_EQ(sum(seventh, 0, 100), 490);
+  EXPECT_EQ(all.over_time.exported()[20], 1);
+  EXPECT_EQ(all.over_time.imported()[31], 1);
+  EXPECT_EQ(sum(all.over_time.converted(), 0, 100), 0);
+
+  const auto json = report_json(all)["over_time"];
+  EXPECT_EQ(json["running"].size(), 2U);
+  EXPECT_DOUBLE_EQ(json["running"][0]["threads"][50].get<double>() +
+                       json["running"][1]["threads"][50].get<double>(),
+                   1);
+  EXPECT_DOUBLE_EQ(json["exported"][20].get<double>() * json["seconds"].get<double>(), 1);
 }
 
 TEST_F(ReportTest, CriticalPathGoesBackByWhatCame) {

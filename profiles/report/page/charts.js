@@ -49,6 +49,12 @@ function frame(title, width, height, most, unit) {
   return {svg, left, top, right, bottom};
 }
 
+function timeAxis(svg, left, right, bottom) {
+  for (const [time, text] of ticks(data.from, data.from + data.length, right - left))
+    svg.append(make('text', {x: Math.min(right - 12, left + (time - data.from) / data.length * (right - left)),
+                             y: bottom + 15, 'text-anchor': 'middle'}, text));
+}
+
 /** Lines over the run's time. A line: [name, colour, numbers or null each]. */
 function lines(title, unit, all) {
   const known = all.flatMap(([, , numbers]) => numbers.filter(each => each !== null));
@@ -68,10 +74,28 @@ function lines(title, unit, all) {
                       make('title', {}, name));
     svg.append(line);
   }
-  for (const [time, text] of ticks(data.from, data.from + data.length, right - left))
-    svg.append(make('text', {x: Math.min(right - 12, left + (time - data.from) / data.length * (right - left)),
-                             y: bottom + 15, 'text-anchor': 'middle'}, text));
-  return make('div', {}, svg, legend(all.map(([name, colour]) => [colour, name])));
+  timeAxis(svg, left, right, bottom);
+  return make('div', {class: 'chart'}, svg, legend(all.map(([name, colour]) => [colour, name])));
+}
+
+/** Areas over the run's time, one on the other. A series: [name, colour, numbers], the first lowest. */
+function areas(title, unit, all) {
+  const sums = all[0][2].map((_, i) => all.reduce((sum, [, , numbers]) => sum + numbers[i], 0));
+  const most = Math.max(...sums, 1e-12);
+  const {svg, left, top, right, bottom} = frame(title, 560, 200, most, unit);
+  const width = (right - left) / sums.length;
+  const low = sums.map(() => 0);
+  for (const [name, colour, numbers] of all) {
+    const y = value => (bottom - value / most * (bottom - top)).toFixed(1);
+    const edge = i => `${(left + i * width).toFixed(1)},${y(low[i])} ${(left + (i + 1) * width).toFixed(1)},${y(low[i])}`;
+    const below = sums.map((_, i) => edge(i));
+    numbers.forEach((value, i) => { low[i] += value; });
+    const above = sums.map((_, i) => edge(i));
+    svg.append(make('path', {d: `M${above.join(' ')} ${below.map(each => each.split(' ').reverse().join(' ')).reverse().join(' ')}Z`,
+                             fill: `var(${colour})`}, make('title', {}, name)));
+  }
+  timeAxis(svg, left, right, bottom);
+  return make('div', {class: 'chart'}, svg, legend(all.map(([name, colour]) => [colour, name])));
 }
 
 /** Bars of numbers by size. A series: [name, colour, histogram]; sizes double. */

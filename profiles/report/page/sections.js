@@ -67,6 +67,17 @@ function showFunctions() {
     column('on the path', 'on_path', duration), ['note', each => each.advice, null, true]], functions));
 }
 
+function showOverTime() {
+  const {running, others, converted, imported, exported} = data.report.over_time;
+  const few = value => value.toFixed(value < 10 ? 1 : 0);
+  const series = running.map((each, i) => [shortName(i), functionColour(i), each.threads]);
+  if (others.some(each => each > 0)) series.push(['all others', '--other', others]);
+  if (series.length > 0) at('over-time').append(areas('Threads that ran, by function', few, series));
+  at('over-time').append(lines('Sparks a second', few, [
+    ['became threads where they were made', '--f0', converted], ['became threads on another PE', '--f1', imported],
+    ['left a PE', '--f2', exported]]));
+}
+
 function showPath() {
   const path = data.report.critical_path;
   if (!path)
@@ -154,5 +165,5 @@ function showPes() {
     pes));
 }
 
-for (const show of [showRun, showWords, showLegend, showFunctions, showPath, showLengths, showFish, showLinks, showPes])
+for (const show of [showRun, showWords, showLegend, showFunctions, showOverTime, showPath, showLengths, showFish, showLinks, showPes])
   show();
