@@ -8,7 +8,7 @@
 namespace bh {
 namespace {
 
-// Into so much at least, or most, workers share out what is one place's.
+// As workers share out what is one place's: groups in a row, and parts of a selection.
 constexpr std::size_t groups_at_once = 4;
 constexpr std::size_t most_parts = 16;
 
