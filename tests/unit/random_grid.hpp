@@ -1,6 +1,7 @@
 // A random grid: its PEs, what is between them, and the flags of the run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -44,6 +45,9 @@ inline Simulation::Config random_grid(Random& random, std::uint64_t seed) {
   // So long that a moment comes when all fish are kept, see Simulation::settle.
   const auto hop = static_cast<double>(net.latency + net.jitter) + 100 / net.bytes_per_nano;
   options.fish_delay_max = 100 * hop * 1e-3;
+  // Satin's steal again at once: while the other PEs are at their thread limit for a second, one
+  // such run would take as long as hundreds.
+  if (options.policy.ends_with("rs")) options.fish_delay = std::min(500.0, options.fish_delay_max);
   config.full_weight = one_of<heap::Weight>(random, {1, 2, 4, 1U << 16U});
   const bool equal = below(random, 2) == 0;
   const auto clusters = 1 + below(random, 3);
