@@ -169,10 +169,10 @@ std::string called(const Counted& counted, const std::string& dir) {
   const auto& header = counted.run.logs.front().header;
   auto text = dir + ", " + header.program + " on " + std::to_string(header.pes) +
               (header.pes == 1 ? " PE" : " PEs");
-  const auto& [from, to] = std::pair(counted.activity.from, counted.activity.to);
-  if (from > 0 || to < counted.run.end)
-    text += ", from " + profile::duration(static_cast<double>(from)) + " to " +
-            profile::duration(static_cast<double>(to));
+  const auto& seen = counted.activity;
+  if (seen.from > 0 || seen.to < counted.run.end)
+    text += ", from " + profile::duration(static_cast<double>(seen.from)) + " to " +
+            profile::duration(static_cast<double>(seen.to));
   return text;
 }
 

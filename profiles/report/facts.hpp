@@ -1,9 +1,11 @@
 // What a run is judged by: numbers only, and no decision yet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiles/activity.hpp"
@@ -36,6 +38,23 @@ struct Culprit {
   int pe = 0;
   double share = 0;    ///< of that part
   double longest = 0;  ///< s, without a break
+};
+
+/// What each share is called in JSON, and in words.
+struct ShareName {
+  std::string_view json, words;
+  double Shares::*share;
+};
+inline constexpr std::array share_names{
+    ShareName{"busy", "in threads", &Shares::busy},
+    ShareName{"gc", "collections", &Shares::gc},
+    ShareName{"between_threads", "between threads", &Shares::between},
+    ShareName{"late_start", "before most ran", &Shares::start},
+    ShareName{"tail", "after most ran", &Shares::tail},
+    ShareName{"blocked", "only blocked threads", &Shares::blocked},
+    ShareName{"no_sparks", "no sparks anywhere", &Shares::starved},
+    ShareName{"sparks_elsewhere", "sparks elsewhere", &Shares::apart},
+    ShareName{"thread_limit", "thread limit", &Shares::held},
 };
 
 /// A PE on which the same functions take longer than its speed says.

@@ -19,15 +19,9 @@ constexpr std::size_t most_in_json = 500;
 constexpr std::size_t line_width = 100;
 
 nlohmann::json shares_json(const Shares& shares) {
-  return {{"busy", shares.busy},
-          {"gc", shares.gc},
-          {"between_threads", shares.between},
-          {"late_start", shares.start},
-          {"tail", shares.tail},
-          {"blocked", shares.blocked},
-          {"no_sparks", shares.starved},
-          {"sparks_elsewhere", shares.apart},
-          {"thread_limit", shares.held}};
+  nlohmann::json json;
+  for (const auto& each : share_names) json[std::string(each.json)] = shares.*each.share;
+  return json;
 }
 
 /// Nothing is to be changed about a run in which nothing stands out.
@@ -179,13 +173,9 @@ std::string path_line(const Facts& facts) {
 
 std::string shares_line(const Shares& shares) {
   std::string out = "workers' time:";
-  for (const auto& [name, share] :
-       {std::pair{"in threads", shares.busy}, std::pair{"collections", shares.gc},
-        std::pair{"between threads", shares.between}, std::pair{"before most ran", shares.start},
-        std::pair{"after most ran", shares.tail}, std::pair{"only blocked threads", shares.blocked},
-        std::pair{"no sparks anywhere", shares.starved},
-        std::pair{"sparks elsewhere", shares.apart}, std::pair{"thread limit", shares.held}})
-    if (share >= 0.0005) out += fmt::format(" {} {:.1f} %,", name, 100 * share);
+  for (const auto& each : share_names)
+    if (const double share = shares.*each.share; share >= 0.0005)
+      out += fmt::format(" {} {:.1f} %,", each.words, 100 * share);
   out.back() = '\n';
   return out;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "rts/trace/format.hpp"
 
@@ -47,7 +46,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   report.activity = measure(run, from, to, bins);
 
   Audit audit(from, to);
-  OverTime over_time(from, to);
+  report.over_time = OverTime(from, to);
   Timeline timeline(from, report.activity.to, bins, run.logs);
   PathFinder finder(from, to);
   MessageEnds messages(run, from, to);
@@ -57,7 +56,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
     const int pe = log.header.pe;
     Threads threads(log.header, from, to, [&](const Slice& slice) {
       audit.see(pe, slice);
-      over_time.see(slice);
+      report.over_time.see(slice);
       timeline.see(pe, slice);
       finder.see(pe, slice);
     });
@@ -66,7 +65,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
         [&](const trace::Event& event) {
           threads.see(event);
           audit.see(event, threads);
-          over_time.see(event);
+          report.over_time.see(event);
           finder.see(pe, event);
           messages.see(pe, event);
           find_changes(run, event, lost, report.changes);
@@ -80,7 +79,6 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   report.slices = timeline.drawn();
   report.lanes = timeline.lanes();
   report.functions = audit.result(run);
-  report.over_time = std::move(over_time);
   report.path = finder.find();
   report.messages = messages.result();
   report.facts = judge(report.activity, fishing, granularity, report.functions, report.path,

@@ -18,6 +18,7 @@
 #include "programs/barnes_hut/shards.hpp"
 #include "programs/common/command.hpp"
 #include "programs/common/progress.hpp"
+#include "programs/common/run_clock.hpp"
 
 namespace bh {
 namespace {
@@ -208,8 +209,7 @@ class Session {
     const bool timed = loud && options_.phases;
     state.bodies = evolve(std::move(state.bodies), motion_, see, timed ? &phases : nullptr);
     if (timed) tell(phases);
-    if (loud)
-      tell(1e-9 * static_cast<double>(trawl::now() - begin), acted / static_cast<double>(count));
+    if (loud) tell(programs::seconds_since(begin), acted / static_cast<double>(count));
     state.bodies = trawl::sort<&Body::place>(state.bodies);
     return state;
   }

@@ -6,6 +6,8 @@
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 
+#include "programs/common/run_clock.hpp"
+
 namespace bh {
 
 /// Seconds, of all steps.
@@ -26,7 +28,7 @@ class Stopwatch {
   void end(double Phases::*phase, const Made& made) {
     if (phases_ == nullptr) return;
     wait_for(made);
-    phases_->*phase += 1e-9 * static_cast<double>(trawl::now() - last_);
+    phases_->*phase += programs::seconds_since(last_);
     begin();
   }
   /// What has been done since the last phase is none.

@@ -18,6 +18,7 @@
 #include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
+#include "programs/common/run_clock.hpp"
 #include "programs/galaxy/forces.hpp"
 #include "programs/galaxy/frames.hpp"
 #include "programs/galaxy/report.hpp"
@@ -54,10 +55,6 @@ float mass_of(const Star& s) {
   return s.mass;
 }
 
-double seconds_since(std::int64_t begun) {
-  return 1e-9 * static_cast<double>(trawl::now() - begun);
-}
-
 // ---- what things take when work is declared: ns of a core of the README's machine
 
 constexpr double tree_cost = 40;      // a star, in the tree
@@ -78,7 +75,7 @@ Built built(const std::vector<Place>& places, const std::vector<float>& masses, 
   const auto begun = trawl::now();
   Built result{build_tree(places, masses, theta), 0};
   if (declared) declare(tree_cost * static_cast<double>(places.size()));
-  result.seconds = seconds_since(begun);
+  result.seconds = programs::seconds_since(begun);
   return result;
 }
 double seconds_of(const Built& built) {
@@ -135,7 +132,7 @@ class Galaxy {
       advance();
     }
     stars_.size();
-    if (run_.report) report_.end(seconds_since(begun));
+    if (run_.report) report_.end(programs::seconds_since(begun));
     draw(run_.steps);
     auto all = trawl::collect(stars_);
     by_id(all);
@@ -170,7 +167,7 @@ class Galaxy {
     const auto seconds = trawl::apply<seconds_of>(tree);
     for (const auto& holding : trawl::holdings(stars_))
       nodes.push_back({holding.count, trawl::force(seconds.at(holding.place)), holding.seconds});
-    report_.add(nodes, seconds_since(begun));
+    report_.add(nodes, programs::seconds_since(begun));
   }
 
   void draw(std::size_t step) const {

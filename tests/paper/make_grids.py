@@ -172,11 +172,11 @@ def clusters_of_four_and_four():
 SERVERS = {"warp": 1, "fire": 0.64, "conde": 0.48}
 
 
-def skeleton_servers(processors=(2, 8, 12), speed=1, a_worker_each=False):
+def skeleton_servers(processors=(2, 8, 12), speed=1, shared=False):
     """The skeletons paper, section 5: two servers in Muenster, one in Berlin, with so many processors:
-    each a PE, or all of a server one PE's workers."""
+    each a PE, or, shared, all of a server one PE's workers."""
     inside = {"latency": "1 us", "bandwidth": "1 GB/s"}
-    made = [{"name": name, **({"pes": 1, "workers": count} if a_worker_each else {"pes": count}),
+    made = [{"name": name, **({"pes": 1, "workers": count} if shared else {"pes": count}),
              "speed": speed * own, **inside}
             for (name, own), count in zip(SERVERS.items(), processors) if count]
     grid = {"about": "The skeletons paper's servers: warp (2 processors) and fire (8) in Muenster, "

@@ -61,7 +61,8 @@ TEST_P(DistErrors, NameTheSkeletonAndTheFunction) {
     expect_said([&] { trawl::collect(trawl::sort<key>(d)); }, "sort<", "no key");
     expect_said([&] { trawl::collect(trawl::sort<itself>(d, trawl::by<weight>)); }, "sort<",
                 "no weight");
-    expect_said([&] { trawl::rebalance(d, 1, trawl::by<weight>); }, "rebalance<", "no weight");
+    if (trawl::places().size() > 1)
+      expect_said([&] { trawl::rebalance(d, 1, trawl::by<weight>); }, "rebalance<", "no weight");
     expect_said([&] { trawl::collect(trawl::exchange(trawl::generate<row>(100))); }, "generate<",
                 "no row");
   });

@@ -48,6 +48,14 @@ TEST(Work, TakesTheProcessorsTime) {
   EXPECT_LT(least_processor_time([] { trawl::work(0), trawl::work(-5); }), 100'000);
 }
 
+/// A PE whose work is measured.
+Simulation::Config one_measured() {
+  Simulation::Config config;
+  config.net.pes = 1;
+  config.measure = true;
+  return config;
+}
+
 #ifndef TRAWL_NO_COLLECTOR
 struct Cell {
   long head;
@@ -56,10 +64,7 @@ struct Cell {
 
 // The process has one heap: who fills it up would pay for all PEs.
 TEST(Work, CollectionsDoNotMoveASimulatedClock) {
-  Simulation::Config config;
-  config.net.pes = 1;
-  config.measure = true;
-  Simulation simulation(config);
+  Simulation simulation(one_measured());
   simulation.run([] {
     trawl::Lazy<Cell> cells(Cell{0, {}});
     for (long i = 1; i < 200'000; ++i) cells = trawl::Lazy<Cell>(Cell{i, {cells}});
@@ -107,10 +112,7 @@ TEST(Work, ASimulatedPeThatNothingWaitsForLooksSeldom) {
 }
 
 TEST(Work, MeasuredHasTakenItsTimeWhenAskedFor) {
-  Simulation::Config config;
-  config.net.pes = 1;
-  config.measure = true;
-  Simulation simulation(config);
+  Simulation simulation(one_measured());
   simulation.run([] {
     const auto begin = trawl::now();
     const auto busy = processor_time([] {

@@ -183,15 +183,14 @@ void predict(Measured& last, const Parts<T>& d, std::span<const std::uint64_t> c
 /// sooner: with each place's share as what it got through of the load, by what was measured. The
 /// load of a shard is predicted by what its elements weigh (`by<&Body::work>`, `by_count`), or is
 /// what it took (`by_cost`, for elements of unequal and unknown cost). Waits until d is made. No
-/// answer depends on it: shards stay what they are. What a weight throws it throws, on one PE too.
+/// answer depends on it: shards stay what they are. What a weight throws it throws; on one PE
+/// nothing is weighed.
 template <class T, class Weigh = ByCost>
 Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
   using namespace detail;
   const auto& parts = d.parts();
   const auto sites = sched::sites();
-  constexpr bool weighs = !std::is_same_v<Weigh, ByCost> && !std::is_same_v<Weigh, ByCount>;
-  const bool alone = sites.size() == 1;
-  if (parts.shards.empty() || (alone && !weighs)) return d;
+  if (sites.size() == 1 || parts.shards.empty()) return d;
   Measured last;
   for (const auto& site : sites) {
     last.strengths.push_back(site.strength);
@@ -217,7 +216,6 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
   auto measured = std::exchange(
       last.costs, believed(last.costs, parts.measured, last.owners, last.strengths.size()));
   predict<Weigh>(last, parts, counts);
-  if (alone) return d;
   const auto plan =
       rebalanced(last, bytes, std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps,
                  [&sites](std::size_t from, std::size_t to) {

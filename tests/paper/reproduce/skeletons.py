@@ -9,14 +9,14 @@ from reproduce.cells import table
 # Figure 4: processors of warp, fire and conde; seconds of a step on the first and on all, by the text.
 PROCESSORS = [(1, 0, 0), (2, 0, 0), (2, 2, 0), (2, 4, 0), (2, 8, 0), (2, 8, 2), (2, 8, 6), (2, 8, 12)]
 PAPER = {(1, 0, 0): 315, (2, 8, 12): 26}
-STEPS = 5
+MANY, STEPS = 200_000, 5
 # Figure 5: in steps 5 to 8 of 15 one of three has this share of its speed.
-ITERATIONS, FIRST_SLOW, FIRST_FREE, STRANGER, SHARE = 15, 5, 9, 1, 0.5
+FEW, ITERATIONS, FIRST_SLOW, FIRST_FREE, STRANGER, SHARE = 10_000, 15, 5, 9, 1, 0.5
 # A PC's seconds for one: as warp's, by bodies times levels of the tree and by the clock.
 PC = 315 / 20 * (math.log(1e4) / math.log(2e5)) * 2.8 / 1.7
 
 
-def barnes_hut(run, grid, bodies, steps, balanced=True):
+def barnes_hut(run, grid, bodies, steps, balanced=False):
     return run.simulated(grid, "barnes_hut", "plummer", "--bodies", str(bodies), "--steps", str(steps),
                          "--theta", "0.25", "--report", "1000", balanced=balanced)
 
@@ -24,19 +24,18 @@ def barnes_hut(run, grid, bodies, steps, balanced=True):
 def alone(run, bodies):
     """Seconds of a step on one processor of this machine."""
     grid = ("skeletons-alone", grids.skeleton_servers((1, 0, 0)))
-    one, more = (barnes_hut(run, grid, bodies, steps, balanced=False).seconds for steps in (1, 1 + STEPS))
+    one, more = (barnes_hut(run, grid, bodies, steps).seconds for steps in (1, 1 + STEPS))
     if math.inf in (one, more): sys.exit("barnes_hut on one PE took too long for the rest to be scaled by it")
     return (more - one) / STEPS
 
 
 def skeletons_figure_4(run):
-    rows, bodies = [], 200_000
-    speed = alone(run, bodies) / PAPER[PROCESSORS[0]]
+    rows = []
+    speed = alone(run, MANY) / PAPER[PROCESSORS[0]]
     first = None
     for each in PROCESSORS:
-        grid = ("skeletons-" + "-".join(map(str, each)), grids.skeleton_servers(each, speed, True))
-        one, more = (barnes_hut(run, grid, bodies, steps, balanced=False).seconds
-                     for steps in (2, 2 + STEPS))
+        grid = ("skeletons-" + "-".join(map(str, each)), grids.skeleton_servers(each, speed, shared=True))
+        one, more = (barnes_hut(run, grid, MANY, steps).seconds for steps in (2, 2 + STEPS))
         step = (more - one) / STEPS
         first = first or step
         worth = sum(count * own for count, own in zip(each, grids.SERVERS.values()))
@@ -51,14 +50,13 @@ def skeletons_figure_4(run):
 def steps(run, speed, changes):
     """Of three PCs: when each step's decision was made, and who had how much of the work until then."""
     grid = ("skeletons-pcs", grids.skeleton_workstations(speed, changes))
-    made = json.loads(barnes_hut(run, grid, 10_000, ITERATIONS).said or "[]")
+    made = json.loads(barnes_hut(run, grid, FEW, ITERATIONS, balanced=True).said or "[]")
     return [(each["time"], [part["before"] for part in sorted(each["shares"], key=lambda part: part["pe"])])
             for each in made]
 
 
 def skeletons_figure_5(run):
-    bodies = 10_000
-    speed = alone(run, bodies) / PC
+    speed = alone(run, FEW) / PC
     changes, rows = [], []
     for step, share in ((FIRST_SLOW, SHARE), (FIRST_FREE, 1)):
         before = steps(run, speed, changes)
