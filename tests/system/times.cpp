@@ -7,9 +7,9 @@
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
+#include <trawl/dist/apply.hpp>
 #include <trawl/trawl.hpp>
 
 namespace {
@@ -50,9 +50,7 @@ long hold(long megabytes) {
 long ship(long megabytes, long times) {
   double sum = 0;
   for (long i = 0; i < times; ++i) {
-    const auto x = trawl::par(trawl::lazy<numbers>(megabytes));
-    while (x.node()->state() == trawl::heap::State::unevaluated) std::this_thread::yield();
-    sum += trawl::force(x).back();
+    sum += trawl::force(trawl::apply<numbers>(trawl::places().back(), megabytes)).back();
   }
   return static_cast<long>(sum);
 }
