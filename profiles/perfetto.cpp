@@ -35,6 +35,11 @@ constexpr int lanes = sent_lane + 3;
 
 constexpr Nanos drawn_message = 1000;  // so long a message is drawn, or up to the next
 
+/// Some codes have no function, but are "a value of" some type.
+std::string value_of(const std::string& name) {
+  return name.starts_with("a value of") ? name : "a value of " + name;
+}
+
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -138,7 +143,7 @@ class Process {
         begin(event.worker, event.time, event.value);
         break;
       case Kind::thread_block:
-        end(event.worker, event.time, "blocked");
+        end(event.worker, event.time, "waits for " + value_of(name_of_code(run_, event.id)));
         break;
       case Kind::thread_end:
         end(event.worker, event.time, "finished");
@@ -232,7 +237,7 @@ class Process {
     running_[worker] = {time, thread};
   }
 
-  void end(int worker, Nanos time, std::string_view how) {
+  void end(int worker, Nanos time, const std::string& how) {
     const auto found = running_.find(worker);
     if (found == running_.end()) return;
     const auto [since, thread] = found->second;
@@ -241,7 +246,8 @@ class Process {
     const auto known = threads_.find(*thread);
     const bool imported = known != threads_.end() && known->second.imported;
     slice(worker, since, time, known != threads_.end() ? known->second.name : "thread",
-          fmt::format(R"("thread":{},"from another PE":{},"then":"{}")", *thread, imported, how));
+          fmt::format(R"("thread":{},"from another PE":{},"then":{})", *thread, imported,
+                      quoted(how)));
   }
 
   void end_collection(Nanos time) {

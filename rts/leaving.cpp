@@ -89,7 +89,7 @@ void Leaving::part(life::Parting::Stage stage) {
 void Leaving::give_away(sched::Worker* by) {
   give_imported();
   for (int i = 0; i < sparks_a_look; ++i) {
-    heap::Node* const spark = rooms_.workers.take_for_export(by);
+    heap::Node* const spark = rooms_.workers.take_for_export(by).spark;
     if (spark == nullptr || !send_to_main(spark)) break;
   }
 }

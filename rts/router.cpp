@@ -1,5 +1,6 @@
 #include "rts/router.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -15,6 +16,12 @@ namespace {
 
 // In bytes: longer ones take their time by themselves, and tell no latency.
 constexpr std::size_t short_message = 1024;
+
+void note_resume(trace::Log& log, int from, const heap::Code* code, std::size_t bytes) {
+  log.event(trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from), 0,
+            code != nullptr ? code->id : trace::unknown_code,
+            static_cast<std::uint32_t>(std::min<std::size_t>(bytes, UINT32_MAX)));
+}
 
 }  // namespace
 
@@ -73,9 +80,10 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::fetch:
       return shared_heap.on_fetch(heap::Fetch::read(message, envelope));
     case Kind::resume: {
-      trace::note(log, trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from));
       if (tables.is_far(from)) tables.note_result(message.left());
       const auto resume = heap::Resume::read(message, envelope);
+      if (log != nullptr) [[unlikely]]
+        note_resume(*log, from, shared_heap.asked_for(resume), message.left());
       return shared_heap.on_resume(resume, message, from);
     }
     case Kind::ack:

@@ -12,7 +12,6 @@ using trace::Event;
 using trace::Kind;
 
 constexpr auto schedule = static_cast<std::uint16_t>(fabric::Kind::schedule);
-constexpr auto resume = static_cast<std::uint16_t>(fabric::Kind::resume);
 
 }  // namespace
 
@@ -36,7 +35,7 @@ FunctionAudit& Audit::at(std::uint32_t code) {
 }
 
 // A spark's packet is noted just before the spark is; one with several sparks is the first one's.
-void Audit::see(const Event& event, const Threads& threads) {
+void Audit::see(const Event& event) {
   if (event.time < from_ || event.time > to_) return;
   switch (event.kind) {
     case Kind::spark_convert:
@@ -50,9 +49,9 @@ void Audit::see(const Event& event, const Threads& threads) {
       break;
     case Kind::message_sent:
       if (event.extra == schedule) last_schedule_ = event;
-      if (const auto* thread = threads.alone();
-          event.extra == resume && thread != nullptr && thread->imported)
-        at(thread->code).bytes_home += event.size;
+      break;
+    case Kind::resume_received:
+      if (event.id != trace::unknown_code) at(event.id).bytes_home += event.size;
       break;
     default:
       break;
@@ -70,8 +69,11 @@ void Audit::see(int pe, const Slice& slice) {
   const auto blocked = within(slice.blocked, slice.ready);
   function.blocked += static_cast<double>(blocked);
   if (slice.cause == Cause::resume) function.blocked_afar += static_cast<double>(blocked);
+  if (blocked > 0 && slice.waited_for != unknown)
+    at(slice.waited_for).awaited += static_cast<double>(blocked);
   function.longest_block = std::max(function.longest_block, blocked);
   if (slice.blocks) ++function.blocks;
+  function.made += slice.made;
   if (slice.finishes && slice.end <= to_) {
     function.lengths.add(static_cast<std::uint64_t>(slice.ran));
     function.by_pe[pe].add(static_cast<double>(slice.ran));
@@ -95,22 +97,49 @@ std::vector<FunctionAudit> Audit::result(const Run& run) const {
   return all;
 }
 
-std::string short_name(const std::string& function) {
+namespace {
+
+/// Without parameters, arguments of templates, and unnamed namespaces.
+std::string plain_name(std::string name) {
   static const std::string unnamed[] = {"{anonymous}::", "(anonymous namespace)::"};
-  std::string plain = function;
-  for (const auto& name : unnamed)
-    for (auto at = plain.find(name); at != std::string::npos; at = plain.find(name))
-      plain.erase(at, name.size());
-  std::string result;
+  for (const auto& each : unnamed)
+    for (auto at = name.find(each); at != std::string::npos; at = name.find(each, at))
+      name.erase(at, each.size());
+  std::string plain;
   int depth = 0;
-  for (const char c : plain) {
-    if (c == '(' && depth == 0 && !result.empty()) break;
+  for (const char c : name) {
+    if (c == '(' && depth == 0 && !plain.empty()) break;
     if (c == '<') ++depth;
-    if (depth == 0) result += c;
+    if (depth == 0) plain += c;
     if (c == '>' && depth > 0) --depth;
   }
-  while (!result.empty() && result.back() == ' ') result.pop_back();
-  return result.empty() ? function : result;
+  while (!plain.empty() && plain.back() == ' ') plain.pop_back();
+  return plain;
+}
+
+/// The first argument of a template, so far as people would say it; empty: it is none.
+std::string first_argument(const std::string& name) {
+  const auto open = name.find('<');
+  if (open == std::string::npos) return {};
+  std::size_t end = open + 1;
+  for (int depth = 0; end < name.size(); ++end) {
+    const char c = name[end];
+    if (depth == 0 && (c == ',' || c == '>')) break;
+    depth += (c == '<' || c == '(') - (c == '>' || c == ')');
+  }
+  return plain_name(name.substr(open + 1, end - open - 1));
+}
+
+}  // namespace
+
+// What skeletons are made of says little without the function that it was given.
+std::string short_name(const std::string& function) {
+  static const std::string inside = "trawl::detail::";
+  const auto plain = plain_name(function);
+  if (plain.empty()) return function;
+  if (!plain.starts_with(inside)) return plain;
+  const auto given = first_argument(function);
+  return plain.substr(inside.size()) + (given.empty() ? "" : "<" + given + ">");
 }
 
 }  // namespace trawl::profile

@@ -40,9 +40,11 @@ struct FunctionAudit {
   double blocked = 0;       ///< in which its threads were blocked
   double blocked_afar = 0;  ///< of it, until a value came from another PE
   Nanos longest_block = 0;
+  double awaited = 0;            ///< in which threads, of any function, were blocked for its values
   double queued = 0;             ///< in which they could have run, and no worker was free
+  std::uint64_t made = 0;        ///< sparks, by its threads
   std::uint64_t bytes_out = 0;   ///< of messages that took its sparks away
-  std::uint64_t bytes_home = 0;  ///< of messages that were sent while its threads ran, with values
+  std::uint64_t bytes_home = 0;  ///< of messages with its values, or thunks, that were asked for
   std::map<int, Lengths> by_pe;
 
   std::uint64_t threads() const { return converted + imported; }
@@ -54,7 +56,7 @@ class Audit {
  public:
   Audit(Nanos from, Nanos to) : from_(from), to_(to) {}
 
-  void see(const trace::Event& event, const Threads& threads);
+  void see(const trace::Event& event);
   void see(int pe, const Slice& slice);
 
   /// The functions, those first whose threads ran longest; names are the run's.
@@ -68,7 +70,8 @@ class Audit {
   trace::Event last_schedule_{};  // that the PE sent, until a spark is said to have been in it
 };
 
-/// Without parameters, arguments of templates, and unnamed namespaces.
+/// Without parameters, arguments of templates, and unnamed namespaces; of what skeletons are made
+/// of with the first argument: `map_shard<square>`.
 std::string short_name(const std::string& function);
 
 }  // namespace trawl::profile

@@ -45,22 +45,33 @@ nlohmann::json function_json(const FunctionAudit& function, const Report& report
           {"blocked", function.blocked / 1e9},
           {"blocked_afar", function.blocked_afar / 1e9},
           {"longest_block", static_cast<double>(function.longest_block) / 1e9},
+          {"awaited", function.awaited / 1e9},
           {"queued", function.queued / 1e9},
+          {"made", function.made},
           {"bytes_out", function.bytes_out},
           {"bytes_home", function.bytes_home},
           {"on_path", on_path == report.path.by_function.end() ? 0 : on_path->second / 1e9},
           {"advice", advice(function, report)}};
 }
 
-nlohmann::json path_json(const Path& path) {
+nlohmann::json path_json(const Path& path, const Shorter& shorter) {
   if (!path.known) return nullptr;
   const auto seconds = [&path](Step step) {
     return path.time[static_cast<std::size_t>(step)] / 1e9;
   };
-  return {{"run", seconds(Step::run)},       {"queue", seconds(Step::queue)},
-          {"travel", seconds(Step::travel)}, {"nothing_known", seconds(Step::none)},
-          {"start", seconds(Step::start)},   {"end", seconds(Step::end)},
-          {"from_pe_to_pe", path.hops},      {"from_thread_to_thread", path.wakes}};
+  return {{"run", seconds(Step::run)},
+          {"queue", seconds(Step::queue)},
+          {"travel", seconds(Step::travel)},
+          {"nothing_known", seconds(Step::none)},
+          {"start", seconds(Step::start)},
+          {"end", seconds(Step::end)},
+          {"from_pe_to_pe", path.hops},
+          {"from_thread_to_thread", path.wakes},
+          {"shorter",
+           {{"faster_links", shorter.links / 1e9},
+            {"more_workers", shorter.workers / 1e9},
+            {"smaller_sparks", shorter.pieces / 1e9},
+            {"larger_sparks", shorter.between / 1e9}}}};
 }
 
 nlohmann::json links_json(const Messages& messages) {
@@ -101,7 +112,8 @@ nlohmann::json over_time_json(const Report& report) {
           {"others", scaled(others, over_time.length())},
           {"converted", scaled(over_time.converted(), seconds)},
           {"imported", scaled(over_time.imported(), seconds)},
-          {"exported", scaled(over_time.exported(), seconds)}};
+          {"exported", scaled(over_time.exported(), seconds)},
+          {"made", scaled(over_time.made(), seconds)}};
 }
 
 /// The functions to be changed first: those with an advice, by what they have of the path.
@@ -171,6 +183,15 @@ std::string path_line(const Facts& facts) {
       facts.path_hops);
 }
 
+std::string shorter_line(const Report& report) {
+  if (!report.path.known) return {};
+  const auto& by = report.shorter;
+  return fmt::format(
+      "shorter, by about: links twice as fast {}, more workers {}, smaller sparks {}, larger "
+      "sparks {}\n",
+      duration(by.links), duration(by.workers), duration(by.pieces), duration(by.between));
+}
+
 std::string shares_line(const Shares& shares) {
   std::string out = "workers' time:";
   for (const auto& each : share_names)
@@ -203,13 +224,14 @@ nlohmann::json report_json(const Report& report) {
           {"functions", std::move(functions)},
           {"change_first", change_first(report)},
           {"over_time", over_time_json(report)},
-          {"critical_path", path_json(report.path)},
+          {"critical_path", path_json(report.path, report.shorter)},
           {"links", links_json(report.messages)},
           {"changes", std::move(changes)}};
 }
 
 std::string report_table(const Report& report) {
-  auto out = functions_table(report) + path_line(report.facts) + shares_line(report.facts.shares);
+  auto out = functions_table(report) + path_line(report.facts) + shorter_line(report) +
+             shares_line(report.facts.shares);
   for (const auto& line : change_first(report)) out += "change first: " + line + "\n";
   return printable(out + "\n" + wrapped(in_words(report.facts, report.findings)));
 }

@@ -27,8 +27,10 @@ void OverTime::see(const Slice& slice) {
   for (auto part = part_of(begin); part <= last; ++part) {
     const double since = static_cast<double>(from_) + static_cast<double>(part) * length();
     const double until = since + length();
-    ran[part] += std::max(0.0, std::min(until, static_cast<double>(end)) -
-                                   std::max(since, static_cast<double>(begin)));
+    const double within = std::max(0.0, std::min(until, static_cast<double>(end)) -
+                                            std::max(since, static_cast<double>(begin)));
+    ran[part] += within;
+    made_[part] += slice.made * within / static_cast<double>(slice.length());
   }
 }
 

@@ -32,13 +32,16 @@ class OverTime {
   const Sums& converted() const { return converted_; }
   const Sums& imported() const { return imported_; }
   const Sums& exported() const { return exported_; }
+  /// Sparks that threads made, those that they made a call of themselves included; each thread's
+  /// are taken to be made evenly while it ran.
+  const Sums& made() const { return made_; }
 
  private:
   std::size_t part_of(Nanos time) const;
 
   Nanos from_, to_;
   std::map<std::uint32_t, Sums> ran_;
-  Sums converted_{}, imported_{}, exported_{};
+  Sums converted_{}, imported_{}, exported_{}, made_{};
 };
 
 }  // namespace trawl::profile

@@ -116,8 +116,8 @@ json lanes(const Report& report, const Places& places) {
 json slices(const Report& report, const Places& places) {
   std::vector<double> begin;
   std::vector<float> length, waited, blocked;
-  std::vector<std::uint32_t> thread, other;
-  std::vector<std::uint16_t> lane, function;
+  std::vector<std::uint32_t> thread, pe, source;
+  std::vector<std::uint16_t> lane, function, source_function, waits_for;
   std::vector<Byte> cause, ends;
   for (const auto& slice : report.slices) {
     begin.push_back(static_cast<double>(slice.begin - report.activity.from));
@@ -125,17 +125,24 @@ json slices(const Report& report, const Places& places) {
     waited.push_back(static_cast<float>(slice.begin - slice.ready));
     blocked.push_back(static_cast<float>(slice.ready - slice.blocked));
     thread.push_back(slice.thread);
-    other.push_back(slice.other);
+    pe.push_back(slice.pe);
+    source.push_back(slice.source.thread);
+    source_function.push_back(places.of(slice.source.code));
+    waits_for.push_back(places.of(slice.waits_for));
     lane.push_back(static_cast<std::uint16_t>(slice.lane));
     function.push_back(places.of(slice.code));
     cause.push_back(static_cast<Byte>(slice.cause));
     ends.push_back(static_cast<Byte>((slice.blocks ? 1 : 0) + (slice.finishes ? 2 : 0) +
-                                     (slice.imported ? 4 : 0)));
+                                     (slice.waits_elsewhere ? 4 : 0)));
   }
-  return {{"begin", packed(begin)},     {"length", packed(length)},     {"waited", packed(waited)},
-          {"blocked", packed(blocked)}, {"thread", packed(thread)},     {"other", packed(other)},
-          {"lane", packed(lane)},       {"function", packed(function)}, {"cause", packed(cause)},
-          {"ends", packed(ends)},       {"seen", report.slices_seen},   {"count", begin.size()}};
+  return {{"begin", packed(begin)},         {"length", packed(length)},
+          {"waited", packed(waited)},       {"blocked", packed(blocked)},
+          {"thread", packed(thread)},       {"pe", packed(pe)},
+          {"source", packed(source)},       {"source_function", packed(source_function)},
+          {"waits_for", packed(waits_for)}, {"lane", packed(lane)},
+          {"function", packed(function)},   {"cause", packed(cause)},
+          {"ends", packed(ends)},           {"seen", report.slices_seen},
+          {"count", begin.size()}};
 }
 
 json messages(const Report& report) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "profiles/message_name.hpp"
 #include "rts/fabric/kinds.hpp"
@@ -44,9 +45,10 @@ void PathFinder::send(int pe, const trace::Event& event) {
 
 void PathFinder::see(int pe, const Slice& slice) {
   if (slice.end < from_ || slice.begin > to_ || ++slices_ > most_slices) return;
+  const bool from_here = slice.cause == Cause::woken_here || slice.cause == Cause::own_spark;
   lanes_[pe][slice.worker].push_back({std::max(slice.begin, from_), std::min(slice.end, to_),
                                       slice.ready, slice.message, slice.thread, slice.code,
-                                      slice.other, slice.cause});
+                                      from_here ? slice.source.thread : slice.pe, slice.cause});
 }
 
 /// Goes back in time.
@@ -108,7 +110,9 @@ class Walk {
 
   std::optional<Place> back(const Place& place) {
     const auto slice = at(place);
+    const auto until = time_;
     step(slice.begin, Step::run, place, slice.code);
+    if (std::exchange(held_, false)) path_.held += static_cast<double>(until - time_);
     if (time_ <= finder_.from_ || slice.cause == Cause::root) return std::nullopt;
     if (slice.cause == Cause::woken_here) {
       step(slice.ready, Step::queue, place, slice.code);
@@ -153,15 +157,21 @@ class Walk {
     return known && sent->time < time_ ? &*sent : nullptr;
   }
 
-  /// To what kept its worker from it; else to who runs beside, and may have made its spark.
+  /// To what kept its worker from it; else to who made its spark, if he runs; else to who runs
+  /// beside.
   std::optional<Place> before(const Place& place) {
     const auto same =
         place.at > 0 ? std::optional(Place{place.pe, place.worker, place.at - 1}) : std::nullopt;
     if (same && time_ - at(*same).end < soon) {
+      const auto until = time_;
       step(at(*same).end, Step::queue, place, at(place).code);
+      path_.between += static_cast<double>(until - time_);
+      const bool begins = is_own(place) || at(place).cause == Cause::imported;
+      held_ = begins && (!is_own(place) || at(place).other != at(*same).thread);
       return same;
     }
-    const auto other = latest(place.pe, time_, place);
+    auto other = is_own(place) ? running(place.pe, time_, at(place).other) : std::nullopt;
+    if (!other) other = latest(place.pe, time_, place);
     if (!other) return std::nullopt;
     step(at(*other).end, Step::none, place);
     return other;
@@ -197,8 +207,11 @@ class Walk {
     return std::nullopt;
   }
 
+  bool is_own(const Place& place) const { return at(place).cause == Cause::own_spark; }
+
   PathFinder& finder_;
   Nanos time_;
+  bool held_ = false;  // what follows is the next one's worker's, and gave him nothing
   Path path_;
 };
 

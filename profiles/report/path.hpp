@@ -39,7 +39,9 @@ struct Path {
   std::vector<Segment> segments;                ///< in the order of time, without gaps
   std::array<double, steps> time{};             ///< ns, by Step
   std::map<std::uint32_t, double> by_function;  ///< ns that threads of it ran on the path
-  std::uint64_t hops = 0;                       ///< from PE to PE
+  double held = 0;          ///< ns of `run`: of threads that only kept the worker from the next one
+  double between = 0;       ///< ns of `queue`: from a thread to the next one of its worker
+  std::uint64_t hops = 0;   ///< from PE to PE
   std::uint64_t wakes = 0;  ///< from a thread to the one of its PE that waited for it
 };
 
@@ -60,7 +62,8 @@ class PathFinder {
   struct Kept {
     Nanos begin, end, ready;
     std::uint64_t message;
-    std::uint32_t thread, code, other;
+    std::uint32_t thread, code;
+    std::uint32_t other;  // a PE if it was a message that came last, else a thread
     Cause cause;
   };
   /// A value that came from a PE; one that is sent on at once was waited for by two.

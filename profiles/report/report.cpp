@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "profiles/report/births.hpp"
 #include "rts/trace/format.hpp"
 
 namespace trawl::profile {
@@ -50,6 +51,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   Timeline timeline(from, report.activity.to, bins, run.logs);
   PathFinder finder(from, to);
   MessageEnds messages(run, from, to);
+  Births births;
   std::set<int> lost;
   std::vector<double> idle;
   for (const auto& log : run.logs) {
@@ -64,7 +66,8 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
         log,
         [&](const trace::Event& event) {
           threads.see(event);
-          audit.see(event, threads);
+          audit.see(event);
+          births.see(pe, event, threads);
           report.over_time.see(event);
           finder.see(pe, event);
           messages.see(pe, event);
@@ -77,9 +80,12 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   find_joins(run, report.changes);
   report.slices_seen = timeline.slices();
   report.slices = timeline.drawn();
+  for (auto& slice : report.slices)
+    if (slice.cause == Cause::imported) slice.source = births.of(slice);
   report.lanes = timeline.lanes();
   report.functions = audit.result(run);
   report.path = finder.find();
+  report.shorter = shorter(report.path, report.activity);
   report.messages = messages.result();
   report.facts = judge(report.activity, fishing, granularity, report.functions, report.path,
                        report.messages, idle);

@@ -16,6 +16,7 @@
 #include "profiles/report/messages.hpp"
 #include "profiles/report/over_time.hpp"
 #include "profiles/report/path.hpp"
+#include "profiles/report/shorter.hpp"
 #include "profiles/report/timeline.hpp"
 
 namespace trawl::profile {
@@ -35,6 +36,7 @@ struct Report {
   std::vector<FunctionAudit> functions;
   OverTime over_time{0, 1};
   Path path;
+  Shorter shorter;
   Messages messages;
   std::vector<Change> changes;
   Facts facts;

@@ -1,9 +1,10 @@
 #include "profiles/report/slices.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
 
 #include "profiles/message_name.hpp"
+#include "rts/fabric/kinds.hpp"
 
 namespace trawl::profile {
 namespace {
@@ -11,8 +12,14 @@ namespace {
 using trace::Event;
 using trace::Kind;
 
-constexpr Nanos at_once = 50'000;         // a thread that wakes others as it ends does so in this
 constexpr std::size_t most_imports = 64;  // older ones have been evaluated by who needed them
+
+/// Other messages may be handled while a long one is read, so it is not always the last.
+bool may_wake(std::uint16_t kind) {
+  return kind == static_cast<std::uint16_t>(fabric::Kind::resume) ||
+         kind == static_cast<std::uint16_t>(fabric::Kind::schedule) ||
+         kind == static_cast<std::uint16_t>(fabric::Kind::write);
+}
 
 }  // namespace
 
@@ -20,17 +27,11 @@ void Threads::see(const Event& event) {
   switch (event.kind) {
     case Kind::message_received:
       last_received_ = message_name(pe_, event);
-      value_.reset();
+      if (may_wake(event.extra)) brought_ = Came{event.time, event.value, last_received_};
       break;
     case Kind::spark_import:
       if (imports_.size() == most_imports) imports_.erase(imports_.begin());
       imports_.push_back({event.time, event.value, last_received_});
-      break;
-    case Kind::resume_received:
-      value_ = Came{event.time, event.value, last_received_};
-      break;
-    case Kind::load:
-      if (value_ && value_->woke) value_.reset();
       break;
     case Kind::spark_convert:
       convert(event);
@@ -46,17 +47,16 @@ void Threads::see(const Event& event) {
       begin(event);
       break;
     case Kind::thread_block:
-      leave(event.worker, event.time, true, false);
+      block(event);
       break;
     case Kind::thread_resume:
       resume(event);
       break;
     case Kind::thread_end:
-      leave(event.worker, event.time, false, true);
-      threads_.erase(event.value);
+      end(event);
       break;
     case Kind::idle_begin:
-      leave(event.worker, event.time, false, false);
+      leave(event.worker, event.time);
       if (is_first(event)) add_idle(from_, event.time);
       idle_since_.try_emplace(event.worker, event.time);
       break;
@@ -69,7 +69,7 @@ void Threads::see(const Event& event) {
 }
 
 void Threads::finish(Nanos last) {
-  while (!running_.empty()) leave(running_.begin()->first, last, false, false);
+  while (!running_.empty()) leave(running_.begin()->first, last);
   while (!idle_since_.empty()) end_idle(idle_since_.begin()->first, last);
   for (const auto left : left_) add_idle(left == never ? from_ : left, last);
 }
@@ -78,8 +78,21 @@ bool Threads::is_first(const Event& event) {
   return event.worker < left_.size() && left_[event.worker] == never;
 }
 
-const Slice* Threads::alone() const {
-  return running_.size() == 1 ? &running_.begin()->second : nullptr;
+// A later thread that began above it has mostly taken nothing from below since (README.md).
+Source Threads::maker(std::uint32_t packed_place) const {
+  if (packed_place == 0) return {};
+  const auto [worker, place] = trace::Place::unpacked(packed_place);
+  const auto found = began_.find(worker);
+  if (found == began_.end()) return {};
+  const auto& began = found->second;
+  const auto above = std::partition_point(began.begin(), began.end(),
+                                          [&](const Began& each) { return each.place <= place; });
+  return above == began.begin() ? Source{} : std::prev(above)->thread;
+}
+
+std::uint32_t Threads::code_of(std::uint32_t thread) const {
+  const auto found = threads_.find(thread);
+  return found == threads_.end() ? unknown : found->second.code;
 }
 
 void Threads::convert(const Event& event) {
@@ -89,10 +102,11 @@ void Threads::convert(const Event& event) {
                .code = event.value,
                .cause = event.extra != 0 ? Cause::imported : Cause::own_spark,
                .imported = event.extra != 0};
+  if (!thread.imported) thread.source = maker(event.size);
   if (thread.imported && !imports_.empty()) {
     const auto& came = imports_.back();
     thread.ready = thread.blocked = came.time;
-    thread.other = came.from;
+    thread.pe = came.from;
     thread.message = came.message;
     imports_.pop_back();
   }
@@ -105,27 +119,27 @@ void Threads::resume(const Event& event) {
   auto& thread = found->second;
   thread.ready = event.time;
   thread.message = 0;
-  thread.other = unknown;
-  if (value_ && event.time - value_->time < at_once) {
-    thread.cause = Cause::resume;
-    thread.other = value_->from;
-    thread.message = value_->message;
-    value_->woke = true;
-    return;
+  thread.pe = unknown;
+  thread.source = {};
+  switch (static_cast<trace::Giver>(event.extra)) {
+    case trace::Giver::thread:
+      thread.cause = Cause::woken_here;
+      thread.source = {event.id, code_of(event.id)};
+      return;
+    case trace::Giver::outside:
+      thread.cause = Cause::outside;
+      return;
+    case trace::Giver::message:
+      thread.cause = Cause::resume;
+      if (!brought_) return;
+      thread.pe = brought_->from;
+      thread.message = brought_->message;
   }
-  thread.cause = Cause::woken_here;
-  if (const auto* only = alone()) {
-    thread.other = only->thread;
-    return;
-  }
-  if (event.time - woken_at_ > at_once) woken_.clear();
-  woken_.push_back(event.value);
-  woken_at_ = event.time;
 }
 
 // Events may be lost: what a worker does next ends what it did.
 void Threads::begin(const Event& event) {
-  leave(event.worker, event.time, false, false);
+  leave(event.worker, event.time);
   end_idle(event.worker, event.time);
   if (is_first(event)) add_idle(from_, event.time);
   const auto known = threads_.find(event.value);
@@ -135,9 +149,32 @@ void Threads::begin(const Event& event) {
   slice.begin = event.time;
   slice.worker = event.worker;
   running_[event.worker] = slice;
+  auto& began = began_[event.worker];
+  while (!began.empty() && began.back().place >= event.size) began.pop_back();
+  began.push_back({event.size, {slice.thread, slice.code}});
 }
 
-void Threads::leave(unsigned worker, Nanos time, bool blocks, bool finishes) {
+void Threads::block(const Event& event) {
+  if (const auto running = running_.find(event.worker); running != running_.end()) {
+    auto& slice = running->second;
+    slice.blocks = true;
+    slice.waits_for = event.id;
+    slice.waits_elsewhere = event.extra != 0;
+    slice.made = event.size;
+  }
+  leave(event.worker, event.time);
+}
+
+void Threads::end(const Event& event) {
+  if (const auto running = running_.find(event.worker); running != running_.end()) {
+    running->second.finishes = true;
+    running->second.made = event.size;
+  }
+  leave(event.worker, event.time);
+  threads_.erase(event.value);
+}
+
+void Threads::leave(unsigned worker, Nanos time) {
   const auto running = running_.find(worker);
   if (running == running_.end()) return;
   auto slice = running->second;
@@ -145,18 +182,11 @@ void Threads::leave(unsigned worker, Nanos time, bool blocks, bool finishes) {
   if (worker < left_.size()) left_[worker] = time;
   slice.end = std::max(slice.begin, time);
   slice.ran += slice.length();
-  slice.blocks = blocks;
-  slice.finishes = finishes;
-  if (finishes && time - woken_at_ <= at_once)
-    for (const auto woken : std::exchange(woken_, {}))
-      if (const auto waiter = threads_.find(woken); waiter != threads_.end())
-        waiter->second.other = slice.thread;
   if (const auto found = threads_.find(slice.thread); found != threads_.end()) {
     auto& thread = found->second;
     thread.ran = slice.ran;
+    thread.waited_for = slice.waits_for;
     const bool woken_already = thread.ready > slice.begin;  // by another worker, while it left
-    if (slice.cause == Cause::woken_here && !woken_already)
-      slice.other = thread.other;  // its waker may have become known only now
     thread.blocked = woken_already ? thread.ready : time;
     if (!woken_already) thread.cause = Cause::lost;
   }

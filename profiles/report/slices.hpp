@@ -27,6 +27,13 @@ enum class Cause : std::uint8_t {
   imported,    ///< its spark came from another PE
   woken_here,  ///< a thread of its PE evaluated what it waited for
   resume,      ///< what it waited for came from another PE
+  outside,     ///< a call outside of the run (trawl::blocking) had ended
+};
+
+/// A thread of the PE, of which another had its spark, or the value that it waited for.
+struct Source {
+  std::uint32_t thread = unknown;
+  std::uint32_t code = unknown;
 };
 
 /// A thread ran without a break, but for collections.
@@ -40,16 +47,20 @@ struct Slice {
   std::uint64_t message = 0;  ///< that brought its spark, or what it waited for; 0: none
   std::uint32_t thread = 0;
   std::uint32_t code = unknown;
-  std::uint32_t other = unknown;  ///< the PE that it came from, or the thread that woke it
+  std::uint32_t pe = unknown;          ///< that its spark, or what it waited for, came from
+  Source source{};                     ///< the thread that made its spark, or woke it
+  std::uint32_t waited_for = unknown;  ///< the code of what it had waited for
+  std::uint32_t waits_for = unknown;   ///< and of what it waits for next, if it blocks
+  std::uint32_t made = 0;              ///< sparks
   std::uint8_t worker = 0;
   Cause cause = Cause::lost;
   bool imported = false;
-  bool blocks = false;    ///< it ended as the thread blocked
+  bool blocks = false;           ///< it ended as the thread blocked
+  bool waits_elsewhere = false;  ///< for what comes from another PE
   bool finishes = false;  ///< it ended as the thread did; neither: lost events, or the log's end
 };
 
-/// Follows one PE through its events, and says each slice when it is over. Who woke a thread is not
-/// in a log: it is the only thread that runs, or the one that ends within microseconds.
+/// Follows one PE through its events, and says each slice when it is over.
 class Threads {
  public:
   using See = std::function<void(const Slice&)>;
@@ -66,8 +77,8 @@ class Threads {
   /// The log says no more.
   void finish(Nanos last);
 
-  /// The one slice that goes on, if it is one.
-  const Slice* alone() const;
+  /// Who made the spark that lay at a place (as an event has it), if that is known.
+  Source maker(std::uint32_t packed_place) const;
   /// For how long workers had nothing to run, in ns, summed: as they noted, and before their first
   /// event and after their last.
   Nanos idle() const { return idle_; }
@@ -79,13 +90,20 @@ class Threads {
     Nanos time;
     std::uint32_t from;
     std::uint64_t message;
-    bool woke = false;  // a thread
+  };
+  /// A slice, and at which place of its worker's pool its first spark was to lie.
+  struct Began {
+    std::uint32_t place;
+    Source thread;
   };
 
   void convert(const trace::Event& event);
   void resume(const trace::Event& event);
   void begin(const trace::Event& event);
-  void leave(unsigned worker, Nanos time, bool blocks, bool finishes);
+  void block(const trace::Event& event);
+  void end(const trace::Event& event);
+  void leave(unsigned worker, Nanos time);
+  std::uint32_t code_of(std::uint32_t thread) const;
   bool is_first(const trace::Event& event);  // of its worker
   void end_idle(unsigned worker, Nanos time);
   void add_idle(Nanos since, Nanos until);
@@ -95,12 +113,11 @@ class Threads {
   See see_;
   std::unordered_map<std::uint32_t, Slice> threads_;  // as they are to run next, by their number
   std::map<unsigned, Slice> running_;                 // by worker
+  std::map<unsigned, std::vector<Began>> began_;      // by worker, at ever higher places
   std::map<unsigned, Nanos> idle_since_;              // by worker
   std::vector<Nanos> left_;                           // by worker: since when it does neither
   std::vector<Came> imports_;                         // sparks that no thread has begun with
-  std::vector<std::uint32_t> woken_;                  // by whom is to be seen
-  Nanos woken_at_ = 0;
-  std::optional<Came> value_;        // the RESUME that is being read
+  std::optional<Came> brought_;      // by the last message that can have woken a thread
   std::uint64_t last_received_ = 0;  // message
   Nanos idle_ = 0;
 };

@@ -27,6 +27,7 @@ void Fish::write(Writer& out) const {
   out.put(std::int32_t{thief});
   out.put(number);
   out.put(patience);
+  out.put(hungry);
   out.put(static_cast<std::uint8_t>(ahead));
   out.put(wants);
   out.put(static_cast<std::uint8_t>(age));
@@ -41,6 +42,8 @@ Fish Fish::read(Reader& in, const fabric::Envelope& envelope) {
   fish.patience = in.get<Nanos>();
   if (fish.patience < 0 || fish.patience > longest_patience)
     throw BadBytes("a fish of impossible patience");
+  fish.hungry = in.get<Nanos>();
+  if (fish.hungry < 0 || fish.hungry > most_hungry) throw BadBytes("a fish of impossible hunger");
   const auto ahead = in.get<std::uint8_t>();
   if (ahead > 1) throw BadBytes("a fish that is neither ahead nor not");
   fish.ahead = ahead == 1;

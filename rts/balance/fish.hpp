@@ -12,15 +12,18 @@ namespace trawl::balance {
 
 /// The travels of a FISH.
 ///
-///     | thief 4 | number 2 | patience 8 | ahead 1 | wants 1 | age 1 | PE visited 4 ... |
+///     | thief 4 | number 2 | patience 8 | hungry 8 | ahead 1 | wants 1 | age 1 | PE visited 4 ...
+///     |
 struct Fish {
   static constexpr auto kind = fabric::Kind::fish;
   static constexpr std::uint32_t max_age = 10;                  ///< visits at most
   static constexpr Nanos longest_patience = 3'600'000'000'000;  ///< an hour
+  static constexpr Nanos most_hungry = longest_patience;
 
   int thief = 0;
   std::uint16_t number = 0;                  ///< its thief's, who knows it by that; not 0
   Nanos patience = 0;                        ///< how long it may be held where its journey ends
+  Nanos hungry = 0;                          ///< for so long its thief has found nothing
   bool ahead = false;                        ///< its thief has still something to do
   std::uint8_t wants = 1;                    ///< sparks: it has so many workers without work
   std::uint32_t age = 0;                     ///< PEs visited so far, at most max_age

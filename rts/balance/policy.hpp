@@ -46,6 +46,9 @@ struct Supply {
   std::uint32_t spare = 0;  ///< sparks that its own workers do not wait for
   /// Threads it has begun since it last made a spark; 0 too if the present ones take much longer.
   std::uint32_t quiet = 0;
+  /// It has made sparks, and as far as can be seen is done with none: nobody knows how long they
+  /// are.
+  bool untried = false;
 };
 
 /// What a policy has beside FISH and SCHEDULE.

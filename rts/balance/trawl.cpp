@@ -209,6 +209,14 @@ bool is_too_slow(const Tables& tables, int thief, const Supply& has) {
   return own > its && 1 / its > 1 / own + has.spare / all;
 }
 
+/// Of so many sparks, if all PEs got some for their strength; at least one.
+std::uint32_t share_of(const Tables& tables, int thief, std::uint32_t sparks) {
+  constexpr double rounding = 1e-9;  // it must not take one from an exact result
+  const auto living = static_cast<double>(tables.others().size() + 1);
+  const auto share = std::min(1.0, tables.strength_now(thief) / (tables.mean_strength() * living));
+  return std::max(1U, static_cast<std::uint32_t>(share * sparks * (1 + rounding)));
+}
+
 /// Much nearer than the thief: after its long way a FISH may look there, too.
 bool is_on_its_way(const Tables& tables, int thief, int pe) {
   constexpr Nanos much_nearer = 8;
@@ -256,18 +264,23 @@ class Trawl final : public Policy {
   }
 
   /// Of few, as divide and conquer leaves them, the oldest alone may be most of the work; of those
-  /// a PE with several idle workers gets one for each, and leaves at least half of them. To
-  /// another cluster more, if there are very many: a round trip has to be worth it. A far thief
-  /// that still has work does not get the last.
+  /// a PE with several idle workers gets one for each, and leaves at least half of them. Of many it
+  /// gets no more than its share, for its strength: what it can't begin with soon, others ask for
+  /// in vain. To another cluster more, if there are very many: a round trip has to be worth it; but
+  /// of a list that nobody has tried yet no more than a PE's share, as it may be of long sparks,
+  /// and its first FISH would have most of it. A far thief that still has work does not get the
+  /// last.
   std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
     constexpr std::uint32_t many = 32, most = 8, many_far = 16, most_far = 32;
     if (is_too_slow(tables, fish.thief, has)) return 0;
+    const auto share = share_of(tables, fish.thief, has.spare);
     if (!tables.is_far(fish.thief))
-      return std::max(std::min(1 + has.spare / many, most),
+      return std::max(std::min({1 + has.spare / many, most, share}),
                       std::min<std::uint32_t>(fish.wants, has.spare / 2));
     if (fish.ahead && has.spare < 2) return 0;
     if (tables.speed_now(fish.thief) < tables.speed_now(tables.self())) return 1;
-    return std::clamp(has.spare / many_far, 1U, most_far);
+    const auto some = std::clamp(has.spare / many_far, 1U, most_far);
+    return has.untried ? std::min(some, share) : some;
   }
 
   unsigned low_watermark(const Tables& tables, unsigned flag) const override {

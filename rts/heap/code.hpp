@@ -7,11 +7,18 @@
 #include <vector>
 
 #include "rts/inline/code.hpp"
+#include "rts/inline/node.hpp"
 
 namespace trawl::heap {
 
 /// The name as people write it: `fib(long int)`.
 std::string short_name(const Code& code);
+
+/// After which code logs name a thunk that is not evaluated yet.
+inline std::uint32_t logged_code(Node* thunk) {
+  const Code& code = thunk->code();
+  return code.subject != nullptr ? code.subject(thunk)->code().id : code.id;
+}
 
 /// All codes of this program, numbered by name when the first PE starts.
 class CodeTable {

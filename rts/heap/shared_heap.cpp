@@ -304,10 +304,20 @@ void SharedHeap::send_resume(Node* node, const Remote& remote, Along* along) {
   outbox_.send(to, std::move(message));
 }
 
+Node* SharedHeap::answered(const Resume& message) {
+  const bool own = message.key.pe == addresses_.self();
+  return own ? addresses_.own(message.key.slot) : addresses_.proxy(message.key, message.ticket);
+}
+
+const Code* SharedHeap::asked_for(const Resume& message) {
+  const Node* const node = answered(message);
+  return node != nullptr ? &node->code() : nullptr;
+}
+
 void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   const auto& [key, weight, ticket] = message;
   const bool own = key.pe == addresses_.self();
-  Node* node = own ? addresses_.own(key.slot) : addresses_.proxy(key, ticket);
+  Node* node = answered(message);
   if (own && node == nullptr) throw BadBytes("it resumes a node that is gone");
   counters_.add(Count::resume_received);
   if (node != nullptr && node->finished()) ++cases_.duplicate;

@@ -85,6 +85,8 @@ class SharedHeap {
   void on_schedule(Reader& packet, int from);
   void on_fetch(const Fetch& message);
   void on_resume(const Resume& message, Reader& packet, int from);
+  /// What a RESUME that has come was asked for by; nullptr: it is gone.
+  const Code* asked_for(const Resume& message);
   void on_ack(const Ack& message);
   void on_free(const Free& message, int from);
 
@@ -206,6 +208,7 @@ class SharedHeap {
   void send_resume(Node* node, const Remote& remote, Along* along = nullptr);
   void arrived(Node* thunk);
   void acknowledge(std::span<const Arrived> thunks);
+  Node* answered(const Resume& message);
   void resume_waiters(const Unpacked& unpacked);
   bool is_guarded(Node* node) const;
   void on_fetch_of_dead(const Fetch& message);

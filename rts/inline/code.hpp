@@ -33,6 +33,8 @@ struct alignas(32) Code {
   void (*unpack_arguments)(Node*, Unpacker&);
   void (*pack_value)(Node*, Packer&);
   void (*unpack_value)(Node*, Unpacker&);
+  /// Of a thunk that only sees to others, before it is evaluated: one of these. Else nullptr.
+  const Node* (*subject)(Node*) = nullptr;
 
   mutable std::uint32_t id = 0;
 
@@ -76,6 +78,10 @@ template <class Call>
 inline constexpr bool is_placed = is_step<Call>;
 template <class Call>
 inline constexpr bool is_placed<Placed<Call>> = true;
+
+/// Is R what a call gives that only sees to thunks, the first argument's? Logs name it after these.
+template <class R>
+inline constexpr bool tells_of_others = false;
 
 /// A call that changes this PE's replica of an object (sched::write_object).
 template <class Call>

@@ -211,6 +211,10 @@ struct ThunkCode : Code {
     placed = is_placed<Call>;
     step = is_step<Call>;
     writes = is_write<Call>;
+    if constexpr (tells_of_others<R>)
+      subject = [](Node* node) -> const Node* {
+        return T::template argument<0>(node).front().node();
+      };
     promote = &ArgumentsOf<A...>::promote;
     drop_arguments = &ArgumentsOf<A...>::drop;
     move_arguments = &ArgumentsOf<A...>::move;

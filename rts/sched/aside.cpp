@@ -65,6 +65,7 @@ void Aside::make(const Call& call) {
   heap::ResultOf<bool>::put(call.done, true);
   const std::lock_guard lock(host_.lock());
   call.done->settle(heap::State::black_hole, heap::State::value);
+  const Giving giving(gives_, {trace::Giver::outside});
   host_.shared_heap().release(call.done);
   --under_way_;  // not before somebody is runnable: a PE is at rest without either
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rts/inline/node.hpp"
+#include "rts/sched/giving.hpp"
 #include "rts/sched/host.hpp"
 
 namespace trawl::sched {
@@ -25,7 +26,7 @@ class Aside {
     heap::Node* done;  ///< a promise of a bool, which is kept when the call has ended
   };
 
-  explicit Aside(Host& host) : host_(host) {}
+  Aside(Host& host, Gives& gives) : host_(host), gives_(gives) {}
   /// Waits for those that have not ended.
   ~Aside();
   Aside(const Aside&) = delete;
@@ -43,6 +44,7 @@ class Aside {
   void make(const Call& call);
 
   Host& host_;
+  Gives& gives_;
   std::mutex lock_;
   std::condition_variable come_;
   std::deque<Call> waiting_;

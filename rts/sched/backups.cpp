@@ -14,8 +14,22 @@ void Backups::note(heap::Node* spark, int holder, Nanos now) {
   if (sent_.size() < most) sent_.push_back({spark, holder, now});
 }
 
-heap::Node* Backups::take(int runner, Nanos thread, Nanos now) {
+// Elsewhere may be sparks that nobody has begun with. To ask one cluster after the other takes a
+// round trip each.
+Nanos Backups::asking_all() const {
+  constexpr std::uint32_t most = 32;
+  const auto own = tables_.own_cluster();
+  Nanos sum = 0;
+  for (std::uint32_t cluster = 0; cluster < std::min(tables_.clusters(), most); ++cluster) {
+    const auto latency = tables_.latency_between(own, cluster);
+    if (cluster != own && latency.measured >= 0) sum += 2 * latency.one_way;
+  }
+  return sum;
+}
+
+heap::Node* Backups::take(int runner, Nanos hungry, Nanos thread, Nanos now) {
   forget_finished();
+  if (sent_.empty() || hungry < asking_all()) return nullptr;
   const auto found = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& sent) {
     return pays(sent, runner, thread, now);
   });

@@ -22,9 +22,9 @@ class Backups {
   /// This spark went to `holder`. Of more than a thousand that are away the rest is not noted.
   void note(heap::Node* spark, int holder, Nanos now);
 
-  /// One that `runner` is to run, too, or nullptr; each once. `thread`: about what a thread takes
-  /// here.
-  heap::Node* take(int runner, Nanos thread, Nanos now);
+  /// One that `runner` is to run, too, or nullptr; each once. It has found nothing for `hungry`;
+  /// `thread`: about what a thread takes here.
+  heap::Node* take(int runner, Nanos hungry, Nanos thread, Nanos now);
 
   bool empty() const noexcept { return sent_.empty(); }
 
@@ -36,6 +36,7 @@ class Backups {
   };
 
   bool pays(const Sent& sent, int runner, Nanos thread, Nanos now) const;
+  Nanos asking_all() const;
   void forget_finished();
 
   const balance::Tables& tables_;

@@ -10,6 +10,7 @@
 #include "rts/sched/recorder.hpp"
 #include "rts/sched/static_guard.hpp"
 #include "rts/sched/worker.hpp"
+#include "rts/sched/workers.hpp"
 
 namespace trawl {
 namespace sched {
@@ -177,9 +178,11 @@ static void finish_in_time(sched::Worker& worker, heap::Node* node) {
 
 void heap::notify_waiters(Node* node) {
   if (sched::worker_here().simulated()) finish_in_time(sched::worker_here(), node);
-  auto& host = sched::worker_here().host();
+  auto& worker = sched::worker_here();
+  auto& host = worker.host();
   try {
     const std::lock_guard lock(host.lock());
+    const sched::Giving giving(worker.workers().gives(), worker.as_giver());
     host.shared_heap().release(node);
   } catch (const Error& e) {  // its value can't be packed
     host.fail(e.what(), e.exit_code());

@@ -66,6 +66,7 @@ void Fishing::fish(Nanos now) {
     if (!workers_.may_start_thread() && !fishes_for_others()) return;
     const auto load = workers_.load();
     const bool is_hungry = hungry(load);
+    if (!is_hungry && !fishes_for_others()) hungry_since_ = never;
     if (!is_hungry && !looks_ahead()) return;
     const auto pe = situation(load, is_hungry, now);
     const auto decision = policy_->next(tables_, pe, random_());
@@ -161,6 +162,8 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   fish.ahead = ahead;
   fish.wants = static_cast<std::uint8_t>(std::clamp(workers_.without_work(), 1U, 255U));
   if (means_.holds_fish && !far) fish.patience = patience();
+  hungry_since_ = std::min(hungry_since_, now);
+  fish.hungry = std::min(now - hungry_since_, balance::Fish::most_hungry);
   fabric::send(outbox_, victim, fish);
 }
 
@@ -189,6 +192,7 @@ void Fishing::came_home(std::uint16_t number, Nanos now) {
 }
 
 void Fishing::caught(std::uint16_t number, Nanos now) {
+  hungry_since_ = never;
   const auto cast = resolve(number, true, now);
   if (!cast) return;
   if (under_way_.size() < most_near()) invited_ = false;
@@ -255,9 +259,12 @@ void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
 balance::Supply Fishing::supply(Nanos now) {
   std::uint64_t made = 0;
   std::uint64_t begun = 0;
+  std::uint64_t done = 0;  // but for threads
   for (const auto& worker : workers_.all()) {
     made += worker->sparks_made();
     begun += worker->counters[Count::threads_created];
+    done +=
+        worker->counters[Count::sparks_subsumed] + worker->pool.fizzled() + worker->pool.calls();
   }
   if (made != sparks_made_) {
     sparks_made_ = made;
@@ -273,7 +280,8 @@ balance::Supply Fishing::supply(Nanos now) {
   if (quiet != 0 && (!workers_.may_start_thread() || now - last_begun_at_ > 2 * mean_thread()))
     quiet = 0;
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  return {spare, static_cast<std::uint32_t>(std::min(quiet, most))};
+  const bool untried = made != 0 && begun <= workers_.live_threads() && done < 2;
+  return {spare, static_cast<std::uint32_t>(std::min(quiet, most)), untried};
 }
 
 // Several sparks go in a SCHEDULE each: they may be far apart in the heap.
@@ -285,7 +293,8 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
   const auto most = policy_->portion(tables_, fish, has);
   std::uint32_t given = 0;
   while (given < most) {
-    heap::Node* spark = workers_.take_for_export(by);
+    const auto found = workers_.take_for_export(by);
+    heap::Node* const spark = found.spark;
     if (spark == nullptr) break;
     if (spark->code().placed) {  // somebody has made a spark of it, too
       workers_.add_placed(spark);
@@ -304,7 +313,7 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
     ++given;
     note_sent(spark, thief, now);
     trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(thief),
-                fish.number, spark->code().id);
+                fish.number, spark->code().id, found.packed_place());
   }
   if (given > 0) counters_.add(Count::fish_answered);
   return given > 0;
@@ -313,7 +322,7 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
 // Its thief would only wait until it may fish again: here it learns of a spark sooner.
 void Fishing::keep(const balance::Fish& fish, Nanos now) {
   std::erase(turned_away_, fish.thief);
-  held_.push_back({fish, now + fish.patience});
+  held_.push_back({fish, now, now + fish.patience});
   next_return_ = std::min(next_return_, held_.back().until);
 }
 
@@ -358,8 +367,9 @@ void Fishing::note_next_return() {
 
 void Fishing::return_held(Nanos now) {
   if (now < next_return_) return;
-  std::erase_if(held_, [&](const Held& each) {
+  std::erase_if(held_, [&](Held& each) {
     if (now < each.until) return false;
+    each.fish.hungry = std::min(each.fish.hungry + now - each.since, balance::Fish::most_hungry);
     if (tables_.lost(each.fish.thief) || back_up(each.fish, now)) return true;
     remember(each.fish.thief);
     fabric::send(outbox_, each.fish.thief, each.fish);

@@ -106,6 +106,7 @@ class Fishing {
   std::vector<std::uint16_t> written_off_;  // were under way when a PE died
   std::uint16_t last_number_ = 0;
   bool invited_ = false;
+  Nanos hungry_since_ = never;  // it, or who waits near by, found nothing: `never`: it is not
   bool full_ = false;
   Nanos full_since_ = 0;
   /// What follows a FISH in vain, near or far.
@@ -118,6 +119,7 @@ class Fishing {
 
   struct Held {
     balance::Fish fish;
+    Nanos since;
     Nanos until;
   };
   std::vector<Held> held_;        // oldest first

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "rts/balance/tables.hpp"
+#include "rts/heap/code.hpp"
 #include "rts/inline/demand.hpp"
 #include "rts/inline/places.hpp"
 #include "rts/sched/workers.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 bool send(Worker& worker, heap::Node* node, int pe) {
   auto& host = worker.host();
-  const auto code = node->code().id;
+  const auto code = heap::logged_code(node);
   const std::lock_guard lock(host.lock());
   if (host.tables().lost(pe)) return false;
   try {
@@ -142,7 +143,8 @@ void spark_near_its_data(heap::Node* node) {
   if (worker.seeks_data_of(code)) {
     if (const auto pe = place_of_data(worker.host(), node)) {
       worker.note_data_of(code);
-      if (send(worker, node, static_cast<int>(*pe))) return;
+      if (send(worker, node, static_cast<int>(*pe)))
+        return worker.counters.add(Count::sparks_to_data);
     }
   }
   worker.pool.push(node);

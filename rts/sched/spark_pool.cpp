@@ -224,10 +224,10 @@ bool SparkPool::drop_if_needless(Slot* seal) noexcept {
 
 // Of calls the oldest: a promoted one stays in its slot, and must lie below top_ so that claim()
 // fails for its spawner.
-heap::Node* SparkPool::take_newest() {
+heap::Node* SparkPool::take_newest(std::uint32_t* place) {
   while (true) {
     Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
-    if (newest->pinned()) return take_oldest(true);
+    if (newest->pinned()) return take_oldest(true, place);
     if (newest->empty() && size() == 0) {
       // What an unfenced theft has hidden may still lie below, see take_oldest.
       if (newest < first()) return nullptr;
@@ -242,6 +242,7 @@ heap::Node* SparkPool::take_newest() {
       continue;
     }
     newest->clear();
+    if (place != nullptr) *place = place_of(newest);
     if (thunk->state() == heap::State::unevaluated) return thunk;
     fizzled_.fetch_add(1, std::memory_order_release);
   }
@@ -268,21 +269,22 @@ std::uint64_t SparkPool::taken_twice() noexcept {
   return sum;
 }
 
-heap::Node* SparkPool::take_oldest(bool by_owner) {
+heap::Node* SparkPool::take_oldest(bool by_owner, std::uint32_t* place) {
   if (size() == 0) return nullptr;
   const std::lock_guard lock(thieves_);
-  return take_oldest_locked(by_owner);
+  return take_oldest_locked(by_owner, place);
 }
 
-heap::Node* SparkPool::take_oldest_if_free() {
+heap::Node* SparkPool::take_oldest_if_free(std::uint32_t* place) {
   if (size() == 0) return nullptr;
   const std::unique_lock lock(thieves_, std::try_to_lock);
-  return lock.owns_lock() ? take_oldest_locked(false) : nullptr;
+  return lock.owns_lock() ? take_oldest_locked(false, place) : nullptr;
 }
 
-heap::Node* SparkPool::take_oldest_locked(bool by_owner) {
+heap::Node* SparkPool::take_oldest_locked(bool by_owner, std::uint32_t* place) {
   while (true) {
     Slot* const top = top_.load(std::memory_order_relaxed);
+    if (place != nullptr) *place = place_of(top);
     if (top >= bottom_.load(std::memory_order_acquire)) return nullptr;
     if (top->is_seal()) {  // its owner never comes down to it
       top_.store(top + 1, std::memory_order_seq_cst);

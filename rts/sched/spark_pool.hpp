@@ -117,8 +117,13 @@ class SparkPool : public OwnerEnd {
   /// this is its copy in the heap. Not `by_owner`: its spawner goes on elsewhere, see `seal`.
   heap::Node* reclaim(Slot* slot, bool by_owner) noexcept;
 
-  /// The newest spark that has not fizzled, as a heap thunk; nullptr if there is none.
-  heap::Node* take_newest();
+  /// The newest spark that has not fizzled, as a heap thunk; nullptr if there is none. Here and
+  /// below, where it lay is written to `place`, if that is not nullptr.
+  heap::Node* take_newest(std::uint32_t* place = nullptr);
+  /// Where the next spark would lie, counted from the beginning.
+  std::uint32_t next_place() const noexcept {
+    return place_of(bottom_.load(std::memory_order_relaxed));
+  }
 
   // ---- threads that go on elsewhere
   //
@@ -140,9 +145,9 @@ class SparkPool : public OwnerEnd {
   /// The oldest spark that has not fizzled, as a heap thunk; nullptr if there is none. `by_owner`
   /// saves the heavy fence. A thunk may be given to somebody else too, at the same moment: who
   /// evaluates or exports it is decided in its header.
-  heap::Node* take_oldest(bool by_owner);
+  heap::Node* take_oldest(bool by_owner, std::uint32_t* place = nullptr);
   /// The same for a thief who can look elsewhere: nullptr, too, while somebody else is at it.
-  heap::Node* take_oldest_if_free();
+  heap::Node* take_oldest_if_free(std::uint32_t* place = nullptr);
 
   /// The owner will notice the next spark. Costs nothing where there is none.
   void watch() noexcept {
@@ -198,7 +203,10 @@ class SparkPool : public OwnerEnd {
   bool in_array(const Slot* slot) const noexcept {
     return slot > slots_.data() && slot < slots_.data() + slots_.size();
   }
-  heap::Node* take_oldest_locked(bool by_owner);
+  std::uint32_t place_of(const Slot* slot) const noexcept {
+    return static_cast<std::uint32_t>(slot - slots_.data());
+  }
+  heap::Node* take_oldest_locked(bool by_owner, std::uint32_t* place);
   bool push_at_end(heap::Node* node) noexcept;
   template <class Put>
   Slot* push_slowly(Put put) noexcept;

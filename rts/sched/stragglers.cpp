@@ -31,7 +31,7 @@ bool Fishing::may_back_up() const {
 // There is nothing to give, but what another PE is slow with.
 bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
   if (fish.ahead || !may_back_up()) return false;
-  heap::Node* const spark = backups_.take(fish.thief, mean_thread(), now);
+  heap::Node* const spark = backups_.take(fish.thief, fish.hungry, mean_thread(), now);
   try {
     if (spark == nullptr || may_write(workers_.host()) ||
         !workers_.host().shared_heap().export_again(spark, fish.thief, fish.number))
@@ -57,7 +57,8 @@ void Fishing::back_up_here(Nanos now) {
   if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
   const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
   if (!in_vain) return;
-  heap::Node* const spark = backups_.take(tables_.self(), mean_thread(), now);
+  const auto hungry = now - std::min(hungry_since_, now);
+  heap::Node* const spark = backups_.take(tables_.self(), hungry, mean_thread(), now);
   try {
     if (spark == nullptr || may_write(workers_.host())) return;
     if (workers_.host().shared_heap().evaluate_again(spark)) count_backup();

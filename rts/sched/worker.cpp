@@ -57,11 +57,9 @@ void Thread::body(void* self) {
   }
 }
 
-void Thread::wake(heap::Node*, bool granted) {
-  granted_ = granted;
-  workers_.note_woken(*this);
-  trace::note(workers_.log(), trace::Kind::thread_resume, 0, number_);
-  workers_.make_runnable(*this);
+std::uint32_t FoundSpark::packed_place() const noexcept {
+  if (from == nullptr) return 0;
+  return trace::Place{static_cast<std::uint32_t>(from->index()), place}.packed();
 }
 
 // ---- Worker ------------------------------------------------------------------------------------
@@ -141,11 +139,10 @@ bool Worker::step() {
     run(*thread);
     return true;
   }
-  bool arrived = false;
-  if (heap::Node* spark = find_spark(arrived)) {
+  if (const auto found = find_spark(); found.spark != nullptr) {
     end_idle();
     workers_.leave_imported();
-    start_thread(spark, arrived && log_ != nullptr && is_owed(spark));
+    start_thread(found);
     return true;
   }
   begin_idle();
@@ -218,16 +215,16 @@ void Worker::notify_progress_thread_if_needed() {
 
 // What has come from other PEs, where somebody may be waiting for it, then what a thief of its own
 // has left, then its own newest spark, then its siblings' oldest.
-heap::Node* Worker::find_spark(bool& has_arrived) {
+FoundSpark Worker::find_spark() {
   if (!workers_.may_start_thread()) say_live();
   const bool may_start = workers_.may_start_thread();
   heap::Node* const arrived = workers_.leaving()                    ? workers_.take_placed()
                               : may_start || workers_.all_blocked() ? workers_.take_imported()
                                                                     : nullptr;
-  has_arrived = arrived != nullptr;
-  if (has_arrived || !may_start) return arrived;
-  if (heap::Node* node = take_from_thief()) return node;
-  if (heap::Node* node = pool.take_newest()) return node;
+  if (arrived != nullptr || !may_start) return {arrived};
+  if (const auto found = take_from_thief(); found.spark != nullptr) return found;
+  std::uint32_t place = 0;
+  if (heap::Node* node = pool.take_newest(&place)) return {node, this, place};
   return workers_.take_from_siblings(*this);
 }
 
@@ -241,12 +238,13 @@ std::size_t Worker::random(std::size_t below) noexcept {
 
 // Leapfrogging (Wagner and Calder, 1993): what the thief has sparked is a part of what a thread
 // here waits for, so it is sooner done.
-heap::Node* Worker::take_from_thief() {
-  if (thief_ == nullptr) return nullptr;
+FoundSpark Worker::take_from_thief() {
+  if (thief_ == nullptr) return {};
+  std::uint32_t place = 0;
   if (thief_->runs(stolen_))
-    if (heap::Node* node = thief_->pool.take_oldest(false)) return node;
+    if (heap::Node* node = thief_->pool.take_oldest(false, &place)) return {node, thief_, place};
   thief_ = nullptr;
-  return nullptr;
+  return {};
 }
 
 void Worker::note_thief(const heap::Node* node) noexcept {
@@ -264,7 +262,9 @@ bool Worker::is_owed(heap::Node* spark) {
   return host_.shared_heap().owes(spark);
 }
 
-void Worker::start_thread(heap::Node* spark, bool imported) {
+void Worker::start_thread(const FoundSpark& found) {
+  heap::Node* const spark = found.spark;
+  const bool imported = log_ != nullptr && found.from == nullptr && is_owed(spark);
   if (!spark->move(heap::State::unevaluated, heap::State::black_hole)) {
     counters.add(Count::sparks_fizzled);
     return;
@@ -273,7 +273,8 @@ void Worker::start_thread(heap::Node* spark, bool imported) {
   Thread& thread = free_thread();
   thread.spark_ = spark;
   trace::note<Count::sparks_converted>(counters, log_, static_cast<unsigned>(index_),
-                                       spark->code().id, imported ? 1 : 0, thread.number_);
+                                       heap::logged_code(spark), imported ? 1 : 0, thread.number_,
+                                       found.packed_place());
   thread_started(thread);
   run(thread);
 }
@@ -300,17 +301,17 @@ void Worker::run(Thread& thread) {
   running_ = &thread;
   runs_.store(thread.spark_ != nullptr ? static_cast<const void*>(thread.spark_) : this,
               std::memory_order_relaxed);
-  trace::note(log_, trace::Kind::thread_run, static_cast<unsigned>(index_), thread.number_);
   while (!thread.left_.load(std::memory_order_acquire)) sched_yield();
   thread.left_.store(false, std::memory_order_relaxed);
   thread.bound_to_ = nullptr;
   thread.seals_.lift(pool);
+  trace::note(log_, trace::Kind::thread_run, static_cast<unsigned>(index_), thread.number_, 0, 0,
+              pool.next_place());
   leave_messages();
   let_others_run(Moment::before_thread);
-  const auto made = sparks_made();
+  made_before_ = sparks_made();
   main_->switch_to(thread.fiber_);
-  if (thread.spark_ != nullptr && sparks_made() != made)
-    workers_.note_splits(thread.spark_->code());
+  if (thread.spark_ != nullptr && just_made() != 0) workers_.note_splits(thread.spark_->code());
   let_others_run(Moment::after_thread);
   runs_.store(nullptr, std::memory_order_relaxed);
   running_ = nullptr;
@@ -319,7 +320,8 @@ void Worker::run(Thread& thread) {
     return;
   }
   events_.begin_polling();
-  trace::note(log_, trace::Kind::thread_end, static_cast<unsigned>(index_), thread.number_);
+  trace::note(log_, trace::Kind::thread_end, static_cast<unsigned>(index_), thread.number_, 0, 0,
+              just_made());
   put_away(thread);
 }
 
@@ -350,59 +352,6 @@ Thread& Worker::free_thread() {
   thread->number_ = next_number_;
   next_number_ += trace::max_workers;
   return *thread;
-}
-
-// Polls before the FETCH is sent: its answer may be faster than this thread, and would wake the
-// progress thread.
-bool Worker::register_blocked(Thread& thread, std::span<heap::Node* const> nodes,
-                              heap::Waiter& waiter) {
-  struct Polling {
-    progress::EventCount& events;
-    bool goes_on = false;
-    explicit Polling(progress::EventCount& its_events) : events(its_events) {
-      events.begin_polling();
-    }
-    ~Polling() {
-      if (!goes_on) events.end_polling();
-    }
-  } polling(events_);
-  const std::lock_guard lock(host_.lock());
-  workers_.make_room_for_blocked();
-  if (!host_.shared_heap().wait(nodes, waiter)) return false;
-  thread.waiting_for_ = nodes.front();
-  workers_.note_blocked(thread);
-  return polling.goes_on = true;
-}
-
-const heap::Code* Worker::running_code() const noexcept {
-  return running_ != nullptr && running_->spark_ != nullptr ? &running_->spark_->code() : nullptr;
-}
-
-bool Worker::block_on(heap::Node* node, bool& granted) {
-  Thread& thread = *running_;
-  if (!block_on({&node, 1}, thread)) return false;
-  granted = std::exchange(thread.granted_, false);
-  return true;
-}
-
-bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) {
-  Thread& thread = *running_;
-  thread.meter_.stop(*this);
-  thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;
-  if (!register_blocked(thread, nodes, waiter)) {
-    thread.seals_.lift(pool);
-    notify_progress_thread_if_needed();
-    thread.meter_.go_on(*this);
-    return false;
-  }
-  trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_),
-                                      thread.number_);
-  note_thief(nodes.front());
-  const void* const its_scope = std::exchange(scope, nullptr);
-  thread.fiber_.switch_to(*main_);
-  thread.meter_.go_on(*current_worker());
-  current_worker()->scope = its_scope;
-  return true;
 }
 
 void Worker::wake_up() noexcept {

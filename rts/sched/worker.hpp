@@ -13,6 +13,7 @@
 
 #include "rts/inline/demand.hpp"
 #include "rts/options/options.hpp"
+#include "rts/sched/giving.hpp"
 #include "rts/sched/host.hpp"
 #include "rts/sched/message_time.hpp"
 #include "rts/sched/spark_pool.hpp"
@@ -49,6 +50,18 @@ enum class Moment : std::uint8_t {
   before_thread,  ///< about to switch to a thread
   in_thread,      ///< a piece of work of the running thread is over, before it takes effect
   after_thread,   ///< the thread has ended, or blocked
+};
+
+class Worker;
+
+/// A spark, and where it lay; `from` is nullptr: it has come from elsewhere.
+struct FoundSpark {
+  heap::Node* spark = nullptr;
+  const Worker* from = nullptr;
+  std::uint32_t place = 0;  ///< in its pool
+
+  /// For the log, see trace::Place.
+  std::uint32_t packed_place() const noexcept;
 };
 
 class Worker {
@@ -104,6 +117,8 @@ class Worker {
   /// The same for the first of several nodes to finish; `waiter` is to wake the running thread.
   bool block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter);
   Thread& running_thread() noexcept { return *running_; }
+  /// The running thread, as the log knows it.
+  Gives as_giver() const noexcept;
   /// Of the running thread.
   Meter& meter() noexcept { return running_->meter_; }
   /// Of the spark that the running thread evaluates; nullptr: there is none, or it is the root.
@@ -153,12 +168,16 @@ class Worker {
 
   static constexpr clockid_t no_clock = -1;
 
-  heap::Node* find_spark(bool& has_arrived);
+  FoundSpark find_spark();
   bool is_owed(heap::Node* spark);
   void note_thief(const heap::Node* node) noexcept;
-  heap::Node* take_from_thief();
-  void start_thread(heap::Node* spark, bool imported);
+  FoundSpark take_from_thief();
+  void start_thread(const FoundSpark& found);
   void thread_started(Thread& thread);
+  /// Sparks that the running thread has made since it was switched in.
+  std::uint32_t just_made() const noexcept {
+    return static_cast<std::uint32_t>(sparks_made() - made_before_);
+  }
   void count_live(int more) noexcept;
   void say_live() noexcept;
   void run(Thread& thread);
@@ -173,7 +192,8 @@ class Worker {
   }
   void leave_messages();
   void notify_progress_thread_if_needed();
-  bool register_blocked(Thread& thread, std::span<heap::Node* const> nodes, heap::Waiter& waiter);
+  bool register_blocked(Thread& thread, std::span<heap::Node* const> nodes, heap::Waiter& waiter,
+                        bool& elsewhere);
   void begin_idle();
   void end_idle();
   void park(std::uint32_t epoch, progress::WorkerPolicy& policy);
@@ -194,8 +214,9 @@ class Worker {
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
-  Worker* thief_ = nullptr;  // who runs what a thread here waits for
-  heap::Hidden stolen_;      // that
+  std::uint64_t made_before_ = 0;  // sparks, when that was switched in
+  Worker* thief_ = nullptr;        // who runs what a thread here waits for
+  heap::Hidden stolen_;            // that
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
   bool has_polled_ = false;  // at the last try

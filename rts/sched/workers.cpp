@@ -121,15 +121,17 @@ heap::Node* Workers::take_imported() {
   return placed != nullptr ? placed : imported_.take();
 }
 
-heap::Node* Workers::take_from_siblings(Worker& self) {
+FoundSpark Workers::take_from_siblings(Worker& self) {
   const auto workers = all();
   auto next = self.random(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i, ++next) {
     if (next == workers.size()) next = 0;
     if (workers[next].get() == &self) continue;
-    if (heap::Node* node = workers[next]->pool.take_oldest_if_free()) return node;
+    std::uint32_t place = 0;
+    if (heap::Node* node = workers[next]->pool.take_oldest_if_free(&place))
+      return {node, workers[next].get(), place};
   }
-  return nullptr;
+  return {};
 }
 
 std::uint32_t Workers::spare_sparks() const noexcept {
@@ -156,11 +158,13 @@ void Workers::seek_data() noexcept {
   for (const auto& worker : all()) worker->pool.refuse_quick();
 }
 
-heap::Node* Workers::take_for_export(Worker* by) {
-  if (spare_sparks() == 0) return nullptr;
+FoundSpark Workers::take_for_export(Worker* by) {
+  if (spare_sparks() == 0) return {};
+  std::uint32_t place = 0;
   for (const auto& worker : all())
-    if (heap::Node* node = worker->pool.take_oldest(worker.get() == by)) return node;
-  return imported_.take();
+    if (heap::Node* node = worker->pool.take_oldest(worker.get() == by, &place))
+      return {node, worker.get(), place};
+  return {imported_.take()};
 }
 
 void Workers::make_room_for_blocked() {

@@ -14,6 +14,7 @@
 #include "rts/options/options.hpp"
 #include "rts/progress/engine.hpp"
 #include "rts/sched/aside.hpp"
+#include "rts/sched/giving.hpp"
 #include "rts/sched/host.hpp"
 #include "rts/sched/spark_queue.hpp"
 #include "rts/sched/thread_pool.hpp"
@@ -83,7 +84,7 @@ class Workers final : public progress::Engine {
   heap::Node* take_placed() { return placed_.take(); }
   /// The oldest spark of some worker but `self`: at first of a random one, and of nobody whom
   /// another is taking from.
-  heap::Node* take_from_siblings(Worker& self);
+  FoundSpark take_from_siblings(Worker& self);
   /// How many sparks may be sent away. One is kept for each worker that runs nothing: it is about
   /// to take a spark itself, and without this two idle PEs would hand the last one to and fro.
   std::uint32_t spare_sparks() const noexcept;
@@ -96,7 +97,7 @@ class Workers final : public progress::Engine {
   /// (sched/place.cpp).
   void seek_data() noexcept;
   /// The oldest spark of the PE, to be sent away. `by`: on whose OS thread we are, or nullptr.
-  heap::Node* take_for_export(Worker* by);
+  FoundSpark take_for_export(Worker* by);
 
   // ---- what the progress thread asks for
 
@@ -153,6 +154,8 @@ class Workers final : public progress::Engine {
   void make_room_for_blocked();
   void note_blocked(Thread& thread);
   void note_woken(Thread& thread);
+  /// With the PE's lock held.
+  Gives& gives() noexcept { return gives_; }
   const std::vector<Thread*>& blocked() const noexcept { return blocked_; }
 
   // ---- load
@@ -199,12 +202,13 @@ class Workers final : public progress::Engine {
   std::atomic<std::size_t> blocked_count_{0};
   std::atomic<bool> leaving_{false};
   std::vector<Thread*> blocked_;
+  Gives gives_;
 
   void add(SparkQueue& queue, heap::Node* spark);
 
   SparkQueue imported_;
   SparkQueue placed_;
-  Aside aside_{host_};
+  Aside aside_{host_, gives_};
 };
 
 }  // namespace trawl::sched

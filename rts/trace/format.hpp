@@ -24,13 +24,19 @@ namespace trawl::trace {
 /// A thread's number is its own on its PE, until 2^32 have been. Names follow in `kind_names`.
 enum class Kind : std::uint8_t {
   thread_start,   ///< a new thread is runnable [value: its number]
-  thread_run,     ///< the worker switched a runnable thread in [value: its number]
-  thread_block,   ///< it switched its thread out, blocked [value: its number]
-  thread_resume,  ///< a blocked thread is runnable again [value: its number]
-  thread_end,     ///< the worker's thread is finished [value: its number]
-  spark_convert,  ///< a spark becomes a thread, which starts next [value: its code, extra: 1 if it
-                  ///< came from another PE, id: the thread's number]
-  spark_export,   ///< one spark left [value: to PE, extra: the number of the FISH, id: its code]
+  thread_run,     ///< the worker switched a runnable thread in [value: its number, size: the place
+                  ///< in the worker's spark pool where its first spark would lie]
+  thread_block,   ///< it switched its thread out, blocked [value: its number, extra: 1 if what it
+                  ///< waits for comes from elsewhere, id: the code of that, size: sparks that it
+                  ///< has made since it was switched in]
+  thread_resume,  ///< a blocked thread is runnable again [value: its number, extra: its Giver, id:
+                  ///< the giver's number if that is a thread]
+  thread_end,     ///< the worker's thread is finished [value: its number, size: as thread_block's]
+  spark_convert,  ///< a spark becomes a thread, which starts next [value: its code, or the code of
+                  ///< what it only sees to (heap::logged_code), extra: 1 if it
+                  ///< came from another PE, id: the thread's number, size: its Place, if known]
+  spark_export,   ///< one spark left [value: to PE, extra: the number of the FISH, id: its code,
+                  ///< size: its Place, if known]
   spark_import,   ///< one spark arrived [value: from PE, extra: the number of our FISH if this is
                   ///< its answer, else 0]
   message_sent,   ///< any message [value: to PE, extra: the message's kind, id: its number, size:
@@ -41,7 +47,8 @@ enum class Kind : std::uint8_t {
   fish_home,         ///< a FISH of our own came home without work [extra: its number]
   fish_forward,      ///< somebody else's FISH went on [value: to PE, extra: its number, id: whose]
   fetch_sent,        ///< [value: to PE]
-  resume_received,   ///< [value: from PE]
+  resume_received,   ///< [value: from PE, id: the code of what was asked for, or `unknown_code`,
+                     ///< size: bytes]
   gc_begin,          ///< a collection: no thread of this PE runs until gc_end
   gc_end,
   idle_begin,  ///< the worker has found nothing to run
@@ -65,6 +72,34 @@ inline constexpr std::array<std::string_view, 26> kind_names{
     "balance",       "balance_share", "pe_lost",      "pe_left",       "pe_joined",
     "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
+
+/// From whom a thread has got what it waited for.
+enum class Giver : std::uint8_t {
+  message,  ///< another PE, by the last RESUME, SCHEDULE or WRITE before; or it is lost with a PE
+  thread,   ///< a thread of its PE
+  outside,  ///< a call outside of the run (trawl::blocking)
+};
+
+/// Where a spark lay: in the pool of which worker of its PE, and at which place, counted from the
+/// pool's beginning. Its maker is mostly the thread that this worker ran last of those that began
+/// at no higher a place (profiles/report/README.md).
+struct Place {
+  static constexpr unsigned place_bits = 23;
+  static constexpr std::uint32_t most = (std::uint32_t{1} << place_bits) - 1;
+
+  std::uint32_t worker, place;
+
+  /// Never 0, which stands for what is not known.
+  std::uint32_t packed() const noexcept {
+    return (worker + 1) << place_bits | std::min(place, most);
+  }
+  /// `packed` is not 0.
+  static Place unpacked(std::uint32_t packed) noexcept {
+    return {(packed >> place_bits) - 1, packed & most};
+  }
+};
+
+inline constexpr std::uint32_t unknown_code = ~std::uint32_t{0};
 
 struct Event {
   /// By the writer's clock, corrected for its drift; plus Header::offset it is the run's time.
@@ -92,7 +127,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 5;
+inline constexpr std::uint32_t version = 6;
 inline constexpr std::size_t header_size = 512;
 inline constexpr int max_pes = 1 << 20;
 inline constexpr int max_workers = 256;

@@ -31,9 +31,9 @@ consteval Kind kind_of(Count what) {
 /// Counts it and notes it; `log` is null when the log is off.
 template <Count what>
 void note(Counters& counters, Log* log, unsigned worker, std::uint32_t value = 0,
-          std::uint16_t extra = 0, std::uint32_t id = 0) noexcept {
+          std::uint16_t extra = 0, std::uint32_t id = 0, std::uint32_t size = 0) noexcept {
   counters.add(what);
-  note(log, kind_of(what), worker, value, extra, id);
+  note(log, kind_of(what), worker, value, extra, id, size);
 }
 
 }  // namespace trawl::trace

@@ -9,17 +9,17 @@ namespace trawl {
 namespace {
 
 constexpr std::array<std::string_view, counts> names{
-    "sparks_created",    "sparks_converted", "sparks_subsumed", "sparks_fizzled",
-    "sparks_ignored",    "sparks_exported",  "sparks_imported", "sparks_backed_up",
-    "threads_created",   "threads_blocked",  "fish_sent",       "fish_answered",
-    "fish_forwarded",    "fish_home_empty",  "fetch_sent",      "fetch_received",
-    "resume_sent",       "resume_received",  "ack_sent",        "free_sent",
-    "packets_sent",      "packet_bytes",     "messages_sent",   "message_bytes",
-    "messages_received", "ga_slots",         "ga_proxies",      "gc_count",
-    "gc_time",           "heap_bytes",       "live_bytes",      "allocated_bytes",
-    "busy_time",         "idle_time",        "progress_time",   "full_time",
-    "pes_lost",          "pes_left",         "pes_joined",      "thunks_revived",
-    "values_remade",     "values_lost",      "slots_leaked"};
+    "sparks_created",   "sparks_converted",  "sparks_subsumed", "sparks_fizzled",
+    "sparks_ignored",   "sparks_exported",   "sparks_imported", "sparks_to_data",
+    "sparks_backed_up", "threads_created",   "threads_blocked", "fish_sent",
+    "fish_answered",    "fish_forwarded",    "fish_home_empty", "fetch_sent",
+    "fetch_received",   "resume_sent",       "resume_received", "ack_sent",
+    "free_sent",        "packets_sent",      "packet_bytes",    "messages_sent",
+    "message_bytes",    "messages_received", "ga_slots",        "ga_proxies",
+    "gc_count",         "gc_time",           "heap_bytes",      "live_bytes",
+    "allocated_bytes",  "busy_time",         "idle_time",       "progress_time",
+    "full_time",        "pes_lost",          "pes_left",        "pes_joined",
+    "thunks_revived",   "values_remade",     "values_lost",     "slots_leaked"};
 
 bool is_time(Count count) {
   return count == Count::gc_time || count == Count::busy_time || count == Count::idle_time ||

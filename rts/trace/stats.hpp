@@ -22,6 +22,7 @@ enum class Count : std::uint8_t {
   sparks_ignored,    ///< the pool was full
   sparks_exported,
   sparks_imported,
+  sparks_to_data,    ///< of those that were exported: unasked, to the PE that has their data
   sparks_backed_up,  ///< sent away, and run a second time as their PE was slow
   threads_created,
   threads_blocked,

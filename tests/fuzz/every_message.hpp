@@ -71,6 +71,7 @@ class Sampler {
     fish.ahead = below(2) == 0;
     fish.wants = static_cast<std::uint8_t>(1 + below(255));
     fish.patience = static_cast<Nanos>(some());
+    fish.hungry = static_cast<Nanos>(some());
     for (auto visits = below(balance::Fish::max_age + 1); visits > 0; --visits)
       fish.visit(static_cast<int>(pe()));
   }

@@ -34,6 +34,8 @@ def check_output(logs, page):
     check(any("solutions" in each["function"] for each in report["functions"]), "no function", report)
     path = report["critical_path"]
     check(path["run"] > 0 and path["from_pe_to_pe"] > 0, "no critical path", path)
+    check(all(0 <= each < path["run"] + path["queue"] + path["travel"] for each in path["shorter"].values()),
+          "it could be shorter by more than it is long", path)
     check(report["words"] in " ".join(profile(logs, "--summary-only").stdout.split()), "not the same words")
     check(os.path.getsize(page) < 5e6, f"{os.path.getsize(page)} bytes")
     nowhere = profile(logs, "--summary-only", "--html", os.path.join(logs, "no/such/place.html"), code=2)

@@ -1,4 +1,6 @@
 // Stragglers: sparks that a slow PE has for long are run a second time by a faster one.
+#include "rts/sched/backups.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -9,6 +11,7 @@
 #include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
+#include "tests/unit/balance_inputs.hpp"
 #include "tests/unit/grid_weights.hpp"
 
 namespace trawl {
@@ -198,6 +201,27 @@ TEST(Backups, AnExceptionIsAValueToo) {
     for (const auto& each : all) EXPECT_THROW(force(each), std::runtime_error);
   });
   EXPECT_GT(with.backed_up, 0U);
+}
+
+// Sparks that nobody has begun with may be elsewhere.
+TEST(Backups, NotBeforeOtherClustersWereAsked) {
+  constexpr Nanos round_trip = 20 * ms;
+  balance::Tables tables(0, 16);
+  tables.set_roster(balance::Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
+  auto slow = tables.static_of(2);
+  slow.speed /= 10;
+  balance::set_static(tables, 2, slow);
+  sched::Backups backups(tables, [](const heap::Code&) { return false; });
+  const auto spark = lazy<busy>(1L);
+  spark.node()->move(heap::State::unevaluated, heap::State::exported);
+  backups.note(spark.node(), 2, 0);
+  const auto take = [&](Nanos hungry) { return backups.take(1, hungry, 100 * ms, 100 * ms); };
+  tables.note_latency(4, {round_trip / 2, 1});
+  EXPECT_EQ(take(round_trip - 1), nullptr) << "one is known";
+  for (const int pe : {8, 12}) tables.note_latency(pe, {round_trip / 2, 1});
+  EXPECT_EQ(take(3 * round_trip - 1), nullptr);
+  EXPECT_EQ(take(3 * round_trip), spark.node());
+  EXPECT_EQ(take(3 * round_trip), nullptr) << "each once";
 }
 
 // The slow PE, or the one that runs it again, dies at any time.

@@ -1,5 +1,6 @@
 // What skeletons say of a function that throws, and what they do with what can't be ordered.
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,6 +41,12 @@ std::vector<long> row(std::size_t i) {
   return std::vector<long>(100, static_cast<long>(i));
 }
 
+long sum_of(const std::vector<long>& all, long most) {
+  const long sum = std::accumulate(all.begin(), all.end(), 0L);
+  if (sum > most) throw std::runtime_error("more than " + std::to_string(most));
+  return sum;
+}
+
 template <class Use>
 void expect_said(Use use, const std::string& begin, const std::string& cause) {
   try {
@@ -65,6 +72,9 @@ TEST_P(DistErrors, NameTheSkeletonAndTheFunction) {
       expect_said([&] { trawl::rebalance(d, 1, trawl::by<weight>); }, "rebalance<", "no weight");
     expect_said([&] { trawl::collect(trawl::exchange(trawl::generate<row>(100))); }, "generate<",
                 "no row");
+    expect_said([&] { trawl::force(trawl::apply<sum_of>(trawl::all_gather(d), 40'000L)); },
+                "apply<", "more than 40000");
+    EXPECT_EQ(trawl::force(trawl::apply<sum_of>(trawl::all_gather(d), 50'000L)), 300 * 299 / 2);
   });
 }
 

@@ -93,6 +93,12 @@ class Desk final : public StillHost, public fabric::Outbox {
     fishing.caught(fish.number, 0);
     return fish.wants;
   }
+  /// For how long it has found nothing, as the next FISH says.
+  Nanos next_hunger(Nanos now) {
+    serve(now);
+    fishing.consider(now);
+    return under_way_.back().hungry;
+  }
   /// How many FISH are sent at that time.
   std::size_t fish_at(Nanos now) {
     serve(now);

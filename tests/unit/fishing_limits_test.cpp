@@ -197,5 +197,17 @@ TEST(Fishing, SaysForHowManyWorkersItIs) {
   EXPECT_EQ(three.wants(), 3U);
 }
 
+TEST(Fishing, SaysForHowLongItHasFoundNothing) {
+  constexpr Nanos second = 1'000'000'000;
+  Desk desk;
+  EXPECT_EQ(desk.next_hunger(second), 0);
+  desk.fish_comes_home(second);
+  EXPECT_EQ(desk.next_hunger(3 * second), 2 * second);
+  desk.fish_is_answered(3 * second);
+  EXPECT_EQ(desk.next_hunger(4 * second), 0) << "it has found something";
+  desk.fish_comes_home(4 * second);
+  EXPECT_EQ(desk.next_hunger(10'000 * second), balance::Fish::most_hungry);
+}
+
 }  // namespace
 }  // namespace trawl

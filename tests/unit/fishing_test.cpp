@@ -152,7 +152,7 @@ TEST(Fishing, AnAnswerToNoFishIsRefused) {
 
 TEST(Fishing, OfManySparksSeveralGoAtOnce) {
   Desk desk;
-  desk.make_spare_sparks(64);
+  desk.make_spare_sparks(90);
   desk.fish_from(1, 0);
   EXPECT_EQ(desk.sent(), Letters(3, {Kind::schedule, 1}));
   EXPECT_EQ(desk.count(Count::fish_answered), 1U);

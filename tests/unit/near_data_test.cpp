@@ -33,13 +33,18 @@ int is_at_home(Lazy<Numbers> numbers, int made_on) {
   return force(numbers).size() == 20'000 && made_on == Simulation::here() ? 1 : 0;
 }
 
-/// How many sparks of all about numbers made elsewhere were run where these are.
-int run_at_home(const std::string& policy, int& of_all) {
+/// How many sparks of all about numbers made elsewhere were run where these are, and how many were
+/// sent there.
+struct AtHome {
+  int ran = 0;
+  int sent = 0;
+};
+AtHome run_at_home(const std::string& policy, int& of_all) {
   Simulation::Config config;
   config.net.pes = pes;
   config.options.policy = policy;
   Simulation simulation(config);
-  int at_home = 0;
+  AtHome at_home;
   simulation.run([&] {
     std::vector<Lazy<Part>> made;
     for (int i = 0; i < parts; ++i) made.push_back(lazy<part>(i));
@@ -51,23 +56,30 @@ int run_at_home(const std::string& policy, int& of_all) {
         sparks.push_back(lazy<is_at_home>(force(each).numbers, force(each).made_on));
     apply(sparks, par_list(rseq));
     Simulation::work(parts * a_while);
-    for (const auto& spark : sparks) at_home += force(spark);
+    for (const auto& spark : sparks) at_home.ran += force(spark);
     of_all = static_cast<int>(sparks.size());
   });
   simulation.settle();
+  at_home.sent = static_cast<int>(
+      simulation.pe(0).statistics()[static_cast<std::size_t>(Count::sparks_to_data)]);
   return at_home;
 }
 
 // Who has nothing to do fishes some of them.
 TEST(NearData, MostSparksRunWhereTheirDataAre) {
   int all = 0;
-  EXPECT_GE(4 * run_at_home("trawl", all), 3 * all);
+  const auto at_home = run_at_home("trawl", all);
+  EXPECT_GE(4 * at_home.ran, 3 * all);
   EXPECT_GE(all, parts / 2);
+  EXPECT_GT(at_home.sent, 0);
+  EXPECT_LE(at_home.sent, all);
 }
 
 TEST(NearData, NotWithAPolicyThatHasNoSuchThing) {
   int all = 0;
-  EXPECT_LT(2 * run_at_home("targeted", all), all);
+  const auto at_home = run_at_home("targeted", all);
+  EXPECT_LT(2 * at_home.ran, all);
+  EXPECT_EQ(at_home.sent, 0);
 }
 
 TEST(NearData, IsSoughtSeldomWhereItWasInVainForLong) {

@@ -41,7 +41,7 @@ Tables random_tables(Random& random, int pes) {
 }
 
 TEST(Fish, SurvivesTheJourney) {
-  Fish fish{.thief = 3, .number = 77, .patience = 12'345, .ahead = true};
+  Fish fish{.thief = 3, .number = 77, .patience = 12'345, .hungry = 678, .ahead = true};
   for (int pe = 10; pe < 30; ++pe) {
     Writer out;
     fish.write(out);
@@ -67,6 +67,7 @@ TEST(Fish, HostileBytes) {
     EXPECT_TRUE(read.thief >= 0 && read.thief < pes && read.number != 0 &&
                 read.age <= Fish::max_age);
     EXPECT_TRUE(read.patience >= 0 && read.patience <= Backoff::longest);
+    EXPECT_TRUE(read.hungry >= 0 && read.hungry <= Fish::most_hungry);
     for (const int pe : read.visited()) EXPECT_TRUE(pe >= 0 && pe < pes);
   });
   EXPECT_GT(refused, 10'000);

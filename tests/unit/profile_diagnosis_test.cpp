@@ -252,8 +252,11 @@ TEST(Diagnosis, FunctionsAreAdvisedByTheirThreads) {
 TEST(Diagnosis, NamesAreShort) {
   EXPECT_EQ(short_name("{anonymous}::solutions({anonymous}::Board, int)"), "solutions");
   EXPECT_EQ(short_name("(anonymous namespace)::f(int)"), "f");
-  EXPECT_EQ(short_name("trawl::detail::fork<long int> (trawl::Lazy<long int>)"),
-            "trawl::detail::fork");
+  EXPECT_EQ(short_name("trawl::detail::fork<long int> (trawl::Lazy<long int>)"), "fork<long int>");
+  EXPECT_EQ(short_name("trawl::detail::map_shard<{anonymous}::square, long int, long int> (long "
+                       "unsigned int, trawl::Lazy<trawl::detail::Shard<long int> >)"),
+            "map_shard<square>");
+  EXPECT_EQ(short_name("trawl::detail::shape (int)"), "shape");
   EXPECT_EQ(short_name("(odd)"), "(odd)");
   EXPECT_EQ(short_name(""), "");
 }

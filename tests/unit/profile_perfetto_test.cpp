@@ -65,7 +65,7 @@ TEST_F(ProfileTest, PerfettoHasALaneAWorkerWithItsThreads) {
   ASSERT_EQ(spark.size(), 1U);
   ASSERT_EQ(idle.size(), 1U);
   EXPECT_EQ(root[0]["dur"], 1);
-  EXPECT_EQ(root[0]["args"]["then"], "blocked");
+  EXPECT_EQ(root[0]["args"]["then"], "waits for a value of fib(long int)");
   EXPECT_EQ(spark[0]["ts"], 2);
   EXPECT_EQ(spark[0]["dur"], 3);
   EXPECT_EQ(spark[0]["args"]["from another PE"], true);

@@ -1,10 +1,10 @@
 // profiles/report: what is read from known logs, and what a page has in it.
+#include "tests/unit/profile_report.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -14,100 +14,17 @@
 #include <nlohmann/json.hpp>
 
 #include "profiles/report/pack.hpp"
-#include "profiles/report/page.hpp"
-#include "profiles/report/report.hpp"
-#include "rts/fabric/kinds.hpp"
 #include "rts/trace/codes.hpp"
-#include "rts/trace/log.hpp"
-#include "tests/unit/profile_run.hpp"
 
-namespace trawl::profile {
 namespace {
 
-using test::ProfileTest;
-using trace::Kind;
-using trace::Log;
-
-constexpr auto schedule = static_cast<std::uint16_t>(fabric::Kind::schedule);
-constexpr auto resume = static_cast<std::uint16_t>(fabric::Kind::resume);
-
-class ReportTest : public ProfileTest {
- protected:
-  void note(Log& log, Nanos time, Kind kind, std::uint32_t value = 0, std::uint16_t extra = 0,
-            std::uint32_t id = 0) {
-    time_ = 500 + time;
-    log.event(kind, 0, value, extra, id);
-  }
-  void message(Log& log, Nanos time, Kind kind, int pe, std::uint16_t what, std::size_t size) {
-    time_ = 500 + time;
-    log.message(kind, pe, what, size);
-  }
-
-  /// PE 0's root runs 0 to 200, gives a spark of code 7 away, runs until 400 and is blocked. PE 1
-  /// gets the spark at 300 and runs it until 800; the value is at PE 0 at 900. The root ends at
-  /// 1000. It is idle where it says so.
-  void write_two() {
-    time_ = 500;
-    {
-      Log log(setup(0, 2));
-      log.set_offset(-500);
-      note(log, 0, Kind::thread_start, 1);
-      note(log, 0, Kind::thread_run, 1);
-      message(log, 200, Kind::message_sent, 1, schedule, 120);
-      note(log, 200, Kind::spark_export, 1, 5, 7);
-      note(log, 400, Kind::thread_block, 1);
-      note(log, 400, Kind::idle_begin);
-      message(log, 900, Kind::message_received, 1, resume, 60);
-      note(log, 900, Kind::resume_received, 1);
-      note(log, 900, Kind::thread_resume, 1);
-      note(log, 910, Kind::idle_end);
-      note(log, 910, Kind::thread_run, 1);
-      note(log, 1000, Kind::thread_end, 1);
-    }
-    time_ = 500;
-    Log log(setup(1, 2));
-    log.set_offset(-500);
-    note(log, 0, Kind::idle_begin);
-    message(log, 300, Kind::message_received, 0, schedule, 120);
-    note(log, 300, Kind::spark_import, 0, 5);
-    note(log, 310, Kind::idle_end);
-    note(log, 310, Kind::spark_convert, 7, 1, 4);
-    note(log, 310, Kind::thread_start, 4);
-    note(log, 310, Kind::thread_run, 4);
-    message(log, 790, Kind::message_sent, 0, resume, 60);
-    note(log, 800, Kind::thread_end, 4);
-    note(log, 800, Kind::idle_begin);
-    time_ = 1500;
-  }
-
-  Report report() const { return report_of(run()); }
-  static Report report_of(const profile::Run& found) {
-    return measure_report(found, 0, found.end, measure_fishing(found, 0, found.end),
-                          measure_granularity(found, 0, found.end));
-  }
-
-  /// The page of whatever is there.
-  std::string page() const {
-    const auto found = run();
-    const auto path = dir_ / "report.html";
-    write_page(found, report_of(found), measure_fishing(found, 0, found.end),
-               measure_granularity(found, 0, found.end), path.string());
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-};
+using namespace trawl;
+using namespace trawl::test;
 
 nlohmann::json data_of(const std::string& page) {
   const std::string begin = R"(<script type="application/json" id="data">)";
   const auto from = page.find(begin) + begin.size();
   return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
-}
-
-const FunctionAudit& function(const Report& report, std::uint32_t code) {
-  const auto found = std::find_if(report.functions.begin(), report.functions.end(),
-                                  [code](const auto& each) { return each.code == code; });
-  EXPECT_NE(found, report.functions.end());
-  return *found;
 }
 
 TEST_F(ReportTest, FunctionsAreAudited) {
@@ -121,6 +38,8 @@ TEST_F(ReportTest, FunctionsAreAudited) {
   EXPECT_EQ(root.queued, 10);
   EXPECT_EQ(root.lengths.number, 1U);
   EXPECT_EQ(root.longest, 490);
+  EXPECT_EQ(root.made, 3U);
+  EXPECT_EQ(root.awaited, 0);
   const auto& seventh = function(all, 7);
   EXPECT_EQ(seventh.name, "code 7");
   EXPECT_EQ(seventh.exported, 1U);
@@ -128,6 +47,7 @@ TEST_F(ReportTest, FunctionsAreAudited) {
   EXPECT_EQ(seventh.converted, 0U);
   EXPECT_EQ(seventh.bytes_out, 120U);
   EXPECT_EQ(seventh.bytes_home, 60U);
+  EXPECT_EQ(seventh.awaited, 500);
   EXPECT_EQ(seventh.ran, 490);
   EXPECT_EQ(seventh.queued, 10) << "since its spark had come";
   EXPECT_EQ(seventh.longest_pe, 1);
@@ -151,6 +71,8 @@ TEST_F(ReportTest, WhatRanOverTimeAddsUp) {
   EXPECT_EQ(all.over_time.exported()[20], 1);
   EXPECT_EQ(all.over_time.imported()[31], 1);
   EXPECT_EQ(sum(all.over_time.converted(), 0, 100), 0);
+  EXPECT_DOUBLE_EQ(sum(all.over_time.made(), 0, 40), 3);
+  EXPECT_DOUBLE_EQ(sum(all.over_time.made(), 40, 100), 0);
 
   const auto json = report_json(all)["over_time"];
   EXPECT_EQ(json["running"].size(), 2U);
@@ -158,125 +80,6 @@ TEST_F(ReportTest, WhatRanOverTimeAddsUp) {
                        json["running"][1]["threads"][50].get<double>(),
                    1);
   EXPECT_DOUBLE_EQ(json["exported"][20].get<double>() * json["seconds"].get<double>(), 1);
-}
-
-TEST_F(ReportTest, CriticalPathGoesBackByWhatCame) {
-  write_two();
-  const auto path = report().path;
-  ASSERT_TRUE(path.known);
-  EXPECT_EQ(path.hops, 2U);
-  const std::vector<Nanos> ends{200, 300, 310, 790, 900, 910, 1000};
-  const std::vector<Step> what{Step::run,    Step::travel, Step::queue, Step::run,
-                               Step::travel, Step::queue,  Step::run};
-  ASSERT_EQ(path.segments.size(), ends.size());
-  Nanos before = 0;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    EXPECT_EQ(path.segments[i].begin, before) << i;
-    EXPECT_EQ(path.segments[i].end, ends[i]) << i;
-    EXPECT_EQ(path.segments[i].step, what[i]) << i;
-    before = path.segments[i].end;
-  }
-  EXPECT_EQ(path.segments[1].from, 0);
-  EXPECT_EQ(path.by_function.at(7), 480);
-  EXPECT_EQ(path.by_function.at(root_code), 290);
-}
-
-TEST_F(ReportTest, LoadMayBeNotedBetweenAValueAndWhomItWakes) {
-  time_ = 500;
-  {
-    Log log(setup(0, 2));
-    log.set_offset(-500);
-    note(log, 0, Kind::thread_start, 1);
-    note(log, 0, Kind::thread_run, 1);
-    note(log, 100, Kind::thread_block, 1);
-    message(log, 900, Kind::message_received, 1, resume, 60);
-    note(log, 900, Kind::resume_received, 1);
-    note(log, 900, Kind::load, 2);
-    note(log, 900, Kind::thread_resume, 1);
-    note(log, 900, Kind::thread_run, 1);
-    note(log, 1000, Kind::thread_end, 1);
-  }
-  time_ = 500;
-  {
-    Log log(setup(1, 2));
-    log.set_offset(-500);
-    note(log, 0, Kind::thread_start, 1);
-    note(log, 0, Kind::thread_run, 1);
-    message(log, 600, Kind::message_sent, 0, resume, 60);
-    note(log, 650, Kind::thread_end, 1);
-    time_ = 1500;
-  }
-  const auto path = report().path;
-  EXPECT_EQ(path.hops, 1U);
-  EXPECT_EQ(path.time[static_cast<std::size_t>(Step::travel)], 300);
-}
-
-TEST_F(ReportTest, CriticalPathGoesToTheThreadThatWokeAnother) {
-  time_ = 500;
-  {
-    Log log(setup(0, 1));
-    log.set_offset(-500);
-    note(log, 0, Kind::thread_start, 1);
-    note(log, 0, Kind::thread_run, 1);
-    note(log, 100, Kind::thread_block, 1);
-    note(log, 110, Kind::spark_convert, 3, 0, 2);
-    note(log, 110, Kind::thread_start, 2);
-    note(log, 110, Kind::thread_run, 2);
-    note(log, 700, Kind::thread_resume, 1);
-    note(log, 710, Kind::thread_end, 2);
-    note(log, 720, Kind::thread_run, 1);
-    note(log, 1000, Kind::thread_end, 1);
-    time_ = 1500;
-  }
-  const auto all = report();
-  EXPECT_EQ(all.path.wakes, 1U);
-  EXPECT_EQ(all.path.by_function.at(3), 590);
-  EXPECT_EQ(all.path.by_function.at(root_code), 380);
-  EXPECT_EQ(all.path.time[static_cast<std::size_t>(Step::queue)], 30);
-  EXPECT_EQ(function(all, root_code).blocked, 600);
-  EXPECT_EQ(function(all, root_code).blocked_afar, 0);
-}
-
-TEST_F(ReportTest, CriticalPathGoesThroughWhoPassesAValueOn) {
-  const auto open = [this](int pe) {
-    time_ = 500;
-    auto log = std::make_unique<Log>(setup(pe, 3));
-    log->set_offset(-500);
-    return log;
-  };
-  {
-    const auto log = open(0);  // waits
-    note(*log, 0, Kind::thread_start, 1);
-    note(*log, 0, Kind::thread_run, 1);
-    note(*log, 100, Kind::thread_block, 1);
-    message(*log, 900, Kind::message_received, 1, resume, 60);
-    note(*log, 900, Kind::resume_received, 1);
-    note(*log, 900, Kind::thread_resume, 1);
-    note(*log, 900, Kind::thread_run, 1);
-    note(*log, 1000, Kind::thread_end, 1);
-  }
-  {
-    const auto log = open(1);  // has it from PE 2, while it does something else
-    note(*log, 50, Kind::thread_start, 1);
-    note(*log, 50, Kind::thread_run, 1);
-    message(*log, 800, Kind::message_received, 2, resume, 60);
-    note(*log, 800, Kind::resume_received, 2);
-    message(*log, 801, Kind::message_sent, 0, resume, 60);
-    note(*log, 950, Kind::thread_end, 1);
-  }
-  {
-    const auto log = open(2);
-    note(*log, 0, Kind::spark_convert, 9, 0, 4);
-    note(*log, 0, Kind::thread_start, 4);
-    note(*log, 0, Kind::thread_run, 4);
-    message(*log, 700, Kind::message_sent, 1, resume, 60);
-    note(*log, 710, Kind::thread_end, 4);
-  }
-  time_ = 1500;
-  const auto path = report().path;
-  EXPECT_EQ(path.hops, 2U);
-  EXPECT_EQ(path.by_function.at(9), 700);
-  EXPECT_EQ(path.time[static_cast<std::size_t>(Step::travel)], 200);
 }
 
 TEST_F(ReportTest, WorkersTimeIsDividedWithoutARest) {
@@ -441,4 +244,3 @@ TEST_F(ReportTest, NumbersAreTheSameInJsonAndInWords) {
 }
 
 }  // namespace
-}  // namespace trawl::profile

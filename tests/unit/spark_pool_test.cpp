@@ -57,6 +57,21 @@ TEST(SparkPool, OwnerTakesTheNewestThievesTheOldest) {
   EXPECT_EQ(pool.size(), 0u);
 }
 
+TEST(SparkPool, TellsWhereASparkLay) {
+  SparkPool pool(8);
+  const auto beginning = pool.next_place();
+  for (long i = 0; i < 3; ++i) EXPECT_TRUE(pool.push(numbered(i)));
+  EXPECT_EQ(pool.next_place(), beginning + 3);
+  std::uint32_t place = 0;
+  ASSERT_NE(pool.take_newest(&place), nullptr);
+  EXPECT_EQ(place, beginning + 2);
+  EXPECT_EQ(pool.next_place(), beginning + 2);
+  ASSERT_NE(pool.take_oldest(false, &place), nullptr);
+  EXPECT_EQ(place, beginning);
+  ASSERT_NE(pool.take_oldest_if_free(&place), nullptr);
+  EXPECT_EQ(place, beginning + 1);
+}
+
 // Thousands of simulated PEs have one each.
 TEST(SparkPool, TakesMemoryWhenItIsUsed) {
   const auto pages = [] {

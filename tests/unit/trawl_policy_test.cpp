@@ -117,6 +117,23 @@ TEST(TrawlNear, AThiefOfManyIdleWorkersGetsOneForEachButHalfAtMost) {
   EXPECT_EQ(portion(2, 1000), 8u);
 }
 
+// They would lie there while others have none.
+TEST(TrawlNear, OfManyAThiefGetsItsShareAtMost) {
+  const auto policy = make_policy("trawl");
+  Tables tables(0, 60);
+  const auto portion = [&](unsigned spare) {
+    return policy->portion(tables, {.thief = 1}, {spare});
+  };
+  EXPECT_EQ(portion(59), 1u);
+  EXPECT_EQ(portion(120), 2u);
+  EXPECT_EQ(portion(180), 3u);
+  EXPECT_EQ(portion(1'000'000), 8u);
+  auto strong = tables.static_of(1);
+  strong.speed *= 3;
+  set_static(tables, 1, strong);
+  EXPECT_EQ(portion(120), 4u) << "for its strength, but no more than before";
+}
+
 // ---- several clusters: PE 0 to 3, 4 to 7, 8 to 11, 12 to 15
 
 constexpr Nanos milli = 1'000'000;
@@ -349,6 +366,18 @@ TEST(TrawlFar, OneSparkAndMoreOfVeryMany) {
     EXPECT_EQ(policy->portion(tables, fish, {spare}), given) << spare;
   EXPECT_EQ(policy->portion(tables, ahead, {1}), 0U) << "its thief still has work";
   EXPECT_EQ(policy->portion(tables, ahead, {2}), 1U);
+}
+
+// Four clusters of sixteen: the first FISH would have most of a list of long sparks.
+TEST(TrawlFar, OfAListThatNobodyHasTriedAPesShareAtMost) {
+  const auto policy = make_policy("trawl");
+  Tables tables(0, 64);
+  tables.set_roster(Roster::shared({{.pes = 16}, {.times = 3, .pes = 16, .step = 1}}));
+  const Fish fish{.thief = 16};
+  EXPECT_EQ(policy->portion(tables, fish, {.spare = 128}), 8U);
+  EXPECT_EQ(policy->portion(tables, fish, {.spare = 128, .untried = true}), 2U);
+  EXPECT_EQ(policy->portion(tables, fish, {.spare = 40, .untried = true}), 1U);
+  EXPECT_EQ(policy->portion(tables, fish, {.spare = 10'000, .untried = true}), 32U);
 }
 
 TEST(TrawlFar, AForwardedFishMakesNoRandomHopsOverFarLinks) {

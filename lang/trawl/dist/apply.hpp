@@ -1,9 +1,11 @@
 // Single calls at certain places, and data that are moved to one.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <trawl/dist/element_error.hpp>
 #include <trawl/dist/map.hpp>
 
 namespace trawl {
@@ -11,7 +13,14 @@ namespace detail {
 
 template <auto F, class R, class T, class... Stored>
 R applied(const Lazy<T>& value, const Stored&... stored) {
-  return F(force(value), open(stored).all()...);
+  const T& near = force(value);
+  return [&near](const auto&... arguments) -> R {
+    try {
+      return F(near, arguments...);
+    } catch (...) {
+      throw_from("apply<" + std::string(function_name<F>()) + ">");
+    }
+  }(open(stored).all()...);
 }
 
 }  // namespace detail

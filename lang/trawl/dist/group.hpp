@@ -46,6 +46,13 @@ struct Ran {
   std::vector<Shape> shapes;
 };
 
+}  // namespace trawl::detail
+
+template <>
+inline constexpr bool trawl::heap::tells_of_others<trawl::detail::Ran> = true;
+
+namespace trawl::detail {
+
 /// This thread goes through them from the first. Throws nothing of what they throw.
 template <class S>
 Ran see_to_group(const std::vector<Lazy<S>>& thunks) {

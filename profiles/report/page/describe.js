@@ -5,19 +5,36 @@ const when = nanos => seconds(nanos + data.from);
 const steps = ['runs', 'can run, but no worker is free', 'waits for a message under way',
                'has nothing to run', 'before the first thread', 'after the last thread'];
 
+const unknown = 0xFFFFFFFF;
+
+/** The thread that made the spark of a slice's thread, or woke it, if it is known. */
+function source(i) {
+  if (slices.source[i] === unknown) return '';
+  const its = slices.source_function[i];
+  return `thread ${slices.source[i]}${its === 0xFFFF ? '' : ` (${shortName(its)})`}`;
+}
+
+const fromPe = i => slices.pe[i] === unknown ? 'another PE' : `PE ${slices.pe[i]}`;
+
+/** What ended the waiting of a slice's thread. */
+function whatCame(i) {
+  switch (slices.cause[i]) {
+    case 4: return `${source(i)} of this PE had evaluated what it waited for`;
+    case 5: return `it came from ${fromPe(i)}`;
+    case 6: return 'a call outside of the run had ended';
+  }
+  return 'it could go on';
+}
+
 function whyItRan(i) {
-  const other = slices.other[i], known = other !== 0xFFFFFFFF;
   const waited = slices.waited[i] >= 1000 ? `, then ${seconds(slices.waited[i])} for a worker` : '';
+  const made = source(i) && `, made by ${source(i)}`;
   switch (slices.cause[i]) {
     case 1: return 'the program\'s first thread';
-    case 2: return 'its spark was here';
-    case 3: return (known ? `its spark came from PE ${other}` : 'its spark came from another PE') +
-                   (slices.waited[i] >= 1000 ? ` and waited ${seconds(slices.waited[i])}` : '');
-    case 4: return `was blocked for ${seconds(slices.blocked[i])}, until ` +
-                   (known ? `thread ${other} of this PE` : 'some thread of this PE') +
-                   ` had evaluated what it waited for${waited}`;
-    case 5: return `was blocked for ${seconds(slices.blocked[i])}, until a value came from ` +
-                   `PE ${other}${waited}`;
+    case 2: return `its spark was here${made}`;
+    case 3: return `its spark came from ${fromPe(i)}${made && `${made} there`}` +
+                   (slices.waited[i] >= 1000 ? `, and waited ${seconds(slices.waited[i])}` : '');
+    case 4: case 5: case 6: return `was blocked for ${seconds(slices.blocked[i])}, until ${whatCame(i)}${waited}`;
   }
   return '';
 }
@@ -38,11 +55,11 @@ function goesOn(row, i) {
 
 function whatItWaitsFor(row, i) {
   const next = goesOn(row, i);
-  if (next < 0) return 'then it blocks';
-  const other = slices.other[next], known = other !== 0xFFFFFFFF;
-  const until = slices.cause[next] === 5 ? `a value comes from PE ${other}`
-      : known ? `thread ${other} of this PE has evaluated it` : 'a thread of this PE has evaluated it';
-  return `then it blocks for ${seconds(slices.blocked[next])}, until ${until}`;
+  const name = slices.waits_for[i] === 0xFFFF ? 'a value' : shortName(slices.waits_for[i]);
+  const what = name.startsWith('a value') ? name : `a value of ${name}`;
+  const where = slices.ends[i] & 4 ? ', from elsewhere' : '';
+  const until = next < 0 ? '' : `, for ${seconds(slices.blocked[next])}, until ${whatCame(next)}`;
+  return `then it waits for ${what}${where}${until}`;
 }
 
 function describeSlice(row, i) {

@@ -70,7 +70,8 @@ function unpackAll(packed, types) {
 
 const slices = unpackAll(data.slices, {
   begin: Float64Array, length: Float32Array, waited: Float32Array, blocked: Float32Array,
-  thread: Uint32Array, other: Uint32Array, lane: Uint16Array, function: Uint16Array,
+  thread: Uint32Array, pe: Uint32Array, source: Uint32Array, source_function: Uint16Array,
+  waits_for: Uint16Array, lane: Uint16Array, function: Uint16Array,
   cause: Uint8Array, ends: Uint8Array});
 const allSlices = data.slices.seen === data.slices.count;
 const messages = unpackAll(data.messages, {

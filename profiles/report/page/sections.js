@@ -57,18 +57,19 @@ function showFunctions() {
   if (first.length)
     at('first').append(make('h3', {}, 'To change first'), make('ul', {}, ...first.map(text => make('li', {}, text))));
   const column = (head, name, text) => [head, each => each[name], each => text ? text(each[name]) : String(each[name])];
-  at('functions').append(table('Functions whose sparks became threads', [
+  at('functions').append(table('Functions whose sparks became threads, or whose values were waited for', [
     ['function', each => each.function, each => each.short, true],
     column('own', 'converted'), column('imported', 'imported'), column('exported', 'exported'),
     column('ran', 'ran', duration), column('mean', 'mean', duration), column('longest', 'longest', duration),
     column('blocks', 'blocks'), column('blocked', 'blocked', duration),
-    column('of it, afar', 'blocked_afar', duration), column('queued', 'queued', duration),
+    column('of it, afar', 'blocked_afar', duration), column('awaited', 'awaited', duration),
+    column('queued', 'queued', duration), column('made', 'made'),
     column('bytes out', 'bytes_out', bytes), column('bytes home', 'bytes_home', bytes),
     column('on the path', 'on_path', duration), ['note', each => each.advice, null, true]], functions));
 }
 
 function showOverTime() {
-  const {running, others, converted, imported, exported} = data.report.over_time;
+  const {running, others, converted, imported, exported, made} = data.report.over_time;
   const few = value => value.toFixed(value < 10 ? 1 : 0);
   const series = running.map((each, i) => [shortName(i), functionColour(i), each.threads]);
   if (others.some(each => each > 0)) series.push(['all others', '--other', others]);
@@ -76,6 +77,7 @@ function showOverTime() {
   at('over-time').append(lines('Sparks a second', few, [
     ['became threads where they were made', '--f0', converted], ['became threads on another PE', '--f1', imported],
     ['left a PE', '--f2', exported]]));
+  at('over-time').append(lines('Sparks that were made, a second', few, [['all', '--f0', made]]));
 }
 
 function showPath() {
@@ -89,6 +91,16 @@ function showPath() {
     [path.start / all, '--f0', 'before the first thread'], [path.end / all, '--f4', 'after the last']]));
   at('path').append(make('p', {}, `It goes ${path.from_pe_to_pe} times from PE to PE, and ${path.from_thread_to_thread} ` +
       'times from a thread to one of its PE that waited for it.'));
+  const {faster_links, more_workers, smaller_sparks, larger_sparks} = path.shorter;
+  at('path').append(table('By about how much the run could be shorter, if only this were different', [
+    ['what', each => each[0], null, true], ['shorter by', each => each[1], each => duration(each[1])],
+    ['of the run', each => each[1], each => percent(each[1] / all)], ['how', each => each[2], null, true]], [
+    ['links twice as fast', faster_links, 'half of the time in which messages were under way'],
+    ['a worker for each spark and thread', more_workers, 'more PEs, or more workers: what only kept a worker from the next thread of the path'],
+    ['the path\'s threads in pieces', smaller_sparks, 'smaller sparks: shared with workers that were idle meanwhile'],
+    ['nothing between two threads', larger_sparks, 'larger sparks: from the end of a thread to the next of its worker']]));
+  at('path').append(make('p', {class: 'note'}, 'Where the path becomes shorter, another may be the longest: ' +
+      'what becomes of a change, trawl-replay and trawl-tune tell from a recording.'));
   const on = functions.filter(each => each.on_path > 0).sort((a, b) => b.on_path - a.on_path).slice(0, 20);
   at('path').append(table('Functions on it', [
     ['function', each => each.function, each => each.short, true],
