@@ -160,6 +160,7 @@ std::string functions_table(const Report& report) {
   for (const auto time : report.path.time) all += time;
   for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
     const auto& function = report.functions[i];
+    if (function.threads() == 0 && function.ran == 0) continue;  // only its values were waited for
     const auto on_path = report.path.by_function.find(function.code);
     const double share =
         on_path == report.path.by_function.end() || all <= 0 ? 0 : on_path->second / all;
