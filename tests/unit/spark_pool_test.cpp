@@ -60,15 +60,16 @@ TEST(SparkPool, OwnerTakesTheNewestThievesTheOldest) {
 TEST(SparkPool, TellsWhereASparkLay) {
   SparkPool pool(8);
   const auto beginning = pool.next_place();
-  for (long i = 0; i < 3; ++i) EXPECT_TRUE(pool.push(numbered(i)));
+  const std::vector<heap::Node*> nodes{numbered(0), numbered(1), numbered(2)};
+  for (heap::Node* node : nodes) EXPECT_TRUE(pool.push(node));
   EXPECT_EQ(pool.next_place(), beginning + 3);
   std::uint32_t place = 0;
-  ASSERT_NE(pool.take_newest(&place), nullptr);
+  EXPECT_EQ(pool.take_newest(&place), nodes[2]);
   EXPECT_EQ(place, beginning + 2);
   EXPECT_EQ(pool.next_place(), beginning + 2);
-  ASSERT_NE(pool.take_oldest(false, &place), nullptr);
+  EXPECT_EQ(pool.take_oldest(false, &place), nodes[0]);
   EXPECT_EQ(place, beginning);
-  ASSERT_NE(pool.take_oldest_if_free(&place), nullptr);
+  EXPECT_EQ(pool.take_oldest_if_free(&place), nodes[1]);
   EXPECT_EQ(place, beginning + 1);
 }
 
