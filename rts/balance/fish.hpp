@@ -12,13 +12,12 @@ namespace trawl::balance {
 
 /// The travels of a FISH.
 ///
-///     | thief 4 | number 2 | patience 8 | hungry 8 | ahead 1 | wants 1 | age 1 | PE visited 4 ...
-///     |
+///     | thief 4 | number 2 | patience 8 | hungry 8 | ahead 1 | wants 1 | age 1 | PE 4 ... |
 struct Fish {
   static constexpr auto kind = fabric::Kind::fish;
   static constexpr std::uint32_t max_age = 10;                  ///< visits at most
   static constexpr Nanos longest_patience = 3'600'000'000'000;  ///< an hour
-  static constexpr Nanos most_hungry = longest_patience;
+  static constexpr Nanos most_hungry = longest_patience;        ///< nor is more hunger told
 
   int thief = 0;
   std::uint16_t number = 0;                  ///< its thief's, who knows it by that; not 0

@@ -198,6 +198,10 @@ Decision next_far(const Tables& tables, const Situation& pe, Dice& dice) {
   return choose_far(tables, pe, dice);
 }
 
+double strength_of_the_living(const Tables& tables) {
+  return tables.mean_strength() * static_cast<double>(tables.others().size() + 1);
+}
+
 /// Of a list's last sparks, as far as can be seen, with work alike: would all others be done with
 /// them, and this PE with one more, before the thief were with its one?
 bool is_too_slow(const Tables& tables, int thief, const Supply& has) {
@@ -205,16 +209,18 @@ bool is_too_slow(const Tables& tables, int thief, const Supply& has) {
   if (has.quiet < long_quiet) return false;
   const auto own = tables.speed_now(tables.self());
   const auto its = tables.speed_now(thief);
-  const auto all = tables.mean_strength() * tables.size();
+  const auto all = strength_of_the_living(tables);
   return own > its && 1 / its > 1 / own + has.spare / all;
 }
 
-/// Of so many sparks, if all PEs got some for their strength; at least one.
-std::uint32_t share_of(const Tables& tables, int thief, std::uint32_t sparks) {
+/// `some`, but no more than the thief's share of the sparks if all PEs got some for their strength;
+/// at least one.
+std::uint32_t within_share(const Tables& tables, int thief, std::uint32_t sparks,
+                           std::uint32_t some) {
   constexpr double rounding = 1e-9;  // it must not take one from an exact result
-  const auto living = static_cast<double>(tables.others().size() + 1);
-  const auto share = std::min(1.0, tables.strength_now(thief) / (tables.mean_strength() * living));
-  return std::max(1U, static_cast<std::uint32_t>(share * sparks * (1 + rounding)));
+  if (some <= 1) return some;
+  const auto share = std::min(1.0, tables.strength_now(thief) / strength_of_the_living(tables));
+  return std::clamp(static_cast<std::uint32_t>(share * sparks * (1 + rounding)), 1U, some);
 }
 
 /// Much nearer than the thief: after its long way a FISH may look there, too.
@@ -273,14 +279,16 @@ class Trawl final : public Policy {
   std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
     constexpr std::uint32_t many = 32, most = 8, many_far = 16, most_far = 32;
     if (is_too_slow(tables, fish.thief, has)) return 0;
-    const auto share = share_of(tables, fish.thief, has.spare);
+    const auto at_most_its_share = [&](std::uint32_t some) {
+      return within_share(tables, fish.thief, has.spare, some);
+    };
     if (!tables.is_far(fish.thief))
-      return std::max(std::min({1 + has.spare / many, most, share}),
+      return std::max(at_most_its_share(std::min(1 + has.spare / many, most)),
                       std::min<std::uint32_t>(fish.wants, has.spare / 2));
     if (fish.ahead && has.spare < 2) return 0;
     if (tables.speed_now(fish.thief) < tables.speed_now(tables.self())) return 1;
     const auto some = std::clamp(has.spare / many_far, 1U, most_far);
-    return has.untried ? std::min(some, share) : some;
+    return has.untried ? at_most_its_share(some) : some;
   }
 
   unsigned low_watermark(const Tables& tables, unsigned flag) const override {

@@ -28,15 +28,11 @@ Node*& twin_in(Node* again) {
   return *reinterpret_cast<Node**>(again->payload(twin_at));
 }
 
-sched::Gives& gives() {
-  return sched::worker_here().workers().gives();
-}
-
 void evaluate_twin(Node* spark, Node* twin) {
   sched::demand(twin);
   auto& host = sched::worker_here().host();
   const std::lock_guard lock(host.lock());
-  const sched::Giving giving(gives(), sched::worker_here().as_giver());
+  const auto giving = sched::worker_here().giving();
   host.shared_heap().evaluated_again(spark, twin);
 }
 
@@ -98,7 +94,7 @@ void make_again(Node* node) {
   }
   Node* const found = route && route->from != nullptr ? find(*route, node) : nullptr;
   const std::lock_guard lock(sched::worker_here().host().lock());
-  const sched::Giving giving(gives(), sched::worker_here().as_giver());
+  const auto giving = sched::worker_here().giving();
   heap.remade(node, found);
 }
 

@@ -32,6 +32,10 @@ Gives Worker::as_giver() const noexcept {
   return {trace::Giver::thread, running_->number_};
 }
 
+Giving Worker::giving() noexcept {
+  return {workers_.gives(), as_giver()};
+}
+
 // Polls before the FETCH is sent: its answer may be faster than this thread, and would wake the
 // progress thread.
 bool Worker::register_blocked(Thread& thread, std::span<heap::Node* const> nodes,

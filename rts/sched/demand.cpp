@@ -10,7 +10,6 @@
 #include "rts/sched/recorder.hpp"
 #include "rts/sched/static_guard.hpp"
 #include "rts/sched/worker.hpp"
-#include "rts/sched/workers.hpp"
 
 namespace trawl {
 namespace sched {
@@ -182,7 +181,7 @@ void heap::notify_waiters(Node* node) {
   auto& host = worker.host();
   try {
     const std::lock_guard lock(host.lock());
-    const sched::Giving giving(worker.workers().gives(), worker.as_giver());
+    const auto giving = worker.giving();
     host.shared_heap().release(node);
   } catch (const Error& e) {  // its value can't be packed
     host.fail(e.what(), e.exit_code());

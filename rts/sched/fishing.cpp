@@ -163,7 +163,7 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   fish.wants = static_cast<std::uint8_t>(std::clamp(workers_.without_work(), 1U, 255U));
   if (means_.holds_fish && !far) fish.patience = patience();
   hungry_since_ = std::min(hungry_since_, now);
-  fish.hungry = std::min(now - hungry_since_, balance::Fish::most_hungry);
+  fish.hungry = hungry_for(now);
   fabric::send(outbox_, victim, fish);
 }
 

@@ -2,6 +2,7 @@
 // 2 and 3). What to do is decided in rts/balance; this is how.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <random>
@@ -70,6 +71,9 @@ class Fishing {
   unsigned most_near() const noexcept { return std::max(max_fish_, 1U); }
   balance::Situation situation(const balance::Load& load, bool is_hungry, Nanos now) const;
   Nanos rest(const balance::Load& load) const;
+  Nanos hungry_for(Nanos now) const {
+    return std::min(now - std::min(hungry_since_, now), balance::Fish::most_hungry);
+  }
   unsigned waiting() const;
   Nanos mean_thread() const;
   balance::Supply supply(Nanos now);

@@ -57,8 +57,7 @@ void Fishing::back_up_here(Nanos now) {
   if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
   const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
   if (!in_vain) return;
-  const auto hungry = now - std::min(hungry_since_, now);
-  heap::Node* const spark = backups_.take(tables_.self(), hungry, mean_thread(), now);
+  heap::Node* const spark = backups_.take(tables_.self(), hungry_for(now), mean_thread(), now);
   try {
     if (spark == nullptr || may_write(workers_.host())) return;
     if (workers_.host().shared_heap().evaluate_again(spark)) count_backup();

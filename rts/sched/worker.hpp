@@ -119,6 +119,8 @@ class Worker {
   Thread& running_thread() noexcept { return *running_; }
   /// The running thread, as the log knows it.
   Gives as_giver() const noexcept;
+  /// With the PE's lock held: while what this returns lives, threads are woken by the running one.
+  Giving giving() noexcept;
   /// Of the running thread.
   Meter& meter() noexcept { return running_->meter_; }
   /// Of the spark that the running thread evaluates; nullptr: there is none, or it is the root.

@@ -33,8 +33,8 @@ enum class Kind : std::uint8_t {
                   ///< the giver's number if that is a thread]
   thread_end,     ///< the worker's thread is finished [value: its number, size: as thread_block's]
   spark_convert,  ///< a spark becomes a thread, which starts next [value: its code, or the code of
-                  ///< what it only sees to (heap::logged_code), extra: 1 if it
-                  ///< came from another PE, id: the thread's number, size: its Place, if known]
+                  ///< what it only sees to (heap::logged_code), extra: 1 if it came from another
+                  ///< PE, id: the thread's number, size: its Place, if known]
   spark_export,   ///< one spark left [value: to PE, extra: the number of the FISH, id: its code,
                   ///< size: its Place, if known]
   spark_import,   ///< one spark arrived [value: from PE, extra: the number of our FISH if this is

@@ -82,9 +82,7 @@ TEST_F(ReportTest, OtherMessagesMayComeBetweenAValueAndWhomItWakes) {
   {
     Log log(setup(0, 2));
     log.set_offset(-500);
-    note(log, 0, Kind::thread_start, 1);
-    note(log, 0, Kind::thread_run, 1);
-    note(log, 100, Kind::thread_block, 1);
+    block_the_root(log);
     message(log, 900, Kind::message_received, 1, resume, 60);
     note(log, 900, Kind::resume_received, 1);
     message(log, 900, Kind::message_received, 1, static_cast<std::uint16_t>(fabric::Kind::ping), 8);
@@ -112,9 +110,7 @@ TEST_F(ReportTest, CriticalPathGoesToTheThreadThatWokeAnother) {
   {
     Log log(setup(0, 1));
     log.set_offset(-500);
-    note(log, 0, Kind::thread_start, 1);
-    note(log, 0, Kind::thread_run, 1);
-    note(log, 100, Kind::thread_block, 1);
+    block_the_root(log);
     note(log, 110, Kind::spark_convert, 3, 0, 2);
     note(log, 110, Kind::thread_start, 2);
     note(log, 110, Kind::thread_run, 2);
@@ -199,9 +195,7 @@ TEST_F(ReportTest, CriticalPathGoesThroughWhoPassesAValueOn) {
   };
   {
     const auto log = open(0);  // waits
-    note(*log, 0, Kind::thread_start, 1);
-    note(*log, 0, Kind::thread_run, 1);
-    note(*log, 100, Kind::thread_block, 1);
+    block_the_root(*log);
     message(*log, 900, Kind::message_received, 1, resume, 60);
     note(*log, 900, Kind::resume_received, 1);
     note(*log, 900, Kind::thread_resume, 1);

@@ -32,6 +32,12 @@ class ReportTest : public ProfileTest {
     time_ = 500 + time;
     log.event(kind, 0, value, extra, id, size);
   }
+  /// The root begins, and is blocked after 100.
+  void block_the_root(Log& log) {
+    note(log, 0, Kind::thread_start, 1);
+    note(log, 0, Kind::thread_run, 1);
+    note(log, 100, Kind::thread_block, 1);
+  }
   void message(Log& log, Nanos time, Kind kind, int pe, std::uint16_t what, std::size_t size) {
     time_ = 500 + time;
     log.message(kind, pe, what, size);

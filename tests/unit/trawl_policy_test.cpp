@@ -128,6 +128,9 @@ TEST(TrawlNear, OfManyAThiefGetsItsShareAtMost) {
   EXPECT_EQ(portion(120), 2u);
   EXPECT_EQ(portion(180), 3u);
   EXPECT_EQ(portion(1'000'000), 8u);
+  Tables half(0, 60);
+  for (int pe = 30; pe < 60; ++pe) half.forget(pe);
+  EXPECT_EQ(policy->portion(half, {.thief = 1}, {60}), 2u) << "of the living";
   auto strong = tables.static_of(1);
   strong.speed *= 3;
   set_static(tables, 1, strong);
