@@ -17,6 +17,7 @@ constexpr std::size_t fragments_a_turn = std::size_t{512} << 10U;  // in bytes
 constexpr std::size_t usual_message = 256;
 constexpr std::size_t largest_kept = 4096;  // of the messages whose memory is used again
 constexpr auto prefix = fabric::Fragmenter::prefix;
+constexpr std::size_t views = 128;  // Fragmenter::begin
 
 }  // namespace
 
@@ -42,6 +43,7 @@ void Mailbox::send(int to, Writer message) {
   if (rooms_.life.stopping() && row.flow == fabric::Flow::work) return;
   if (rooms_.life.is_gone(to) && kind != Kind::view) return;
   if (row.is(fabric::carries_work)) rooms_.deadlock_detector.sent();
+  if (row.is(fabric::carries_weight) && rooms_.life.recovers()) rooms_.census.sent(to);
   if (kind == Kind::fetch)
     trace::note<Count::fetch_sent>(rooms_.counters, rooms_.log, 0, static_cast<std::uint32_t>(to));
   if (to == rooms_.fabric.self()) {
@@ -114,15 +116,15 @@ void Mailbox::note_under_way() noexcept {
 // ---- in ----------------------------------------------------------------------------------------
 
 void Mailbox::take_messages(sched::Worker* by) {
-  auto& [fabric, clock, tables, workers, detector, life, router, counters, log] = rooms_;
+  auto& [fabric, clock, tables, workers, detector, life, census, router, counters, log] = rooms_;
   std::size_t fragments = 0;
   for (int i = 0; i < messages_a_poll && !life.over(); ++i) {
     if (const bool own = !to_self_.empty() || !early_.empty(); own && take_own(by)) continue;
     if (fabric.size() == 1) return;
     const auto arrival = receive();
     if (!arrival) return;
-    if (life.is_to_come(arrival->from) && !arrival->bytes.empty()) {
-      early_.emplace_back(arrival->from, fragmenter_.keep(*arrival));
+    if (life.is_to_come(arrival->from)) {
+      if (!arrival->bytes.empty()) early_.emplace_back(arrival->from, fragmenter_.keep(*arrival));
       continue;
     }
     if (life.is_gone(arrival->from)) {
@@ -145,7 +147,7 @@ void Mailbox::take_messages(sched::Worker* by) {
       continue;
     }
     arriving_ = &*arrival;
-    deliver(arrival->from, payload, by);
+    deliver(arrival->from, arrival->bytes, clock.time(), by);
     // That goes first; whoever begins it finds what else has come.
     if (by != nullptr && brings && fabric.all_notify() && to_self_.empty() &&
         (by->running() || workers.threads().size() != 0 || workers.has_imported()))
@@ -170,7 +172,7 @@ bool Mailbox::take_own(sched::Worker* by) {
     const auto message = std::move(to_self_.front());
     to_self_.pop_front();
     handled_ += message.size();
-    rooms_.router.deliver(rooms_.fabric.self(), std::span(message).subspan(prefix), now, by);
+    deliver(rooms_.fabric.self(), message, now, by);
     return true;
   }
   if (rooms_.life.view() == 0 && (!rooms_.life.joined() || outside_)) return false;
@@ -182,23 +184,37 @@ bool Mailbox::take_own(sched::Worker* by) {
   const auto [from, message] = std::move(*next);
   early_.erase(next);
   handled_ += message.size();
-  deliver(from, std::span(message).subspan(prefix), by);
+  deliver(from, message, now, by);
   return true;
 }
 
 // What its sender knows of the dead has to be known here first: what it says may rest on that.
 bool Mailbox::is_ahead(std::span<const std::byte> message) const {
   if (!rooms_.life.recovers()) return false;
-  constexpr std::size_t views = 128;
-  const auto by = (fabric::Fragmenter::view_of(message) - rooms_.life.view()) % views;
-  return by != 0 && by < views / 2 && fabric::row_of(message.subspan(prefix)).kind != Kind::view;
+  return views_behind(message) > views / 2 &&
+         fabric::row_of(message.subspan(prefix)).kind != Kind::view;
 }
 
-void Mailbox::deliver(int from, std::span<const std::byte> payload, sched::Worker* by) {
+// More than half of `views`: it is ahead.
+std::size_t Mailbox::views_behind(std::span<const std::byte> message) const noexcept {
+  return (rooms_.life.view() - fabric::Fragmenter::view_of(message)) % views;
+}
+
+void Mailbox::deliver(int from, std::span<const std::byte> message, Nanos now, sched::Worker* by) {
+  const auto payload = message.subspan(prefix);
+  const auto read = [&] { rooms_.router.deliver(from, payload, now, by); };
+  if (!rooms_.life.recovers()) return read();
   try {
-    rooms_.router.deliver(from, payload, rooms_.clock.time(), by);
+    if (!fabric::row_of(payload).is(fabric::carries_weight) || rooms_.life.stopping())
+      return read();
+    recover::Census::Reading reading(
+        rooms_.census, from,
+        static_cast<std::uint32_t>(rooms_.life.view() - views_behind(message)));
+    read();
+    reading.done();
   } catch (const fabric::Gone&) {  // it has lent what it can't be asked for any more
-    if (!rooms_.life.recovers()) throw;
+  } catch (const BadBytes& e) {    // of what its census has found
+    throw Error("PE " + std::to_string(rooms_.fabric.self()) + ", counting weights: " + e.what());
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "rts/fabric/fragments.hpp"
 #include "rts/poll_clock.hpp"
+#include "rts/recover/census.hpp"
 #include "rts/router.hpp"
 #include "rts/trace/stats.hpp"
 
@@ -24,6 +25,7 @@ class Mailbox final : public fabric::Outbox {
     sched::Workers& workers;
     sched::DeadlockDetector& deadlock_detector;
     life::Life& life;
+    recover::Census& census;
     Router& router;
     Counters& counters;
     trace::Log* log;
@@ -65,7 +67,8 @@ class Mailbox final : public fabric::Outbox {
   bool take_own(sched::Worker* by);
   bool must_wait(std::span<const std::byte> message) const;
   bool is_ahead(std::span<const std::byte> message) const;
-  void deliver(int from, std::span<const std::byte> payload, sched::Worker* by);
+  void deliver(int from, std::span<const std::byte> message, Nanos now, sched::Worker* by);
+  std::size_t views_behind(std::span<const std::byte> message) const noexcept;
   void note_sent_by_thread();
 
   Rooms rooms_;

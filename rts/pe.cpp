@@ -109,6 +109,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                          std::min(in_nanos(setup.options.silence), longest_patience)),
       life_(setup.facts, in_nanos(setup.options.silence), recovers_, fabric, tables_, mailbox_,
             life_hooks(std::move(over))),
+      census_(fabric.self(), fabric.size(), shared_heap_, mailbox_),
       watch_(watch_setup(setup), tables_, mailbox_,
              [this, host = setup.facts.host, cluster = setup.facts.cluster] {
                auto pulse = pulse_of(statistics(), workers_, fabric_.now());
@@ -122,9 +123,9 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       leaving_({workers_, shared_heap_, fishing_, objects_, life_, log_.get()}, fabric.self(),
                in_nanos(setup.options.grace)),
       router_({tables_, shared_heap_, fishing_, bounds_, objects_, deadlock_detector_, life_,
-               watch_, log_.get()}),
-      mailbox_({fabric, clock_, tables_, workers_, deadlock_detector_, life_, router_, counters_,
-                log_.get()},
+               census_, watch_, log_.get()}),
+      mailbox_({fabric, clock_, tables_, workers_, deadlock_detector_, life_, census_, router_,
+                counters_, log_.get()},
                lock_, [this] { poll_once(nullptr); }),
       pace_(setup.share, setup.workers),
       told_pace_(setup.pace),
@@ -196,6 +197,9 @@ void Pe::on_gone(int pe, life::View::What what) {
   if (what == What::empty) return self() == 0 ? deadlock_detector_.dead(pe) : void();
   mailbox_.forget(pe);
   if (stopping()) return;
+  if (!objects_.used())
+    census_.begin(static_cast<std::uint32_t>(life_.view()),
+                  [this](int other) { return life_.is_gone(other); });
   const bool left = what == What::left;
   counters_.add(left ? Count::pes_left : Count::pes_lost);
   trace::note(log(), left ? trace::Kind::pe_left : trace::Kind::pe_lost, 0,

@@ -47,6 +47,7 @@ class Pe final : public sched::Host {
   sched::Workers& workers() noexcept { return workers_; }
   const life::Life& life() const noexcept { return life_; }
   const balance::Tables& tables() const noexcept override { return tables_; }
+  const recover::Census& census() const noexcept { return census_; }
   const sched::Fishing& fishing() const noexcept { return fishing_; }
   const sched::DeadlockDetector& deadlock_detector() const noexcept { return deadlock_detector_; }
   /// All PEs know each other.
@@ -121,6 +122,7 @@ class Pe final : public sched::Host {
   sched::Objects objects_;
   sched::DeadlockDetector deadlock_detector_;
   life::Life life_;
+  recover::Census census_;
   watch::Watch watch_;
   Leaving leaving_;
   Router router_;

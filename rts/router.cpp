@@ -17,10 +17,23 @@ namespace {
 // In bytes: longer ones take their time by themselves, and tell no latency.
 constexpr std::size_t short_message = 1024;
 
+// It begins with the name that the spark had there.
+void note_import(trace::Log& log, int from, std::uint16_t fish, Reader packet) {
+  heap::Address at;
+  if (packet.left() >= sizeof at) packet.raw(&at, sizeof at);
+  log.event(trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from), fish,
+            trace::name_of_import(at.pe, at.slot));
+}
+
 void note_resume(trace::Log& log, int from, const heap::Code* code, std::size_t bytes) {
   log.event(trace::Kind::resume_received, 0, static_cast<std::uint32_t>(from), 0,
             code != nullptr ? code->id : trace::unknown_code,
             static_cast<std::uint32_t>(std::min<std::size_t>(bytes, UINT32_MAX)));
+}
+
+// Which sends it to itself, too.
+void check_is_of_main_pe(const fabric::Envelope& envelope) {
+  if (envelope.from != 0) throw BadBytes("only the main PE may send it");
 }
 
 }  // namespace
@@ -64,16 +77,16 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
                       sched::Worker* by) {
-  auto& [tables, shared_heap, fishing, bounds, objects, deadlock_detector, life, watch, log] =
-      rooms_;
+  auto& [tables, shared_heap, fishing, bounds, objects, deadlock_detector, life, census, watch,
+         log] = rooms_;
   const int from = envelope.from;
   switch (kind) {
     case Kind::fish:
       return fishing.on_fish(balance::Fish::read(message, envelope), by, now);
     case Kind::schedule: {
       const auto schedule = heap::Schedule::read(message, envelope);
-      trace::note(log, trace::Kind::spark_import, 0, static_cast<std::uint32_t>(from),
-                  schedule.fish);
+      if (log != nullptr) [[unlikely]]
+        note_import(*log, from, schedule.fish, message);
       shared_heap.on_schedule(message, from);
       return schedule.fish != 0 ? fishing.caught(schedule.fish, now) : void();
     }
@@ -121,7 +134,7 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return life.on_leave();
     case Kind::view: {
       const auto view = life::View::read(message, envelope);
-      if (envelope.from != 0) throw BadBytes("only the main PE may send it");
+      check_is_of_main_pe(envelope);
       return life.on_view(view, now);
     }
     case Kind::parting:
@@ -135,6 +148,13 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return watch.on_look();
     case Kind::pulse:
       return watch.on_pulse(watch::Pulse::read(message, envelope), from, now - life.begun());
+    case Kind::sent:
+      return census.on_sent(recover::Sent::read(message, envelope), from);
+    case Kind::due:
+      check_is_of_main_pe(envelope);
+      return census.on_due(recover::Due::read(message, envelope));
+    case Kind::held:
+      return census.on_held(recover::Held::read(message, envelope), from);
   }
 }
 

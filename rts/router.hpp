@@ -7,6 +7,7 @@
 #include "rts/fabric/message.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "rts/life/life.hpp"
+#include "rts/recover/census.hpp"
 #include "rts/sched/bounds.hpp"
 #include "rts/sched/deadlock_detector.hpp"
 #include "rts/sched/fishing.hpp"
@@ -27,6 +28,7 @@ class Router {
     sched::Objects& objects;
     sched::DeadlockDetector& deadlock_detector;
     life::Life& life;
+    recover::Census& census;
     watch::Watch& watch;
     trace::Log* log;
   };

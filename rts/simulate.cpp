@@ -277,7 +277,7 @@ sched::Fiber& Simulation::who_goes_on() {
 void Simulation::kill_who_is_due() {
   for (; turns_.earliest() >= next_death() && !deaths_.empty(); deaths_.pop_back()) {
     const auto [pe, at] = deaths_.back();
-    if (has_ended(static_cast<std::size_t>(pe))) continue;
+    if (has_ended(pe)) continue;
     net_.advance_to(pe, at);
     net_.kill(pe);
   }
@@ -342,7 +342,7 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
   go_on(
       [this, &joined] {
         while (joined != seats_.size() &&
-               (has_ended(joined) || net_.is_late(static_cast<int>(joined)) ||
+               (has_ended(static_cast<int>(joined)) || net_.is_late(static_cast<int>(joined)) ||
                 seats_[joined]->pe->joined()))
           ++joined;
         return joined == seats_.size();
@@ -372,14 +372,31 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
 bool Simulation::quiet() {
   std::size_t fish = 0;
   std::int64_t work = 0;
+  bool some_are_gone = false;
   for (const auto& seat : seats_) {
-    if (has_ended(static_cast<std::size_t>(seat->index)) || net_.is_late(seat->index)) continue;
+    if (net_.is_late(seat->index)) continue;
+    some_are_gone |= has_ended(seat->index) || pe(0).life().is_gone(seat->index);
+    if (has_ended(seat->index)) continue;
     if (!seat->pe->workers().at_rest(nullptr) || seat->pe->shared_heap().addresses().has_frees())
       return false;
     fish += seat->pe->fishing().outstanding() - fish_kept(seat->index);
     work += seat->pe->deadlock_detector().balance();
   }
-  return work == 0 && net_.in_flight() == fish;
+  return some_are_gone ? all_is_known_of_the_dead() : work == 0 && net_.in_flight() == fish;
+}
+
+// What was sent to them nobody receives, so messages of other kinds can't be counted.
+bool Simulation::all_is_known_of_the_dead() const {
+  std::int64_t weights = 0;
+  for (const auto& seat : seats_) {
+    if (has_ended(seat->index) || net_.is_late(seat->index)) continue;
+    const Pe& pe = *seat->pe;
+    for (int other = 0; other < static_cast<int>(seats_.size()); ++other)
+      if (!net_.is_late(other) && has_ended(other) != pe.life().is_gone(other)) return false;
+    if (pe.census().under_way()) return false;
+    weights += pe.census().balance([this](int other) { return !has_ended(other); });
+  }
+  return weights == 0;
 }
 
 std::size_t Simulation::fish_kept(int thief) const {
@@ -394,8 +411,8 @@ void Simulation::settle(Nanos limit) {
   go_on([this] { return quiet(); }, limit);
 }
 
-bool Simulation::has_ended(std::size_t pe) const {
-  return seats_[pe]->outcome || net_.is_dead(static_cast<int>(pe));
+bool Simulation::has_ended(int pe) const {
+  return seats_[static_cast<std::size_t>(pe)]->outcome || net_.is_dead(pe);
 }
 
 life::Outcome Simulation::finish(int code) {
@@ -403,7 +420,8 @@ life::Outcome Simulation::finish(int code) {
   std::size_t over = 0;
   go_on(
       [this, &over] {
-        while (over != seats_.size() && (has_ended(over) || net_.is_late(static_cast<int>(over))))
+        while (over != seats_.size() &&
+               (has_ended(static_cast<int>(over)) || net_.is_late(static_cast<int>(over))))
           ++over;
         return over == seats_.size();
       },

@@ -42,11 +42,15 @@ class Simulation {
   /// run fails (a deadlock, a bad message), or takes longer than `limit` of virtual time.
   void run(const std::function<void()>& root, Nanos limit = 3600'000'000'000);
 
-  /// Goes on until nobody does anything and nothing is on its way.
+  /// Goes on until nobody does anything and nothing is on its way; where PEs have died, nothing
+  /// that carries weights, and a census has found theirs.
   void settle(Nanos limit = 3600'000'000'000);
 
   /// Ends the run as a program would; gives the main PE's outcome.
   life::Outcome finish(int code);
+
+  /// It has died, or left, or the run is over.
+  bool has_ended(int pe) const;
 
   Pe& pe(int i) { return *seats_[static_cast<std::size_t>(i)]->pe; }
   int size() const noexcept { return static_cast<int>(seats_.size()); }
@@ -96,7 +100,7 @@ class Simulation {
   void see_to_spares(Seat& seat);
   void go_on(const std::function<bool()>& done, Nanos limit);
   bool quiet();
-  bool has_ended(std::size_t pe) const;
+  bool all_is_known_of_the_dead() const;
   std::size_t fish_kept(int thief) const;
 
   fabric::SimNet net_;

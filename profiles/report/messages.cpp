@@ -27,6 +27,12 @@ void sum_up(Link& link, std::vector<float>& times) {
   link.slow = at(0.99);
 }
 
+double most_carried(const Link& link) {
+  std::uint64_t most = 0;
+  for (const auto& part : link.over_time) most = std::max(most, part.bytes);
+  return static_cast<double>(most);
+}
+
 }  // namespace
 
 MessageEnds::MessageEnds(const Run& run, Nanos from, Nanos to) : from_(from), to_(to) {
@@ -52,6 +58,8 @@ void MessageEnds::see(int pe, const Event& event) {
     auto& link = ways_[{cluster_of(static_cast<std::uint32_t>(pe)), cluster_of(event.value)}].link;
     ++link.number;
     link.bytes += event.size;
+    link.over_time.resize(Link::parts);
+    link.over_time[part(event.time, Link::parts)].bytes += event.size;
     ++messages_.seen;
   }
   const auto name = message_name(pe, event);
@@ -83,7 +91,6 @@ void MessageEnds::look_at(const Message& message, Longest<Message>& drawn) {
   auto& way = ways_[{cluster_of(static_cast<std::uint32_t>(message.from)),
                      cluster_of(static_cast<std::uint32_t>(message.to))}];
   way.times.push_back(static_cast<float>(message.length()));
-  way.link.over_time.resize(Link::parts);
   auto& slot = way.link.over_time[part(message.begin, Link::parts)];
   ++slot.number;
   slot.sum += static_cast<double>(message.length());
@@ -104,8 +111,10 @@ Messages MessageEnds::result() {
   }
   messages_.drawn = drawn.take();
 
+  const double seconds = static_cast<double>(to_ - from_ + 1) / 1e9;
   for (auto& [pair, way] : ways_) {
     sum_up(way.link, way.times);
+    way.link.rate = most_carried(way.link) * Link::parts / seconds;
     way.link.from = names_[static_cast<std::size_t>(pair.first)];
     way.link.to = names_[static_cast<std::size_t>(pair.second)];
     messages_.links.push_back(std::move(way.link));

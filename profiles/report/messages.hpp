@@ -28,8 +28,9 @@ struct Message {
 struct Link {
   static constexpr std::size_t parts = 100;  ///< of the time
   struct Part {
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  ///< looked at
     double sum = 0;
+    std::uint64_t bytes = 0;  ///< of all that were sent
   };
 
   std::string from, to;
@@ -37,6 +38,7 @@ struct Link {
   std::uint64_t bytes = 0;   ///< in them
   double median = 0;         ///< of those that were looked at
   double slow = 0;           ///< one of a hundred takes longer
+  double rate = 0;           ///< bytes a second in the part in which most were sent
   std::vector<Part> over_time;
 };
 

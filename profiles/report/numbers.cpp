@@ -81,6 +81,7 @@ nlohmann::json links_json(const Messages& messages) {
                      {"to", link.to},
                      {"messages", link.number},
                      {"bytes", link.bytes},
+                     {"most_bytes_per_s", link.rate},
                      {"median", link.median / 1e9},
                      {"slow", link.slow / 1e9}});
   return links;

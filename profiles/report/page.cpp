@@ -161,20 +161,27 @@ json messages(const Report& report) {
   }
   auto kinds = json::array();
   for (const auto& row : fabric::table::rows) kinds.push_back(row.name);
-  auto over_time = json::array();
+  const double seconds =
+      static_cast<double>(report.activity.to - report.activity.from) / 1e9 / Link::parts;
+  auto latency = json::array();
+  auto rate = json::array();
   for (const auto& link : all.links) {
-    auto parts = json::array();
-    for (const auto& part : link.over_time)
-      parts.push_back(part.number == 0 ? json(nullptr)
-                                       : json(part.sum / static_cast<double>(part.number) / 1e9));
-    over_time.push_back(std::move(parts));
+    auto ways = json::array();
+    auto rates = json::array();
+    for (const auto& part : link.over_time) {
+      ways.push_back(part.number == 0 ? json(nullptr)
+                                      : json(part.sum / static_cast<double>(part.number) / 1e9));
+      rates.push_back(static_cast<double>(part.bytes) / seconds);
+    }
+    latency.push_back(std::move(ways));
+    rate.push_back(std::move(rates));
   }
-  return {{"begin", packed(begin)},         {"length", packed(length)},
-          {"from", packed(from)},           {"to", packed(to)},
-          {"bytes", packed(bytes)},         {"kind", packed(kind)},
-          {"kinds", std::move(kinds)},      {"seen", all.seen},
-          {"looked_at", all.looked_at},     {"back_in_time", all.back_in_time},
-          {"latency", std::move(over_time)}};
+  return {{"begin", packed(begin)},        {"length", packed(length)},
+          {"from", packed(from)},          {"to", packed(to)},
+          {"bytes", packed(bytes)},        {"kind", packed(kind)},
+          {"kinds", std::move(kinds)},     {"seen", all.seen},
+          {"looked_at", all.looked_at},    {"back_in_time", all.back_in_time},
+          {"latency", std::move(latency)}, {"rate", std::move(rate)}};
 }
 
 /// Of a long path the longest segments.

@@ -12,8 +12,6 @@ namespace {
 using trace::Event;
 using trace::Kind;
 
-constexpr std::size_t most_imports = 64;  // older ones have been evaluated by who needed them
-
 /// Other messages may be handled while a long one is read, so it is not always the last.
 bool may_wake(std::uint16_t kind) {
   return kind == static_cast<std::uint16_t>(fabric::Kind::resume) ||
@@ -30,8 +28,7 @@ void Threads::see(const Event& event) {
       if (may_wake(event.extra)) brought_ = Came{event.time, event.value, last_received_};
       break;
     case Kind::spark_import:
-      if (imports_.size() == most_imports) imports_.erase(imports_.begin());
-      imports_.push_back({event.time, event.value, last_received_});
+      imports_.insert_or_assign(event.id, Came{event.time, event.value, last_received_});
       break;
     case Kind::spark_convert:
       convert(event);
@@ -103,12 +100,12 @@ void Threads::convert(const Event& event) {
                .cause = event.extra != 0 ? Cause::imported : Cause::own_spark,
                .imported = event.extra != 0};
   if (!thread.imported) thread.source = maker(event.size);
-  if (thread.imported && !imports_.empty()) {
-    const auto& came = imports_.back();
+  if (const auto found = imports_.find(event.size); thread.imported && found != imports_.end()) {
+    const auto& came = found->second;
     thread.ready = thread.blocked = came.time;
     thread.pe = came.from;
     thread.message = came.message;
-    imports_.pop_back();
+    imports_.erase(found);
   }
   threads_[event.id] = thread;
 }

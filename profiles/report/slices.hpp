@@ -116,7 +116,8 @@ class Threads {
   std::map<unsigned, std::vector<Began>> began_;      // by worker, at ever higher places
   std::map<unsigned, Nanos> idle_since_;              // by worker
   std::vector<Nanos> left_;                           // by worker: since when it does neither
-  std::vector<Came> imports_;                         // sparks that no thread has begun with
+  std::unordered_map<std::uint32_t, Came>
+      imports_;                      // sparks that no thread has begun with, by name
   std::optional<Came> brought_;      // by the last message that can have woken a thread
   std::uint64_t last_received_ = 0;  // message
   Nanos idle_ = 0;

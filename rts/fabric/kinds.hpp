@@ -43,9 +43,12 @@ enum class Kind : std::uint8_t {
   fail,     ///< the run can't go on, because
   look,     ///< the main PE asks, as somebody watches the run: how are you?
   pulse,    ///< the answer
+  sent,     ///< a census: so many messages I have sent to whom
+  due,      ///< ... so many have been sent to you
+  held,     ///< ... so much I had of your weights
 };
 
-inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::pulse) + 1;
+inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::held) + 1;
 
 /// Who sent a message, to whom, and among how many PEs.
 struct Envelope {
@@ -80,6 +83,7 @@ enum Trait : std::uint8_t {
   carries_work = 4,  ///< the deadlock detector counts it
   brings_nodes = 8,  ///< it may refer to nodes that another fills: one is read after the other
   brings_work = 16,  ///< somebody here can go on once it has come
+  carries_weight = 32,  ///< of slots: the census counts it
 };
 
 struct Row {
@@ -107,8 +111,9 @@ using enum Fate;
 constexpr std::uint8_t none = 0;
 constexpr std::uint8_t request = tables | carries_work;
 constexpr std::uint8_t long_list = tables | may_be_long;
+constexpr std::uint8_t weights = long_list | carries_weight;
 constexpr std::uint8_t membership = may_be_long | brings_nodes;
-constexpr std::uint8_t addresses = request | may_be_long | brings_nodes;
+constexpr std::uint8_t addresses = request | may_be_long | brings_nodes | carries_weight;
 constexpr std::uint8_t packet = addresses | brings_work;
 constexpr std::uint8_t call = request | may_be_long | brings_work;
 
@@ -122,7 +127,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {fetch,          "FETCH",          request,     work,    any,       {wait,   take,   drop}},
     {resume,         "RESUME",         packet,      work,    any,       {wait,   take,   drop}},
     {ack,            "ACK",            addresses,   work,    any,       {wait,   take,   drop}},
-    {free,           "FREE",           long_list,   work,    any,       {wait,   take,   drop}},
+    {free,           "FREE",           weights,     work,    any,       {wait,   take,   drop}},
     {work_available, "WORK_AVAILABLE", tables,      work,    any,       {wait,   take,   drop}},
     {found,          "FOUND",          tables,      work,    any,       {wait,   take,   drop}},
     {write,          "WRITE",          call,        work,    any,       {wait,   take,   drop}},
@@ -141,6 +146,9 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {fail,           "FAIL",           may_be_long, control, with_main, {take,   take,   take}},
     {look,           "LOOK",           none,        control, from_main, {wait,   take,   drop}},
     {pulse,          "PULSE",          may_be_long, control, to_main,   {refuse, take,   drop}},
+    {sent,           "SENT",           may_be_long, control, any,       {take,   take,   drop}},
+    {due,            "DUE",            none,        control, any,       {take,   take,   drop}},
+    {held,           "HELD",           may_be_long, control, any,       {take,   take,   drop}},
     {Kind{kinds},    "message",        none,        control, any,       {refuse, refuse, refuse}},
 }};
 // clang-format on

@@ -33,6 +33,7 @@ Reference GlobalAddressTable::lend(Node* node) {
 void GlobalAddressTable::note_dead(std::uint32_t pe) {
   if (dead_.empty()) dead_.resize(pes_);
   dead_[pe] = true;
+  uncounted_ = slots() != 0;
   frees_.erase(pe);
 }
 
@@ -78,12 +79,12 @@ std::vector<GlobalAddressTable::Sent> GlobalAddressTable::sent_to(std::uint32_t 
     if (slot.node->state() != State::exported || slot.holder != pe) continue;
     const auto* proxy = find(slot.node);
     if (proxy != nullptr && proxy->elsewhere()) continue;
-    all.push_back({slot.node, slot.spark, Reference{{self_, 0, number}, full_weight_}});
+    all.push_back({slot.node, slot.spark, false});
   }
   for (const auto& [key, proxy] : proxy_of_) {
     if (proxy->node.dead() || !lives_at(*proxy, pe)) continue;
     auto* node = static_cast<Node*>(proxy->key.reveal());
-    if (node->state() == State::exported) all.push_back({node, is_spark(node), std::nullopt});
+    if (node->state() == State::exported) all.push_back({node, is_spark(node), true});
   }
   return all;
 }
@@ -131,12 +132,11 @@ Node* GlobalAddressTable::formerly(const Address& at) const {
 }
 
 // Without memory the name is forgotten: who asks for it is told that its node is lost.
-void GlobalAddressTable::note_former(const Proxy& proxy) noexcept {
-  auto* node = static_cast<Node*>(proxy.key.reveal());
+void GlobalAddressTable::note_former(const Address& was, Node* node) noexcept {
   try {
     auto name = std::make_unique<Weak>(node);
     name->let_die();
-    former_.insert_or_assign(proxy.at, std::move(name));
+    former_.insert_or_assign(was, std::move(name));
   } catch (const std::bad_alloc&) {
   }
 }
@@ -174,7 +174,10 @@ void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   Node* node = found->second.node;
   static_cast<Node* volatile&>(found->second.node) =
       nullptr;  // plainly, it would be optimised away
-  if (found->second.was.slot != 0) slot_of_imported_.erase(found->second.was);
+  if (const auto was = found->second.was; was.slot != 0) {
+    if (is_dead(was.pe)) note_former(was, node);
+    slot_of_imported_.erase(was);
+  }
   own_.erase(found);
   slot_of_.erase(Hidden(node));
   if (find(node) == nullptr) node->unmark(Node::named);
@@ -323,7 +326,8 @@ std::optional<Address> GlobalAddressTable::name(Node* node) const {
 void GlobalAddressTable::drop(Proxy& proxy) {
   if (proxy.large) large_.fetch_sub(1, std::memory_order_relaxed);
   send_home({proxy.at, proxy.weight});
-  if (!proxy.node.dead() && is_dead(proxy.at.pe)) note_former(proxy);
+  if (!proxy.node.dead() && is_dead(proxy.at.pe))
+    note_former(proxy.at, static_cast<Node*>(proxy.key.reveal()));
   if (!proxy.node.dead() && !slot_of_.contains(proxy.key))
     static_cast<Node*>(proxy.key.reveal())->unmark(Node::named);
   const auto first = proxies_.find(proxy.at);
@@ -342,16 +346,13 @@ GlobalAddressTable::Frees GlobalAddressTable::take_frees() {
 
 std::map<std::uint64_t, Weight> GlobalAddressTable::weights_out() const {
   std::map<std::uint64_t, Weight> all;
-  for (const auto& [slot, entry] : own_) all[slot] = entry.out;
+  for_each_out([&](std::uint64_t slot, Weight weight) { all[slot] = weight; });
   return all;
 }
 
 std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> GlobalAddressTable::weights_held() const {
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> all;
-  for (const auto& [node, proxy] : proxy_of_)
-    if (proxy->weight != 0) all[{proxy->at.pe, proxy->at.slot}] += proxy->weight;
-  for (const auto& [pe, list] : frees_)
-    for (const auto& [slot, weight] : list) all[{pe, slot}] += weight;
+  for_each_held([&](const Reference& held) { all[{held.at.pe, held.at.slot}] += held.weight; });
   return all;
 }
 

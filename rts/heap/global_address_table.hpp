@@ -130,7 +130,7 @@ class GlobalAddressTable {
   struct Sent {
     Node* thunk;
     bool spark;
-    std::optional<Reference> owed;  ///< what its receiver would have given back
+    bool acknowledged;
   };
   /// Those that are, as far as is known, on that PE.
   std::vector<Sent> sent_to(std::uint32_t pe) const;
@@ -144,8 +144,19 @@ class GlobalAddressTable {
   /// for it. It was taken back, or has come here before, or has gone elsewhere since.
   Node* formerly(const Address& at) const;
   bool is_spark(Node* thunk) const;
-  /// Slots to which a dead PE may have referred: some weight of theirs never comes back.
-  std::size_t leaked_slots() const noexcept { return recovers_ && !dead_.empty() ? slots() : 0; }
+  /// Slots to which a dead PE may have referred: some weight of theirs never comes back by itself.
+  std::size_t leaked_slots() const noexcept { return uncounted_ ? slots() : 0; }
+  /// ... of no slot of this PE any more (rts/recover/census.hpp).
+  void note_all_counted() noexcept { uncounted_ = false; }
+  /// From now on `into` gets all references that messages bring; nullptr: nobody does. What was
+  /// told before.
+  std::vector<Reference>* note_arrivals(std::vector<Reference>* into) noexcept {
+    return std::exchange(arrivals_, into);
+  }
+  void note_arrival(const Reference& reference) {
+    if (arrivals_ != nullptr && reference.weight != 0) [[unlikely]]
+      arrivals_->push_back(reference);
+  }
 
   /// A reference to hand out for any node: half of a proxy's weight, or, when that has run out or
   /// the node is ours, a slot of our own.
@@ -166,12 +177,27 @@ class GlobalAddressTable {
   Frees take_frees();
   bool has_frees() const noexcept { return !frees_.empty(); }
 
+  // ---- for a census (rts/recover)
+
+  /// Calls `each(slot, weight)` for our slots, with what is out.
+  template <class F>
+  void for_each_out(F each) const {
+    for (const auto& [slot, entry] : own_) each(slot, entry.out);
+  }
+  /// Calls `each(reference)` for all weight that we hold of other PEs' slots, what waits in
+  /// take_frees included; for an address there can be several.
+  template <class F>
+  void for_each_held(F each) const {
+    for (const auto& [node, proxy] : proxy_of_)
+      if (proxy->weight != 0) each(Reference{proxy->at, proxy->weight});
+    for (const auto& [pe, list] : frees_)
+      for (const auto& [slot, weight] : list) each(Reference{{pe, 0, slot}, weight});
+  }
+
   // ---- for statistics and tests
   std::size_t slots() const noexcept { return own_.size(); }
   std::size_t proxies() const noexcept { return proxy_of_.size(); }
-  /// Weight of our slots that is out, by slot.
   std::map<std::uint64_t, Weight> weights_out() const;
-  /// Weight that we hold of other PEs' slots, those waiting in take_frees included.
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> weights_held() const;
 
  private:
@@ -215,7 +241,7 @@ class GlobalAddressTable {
   Proxy* find(Node* node) const;
   bool is_fetched(const Proxy& proxy) const;
   void drop(Proxy& proxy);
-  void note_former(const Proxy& proxy) noexcept;
+  void note_former(const Address& was, Node* node) noexcept;
   bool lives_at(const Proxy& proxy, std::uint32_t pe) const noexcept {
     return proxy.elsewhere() && proxy.at.pe == pe;
   }
@@ -227,6 +253,8 @@ class GlobalAddressTable {
   std::function<void()> large_known_;    // none: nobody heeds that
   std::atomic<std::uint32_t> large_{0};  // proxies
   std::vector<bool> dead_;               // by PE, once there is one
+  bool uncounted_ = false;               // what the last of them had
+  std::vector<Reference>* arrivals_ = nullptr;
   std::uint32_t next_ticket_ = 0;
   Weight full_weight_;
   std::uint64_t next_slot_ = 1;

@@ -10,15 +10,32 @@ namespace trawl::heap {
 
 using fabric::Kind;
 
+namespace {
+
+/// What arrives is none of the message that is being read.
+class Unnoted {
+ public:
+  explicit Unnoted(GlobalAddressTable& addresses)
+      : addresses_(addresses), outer_(addresses.note_arrivals(nullptr)) {}
+  ~Unnoted() { addresses_.note_arrivals(outer_); }
+  Unnoted(const Unnoted&) = delete;
+  Unnoted& operator=(const Unnoted&) = delete;
+
+ private:
+  GlobalAddressTable& addresses_;
+  std::vector<Reference>* outer_;
+};
+
+}  // namespace
+
 // ---- a death -----------------------------------------------------------------------------------
 
 // In this order: what is evaluated again is not sent to who has died; what it was to answer is.
 void SharedHeap::dead(std::uint32_t pe) {
   addresses_.note_dead(pe);
   forget_requests_of(pe);
-  for (const auto& [thunk, spark, owed] : addresses_.sent_to(pe)) {
-    ++(owed && spark ? cases_.exported : cases_.moved);
-    if (owed) addresses_.give_back(owed->at.slot, owed->weight);
+  for (const auto& [thunk, spark, acknowledged] : addresses_.sent_to(pe)) {
+    ++(spark && !acknowledged ? cases_.exported : cases_.moved);
     revive(thunk, spark);
   }
   // It may have been about to send any of them on.
@@ -31,6 +48,11 @@ void SharedHeap::dead(std::uint32_t pe) {
       send_fetch({at, addresses_.self(), ticket, at});
     }
   }
+}
+
+void SharedHeap::write_off(std::uint64_t slot, Weight weight) {
+  addresses_.give_back(slot, weight);
+  counters_.add(Count::slots_corrected);
 }
 
 void SharedHeap::forget_requests_of(std::uint32_t pe) {
@@ -260,6 +282,8 @@ void SharedHeap::copy_into(Node* node, Node* as) {
   Writer packet;
   pack_graph(packet, as, addresses_, limits, {addresses_.self(), Arrays::copied});
   Reader reader(packet.view());
+  // No message: one that is being read outside the lock has not brought this.
+  const Unnoted unnoted(addresses_);
   unpack_graph(reader, addresses_.self(), addresses_, memory_, node);
   release(node);
 }

@@ -205,11 +205,13 @@ void SharedHeap::on_schedule(Reader& packet, int from) {
   add_spark_(unpacked.root);
 }
 
-bool SharedHeap::owes(Node* thunk) const {
+std::optional<Address> SharedHeap::owed_to(Node* thunk) const {
   const auto found = queues_.find(Hidden(thunk));
-  return found != queues_.end() &&
-         std::any_of(found->second.remotes.begin(), found->second.remotes.end(),
-                     [](const Remote& remote) { return remote.weight != 0; });
+  if (found == queues_.end()) return std::nullopt;
+  const auto& remotes = found->second.remotes;
+  const auto debt = std::find_if(remotes.begin(), remotes.end(),
+                                 [](const Remote& remote) { return remote.weight != 0; });
+  return debt == remotes.end() ? std::nullopt : std::optional(debt->key);
 }
 
 void SharedHeap::fetch(Node* proxy) {
@@ -319,6 +321,7 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   const bool own = key.pe == addresses_.self();
   Node* node = answered(message);
   if (own && node == nullptr) throw BadBytes("it resumes a node that is gone");
+  addresses_.note_arrival({key, weight});
   counters_.add(Count::resume_received);
   if (node != nullptr && node->finished()) ++cases_.duplicate;
   // Somebody waits for it, and is likely to need what comes after it.
@@ -391,6 +394,8 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
 
 void SharedHeap::on_ack(const Ack& message) {
   for (const auto& [was, is] : message.thunks) {
+    addresses_.note_arrival(was);
+    addresses_.note_arrival(is);
     Node* node = addresses_.own(was.at.slot);
     if (node != nullptr && addresses_.guards(node->code()) && node->state() == State::exported) {
       addresses_.adopt(node, is);
@@ -415,6 +420,7 @@ void SharedHeap::on_ack(const Ack& message) {
 
 void SharedHeap::on_free(const Free& message, int from) {
   for (const auto& [slot, weight] : message.weights) {
+    addresses_.note_arrival({{addresses_.self(), 0, slot}, weight});
     addresses_.drop_copy(slot, static_cast<std::uint32_t>(from));
     addresses_.give_back(slot, weight);
   }
@@ -429,10 +435,8 @@ void SharedHeap::send_frees() {
 }
 
 std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> SharedHeap::weights_held() const {
-  auto all = addresses_.weights_held();
-  for (const auto& [key, queue] : queues_)
-    for (const auto& remote : queue.remotes)
-      if (remote.weight != 0) all[{remote.key.pe, remote.key.slot}] += remote.weight;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> all;
+  for_each_held([&](const Reference& held) { all[{held.at.pe, held.at.slot}] += held.weight; });
   return all;
 }
 

@@ -108,6 +108,8 @@ class SharedHeap {
 
   /// A PE is dead: what it had is evaluated again where it can be, and asked for elsewhere.
   void dead(std::uint32_t pe);
+  /// Nobody has this weight of a slot of ours any more.
+  void write_off(std::uint64_t slot, Weight weight);
 
   // ---- where a PE leaves (rts/life/README.md, Leaving)
 
@@ -116,8 +118,8 @@ class SharedHeap {
   bool hand_back(Node* thunk);
   /// Is something expected from a PE, or from any: the value of a spark, the answer to a FETCH?
   bool expects(std::optional<std::uint32_t> from) const;
-  /// Has it come as a spark, whose value goes home?
-  bool owes(Node* thunk) const;
+  /// The name that it has where its value goes, if it has come as a spark.
+  std::optional<Address> owed_to(Node* thunk) const;
 
   /// Is it known what this node, under evaluation here, came from? Then it counts as elsewhere.
   bool begin_to_remake(Node* node);
@@ -160,7 +162,16 @@ class SharedHeap {
   GlobalAddressTable& addresses() noexcept { return addresses_; }
   const GlobalAddressTable& addresses() const noexcept { return addresses_; }
 
-  /// Weight of other PEs' slots that is here: of proxies, and of debts.
+  /// Calls `each(reference)` for all weight of other PEs' slots that is here: of proxies, and of
+  /// debts.
+  template <class F>
+  void for_each_held(F each) const {
+    addresses_.for_each_held(each);
+    for (const auto& [key, queue] : queues_)
+      for (const auto& remote : queue.remotes)
+        if (remote.weight != 0) each(Reference{remote.key, remote.weight});
+  }
+  /// The same in sum; for tests.
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> weights_held() const;
 
   std::size_t blocking_queues() const noexcept { return queues_.size(); }

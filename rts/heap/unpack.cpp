@@ -284,7 +284,7 @@ class GraphUnpacker final : public PacketIn {
   // The sender has not been told yet that it came here. Else there would be a second node for it,
   // and a FETCH for that to the sender and back.
   Node* imported(const Address& at, const Code& code) const {
-    Node* node = addresses_.imported(at);
+    Node* node = addresses_.is_dead(at.pe) ? addresses_.formerly(at) : addresses_.imported(at);
     return node != nullptr && node->code().id == code.id ? node : nullptr;
   }
 
@@ -404,7 +404,10 @@ class GraphUnpacker final : public PacketIn {
     result.root = nodes_[0];
     if (origins_.ways.noted()) find_origins();
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
-    for (const Reference& reference : borrowed_) addresses_.send_home(reference);
+    for (const Reference& reference : borrowed_) {
+      addresses_.note_arrival(reference);
+      addresses_.send_home(reference);
+    }
     for (const Item& item : items_)
       if (item.guard != nullptr && !origins_.ways.noted())
         item.guard->code().drop_arguments(item.guard);
@@ -412,6 +415,7 @@ class GraphUnpacker final : public PacketIn {
   }
 
   void reveal(Item& item, Part part, Unpacked& result) {
+    addresses_.note_arrival(item.reference);
     if (is_reference(part)) {
       take_reference(item);
       if (part == Part::large_reference) result.leaves_data |= addresses_.note_large(item.node);

@@ -257,14 +257,15 @@ void Worker::note_thief(const heap::Node* node) noexcept {
 }
 
 // What has arrived may also have been placed here, or be waited for.
-bool Worker::is_owed(heap::Node* spark) {
+std::optional<heap::Address> Worker::owed_to(heap::Node* spark) {
   const std::lock_guard lock(host_.lock());
-  return host_.shared_heap().owes(spark);
+  return host_.shared_heap().owed_to(spark);
 }
 
 void Worker::start_thread(const FoundSpark& found) {
   heap::Node* const spark = found.spark;
-  const bool imported = log_ != nullptr && found.from == nullptr && is_owed(spark);
+  std::optional<heap::Address> came_as;
+  if (log_ != nullptr && found.from == nullptr) came_as = owed_to(spark);
   if (!spark->move(heap::State::unevaluated, heap::State::black_hole)) {
     counters.add(Count::sparks_fizzled);
     return;
@@ -272,9 +273,10 @@ void Worker::start_thread(const FoundSpark& found) {
   if (simulated()) spark->mark(heap::Node::waited);  // see notify_waiters
   Thread& thread = free_thread();
   thread.spark_ = spark;
-  trace::note<Count::sparks_converted>(counters, log_, static_cast<unsigned>(index_),
-                                       heap::logged_code(spark), imported ? 1 : 0, thread.number_,
-                                       found.packed_place());
+  trace::note<Count::sparks_converted>(
+      counters, log_, static_cast<unsigned>(index_), heap::logged_code(spark), came_as ? 1 : 0,
+      thread.number_,
+      came_as ? trace::name_of_import(came_as->pe, came_as->slot) : found.packed_place());
   thread_started(thread);
   run(thread);
 }

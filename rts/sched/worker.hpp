@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -171,7 +172,7 @@ class Worker {
   static constexpr clockid_t no_clock = -1;
 
   FoundSpark find_spark();
-  bool is_owed(heap::Node* spark);
+  std::optional<heap::Address> owed_to(heap::Node* spark);
   void note_thief(const heap::Node* node) noexcept;
   FoundSpark take_from_thief();
   void start_thread(const FoundSpark& found);

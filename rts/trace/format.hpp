@@ -34,11 +34,12 @@ enum class Kind : std::uint8_t {
   thread_end,     ///< the worker's thread is finished [value: its number, size: as thread_block's]
   spark_convert,  ///< a spark becomes a thread, which starts next [value: its code, or the code of
                   ///< what it only sees to (heap::logged_code), extra: 1 if it came from another
-                  ///< PE, id: the thread's number, size: its Place, if known]
+                  ///< PE, id: the thread's number, size: spark_import's id, or its Place, if
+                  ///< known]
   spark_export,   ///< one spark left [value: to PE, extra: the number of the FISH, id: its code,
                   ///< size: its Place, if known]
   spark_import,   ///< one spark arrived [value: from PE, extra: the number of our FISH if this is
-                  ///< its answer, else 0]
+                  ///< its answer, else 0, id: its name_of_import]
   message_sent,   ///< any message [value: to PE, extra: the message's kind, id: its number, size:
                   ///< its bytes]
   message_received,  ///< any message [value: from PE, extra, id, size: as when it was sent]
@@ -101,6 +102,12 @@ struct Place {
 
 inline constexpr std::uint32_t unknown_code = ~std::uint32_t{0};
 
+/// Tells sparks that have come to a PE and wait there from each other: by the PE and the slot that
+/// their values go to.
+constexpr std::uint32_t name_of_import(std::uint32_t pe, std::uint64_t slot) noexcept {
+  return static_cast<std::uint32_t>(slot << 10U) ^ pe;
+}
+
 struct Event {
   /// By the writer's clock, corrected for its drift; plus Header::offset it is the run's time.
   Nanos time;
@@ -127,7 +134,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 6;
+inline constexpr std::uint32_t version = 7;
 inline constexpr std::size_t header_size = 512;
 inline constexpr int max_pes = 1 << 20;
 inline constexpr int max_workers = 256;

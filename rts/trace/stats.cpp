@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, counts> names{
     "gc_count",         "gc_time",           "heap_bytes",      "live_bytes",
     "allocated_bytes",  "busy_time",         "idle_time",       "progress_time",
     "full_time",        "pes_lost",          "pes_left",        "pes_joined",
-    "thunks_revived",   "values_remade",     "values_lost",     "slots_leaked"};
+    "thunks_revived",   "values_remade",     "values_lost",     "slots_leaked",
+    "slots_corrected"};
 
 bool is_time(Count count) {
   return count == Count::gc_time || count == Count::busy_time || count == Count::idle_time ||

@@ -50,15 +50,17 @@ enum class Count : std::uint8_t {
   allocated_bytes,  ///< for nodes and by operator new
   busy_time,  ///< ns, summed over workers, without collections: from finding work to finding none
   idle_time,  ///< ns, summed over workers, without collections: the rest
-  progress_time,   ///< ns in which others than workers handled messages
-  full_time,       ///< ns in which the PE took no work, as its memory was nearly full
-  pes_lost,        ///< of which this PE was told while it ran
-  pes_left,        ///< the same, of PEs that have left
-  pes_joined,      ///< ... that have come
-  thunks_revived,  ///< that a lost PE had, to be evaluated again
-  values_remade,   ///< that were lost with a PE, by what they came from
-  values_lost,     ///< with a PE: who needs them is lost too, and is evaluated again
-  slots_leaked,    ///< slots of this PE that a lost one may have referred to, at the end
+  progress_time,    ///< ns in which others than workers handled messages
+  full_time,        ///< ns in which the PE took no work, as its memory was nearly full
+  pes_lost,         ///< of which this PE was told while it ran
+  pes_left,         ///< the same, of PEs that have left
+  pes_joined,       ///< ... that have come
+  thunks_revived,   ///< that a lost PE had, to be evaluated again
+  values_remade,    ///< that were lost with a PE, by what they came from
+  values_lost,      ///< with a PE: who needs them is lost too, and is evaluated again
+  slots_leaked,     ///< slots of this PE that a lost one may have referred to, and no census has
+                    ///< found out, at the end
+  slots_corrected,  ///< ... of which it had a share that was found by one, and written off
   count
 };
 

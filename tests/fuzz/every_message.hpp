@@ -10,17 +10,19 @@
 #include "rts/fabric/kinds.hpp"
 #include "rts/heap/messages.hpp"
 #include "rts/life/messages.hpp"
+#include "rts/recover/messages.hpp"
 #include "rts/sched/messages.hpp"
 #include "rts/watch/messages.hpp"
 
 namespace trawl::test {
 
 /// In the order of their kinds.
-using Messages = std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack,
-                            heap::Free, sched::WorkAvailable, sched::Found, sched::Write,
-                            life::Hello, life::Welcome, life::Ping, life::Pong, sched::Probe,
-                            sched::State, life::Finish, life::Bye, life::Leave, life::View,
-                            life::Parting, life::Settled, life::Fail, watch::Look, watch::Pulse>;
+using Messages =
+    std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
+               sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
+               life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
+               life::Leave, life::View, life::Parting, life::Settled, life::Fail, watch::Look,
+               watch::Pulse, recover::Sent, recover::Due, recover::Held>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -143,6 +145,17 @@ class Sampler {
     pulse.busy = static_cast<std::uint16_t>(below(trace::max_workers));
     trace::set_name(pulse.host, text());
   }
+  void fill(recover::Sent& sent) {
+    sent.view = pe();
+    sent.round = round();
+    for (auto count = below(4); count > 0; --count) sent.messages.emplace_back(pe(), some());
+  }
+  void fill(recover::Due& due) { due = {pe(), round(), random_()}; }
+  void fill(recover::Held& held) {
+    held.view = pe();
+    for (auto count = below(4); count > 0; --count) held.weights.emplace_back(random_(), some());
+  }
+  recover::Round round() { return static_cast<recover::Round>(below(2)); }
   void fill(life::Fail& fail) { fail = {static_cast<int>(1 + below(255)), text()}; }
 
   std::mt19937_64 random_;

@@ -127,7 +127,7 @@ def check_page(browser, page):
     check(seconds < 20, f"it took {seconds:.1f} s to load")
     check("queens on 4 PEs" in browser.value("document.title"), "it has another title:", browser.value("document.title"))
     check(colours(browser) > 5, f"the timeline has {colours(browser)} colours only")
-    for id in "words", "shares", "functions", "path", "lengths", "fish", "beliefs", "latencies", "links", "pes", "notes":
+    for id in "words", "shares", "functions", "path", "lengths", "fish", "beliefs", "latencies", "rates", "links", "pes", "notes":
         check(browser.value(f"document.getElementById('{id}').innerText.trim().length") > 10, f"nothing is in {id}")
     check(browser.value("document.querySelectorAll('#over-time svg path').length") >= 2, "nothing over time")
     unnamed = browser.value("""[...document.querySelectorAll('svg, canvas, [role=img]')]

@@ -13,6 +13,7 @@
 
 #include "rts/inline/error.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/grid_weights.hpp"
 
 namespace trawl::test {
 
@@ -82,6 +83,7 @@ struct Tally {
   std::uint64_t told_to_leave = 0;
   std::uint64_t left = 0;            ///< in time
   std::uint64_t revived = 0;         ///< thunks
+  std::uint64_t corrected = 0;       ///< slots of which the dead had a share
   std::uint64_t not_made_again = 0;  ///< runs that failed: what they needed was lost
   Cases cases{};
 
@@ -91,6 +93,7 @@ struct Tally {
     told_to_leave += more.told_to_leave;
     left += more.left;
     revived += more.revived;
+    corrected += more.corrected;
     not_made_again += more.not_made_again;
     for (const auto& each : case_names) cases.*each.count += more.cases.*each.count;
   }
@@ -98,7 +101,7 @@ struct Tally {
     std::string all = std::to_string(deaths) + " deaths, " + std::to_string(not_made_again) +
                       " not made again, " + std::to_string(left) + " of " +
                       std::to_string(told_to_leave) + " left, " + std::to_string(revived) +
-                      " revived";
+                      " revived, " + std::to_string(corrected) + " slots corrected";
     for (const auto& each : case_names)
       all += ", " + std::string(each.name) + " " + std::to_string(cases.*each.count);
     return all;
@@ -132,6 +135,8 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
   try {
     constexpr Nanos long_enough = 600'000'000'000;
     simulation.run(root, long_enough);
+    simulation.settle(long_enough);
+    expect_weights_conserved(simulation);
     EXPECT_EQ(simulation.finish(3).code, 3);
   } catch (const Error& e) {
     ++tally.not_made_again;
@@ -144,6 +149,7 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
   tally.left = count(0, Count::pes_left);
   for (int pe = 0; pe < simulation.size(); ++pe) {
     tally.revived += count(pe, Count::thunks_revived);
+    tally.corrected += count(pe, Count::slots_corrected);
     const auto& cases = simulation.pe(pe).shared_heap().cases();
     for (const auto& each : case_names) tally.cases.*each.count += cases.*each.count;
   }

@@ -311,7 +311,7 @@ TEST(Fragments, BadBytesNameTheirSenderAndHarmNoOther) {
   truncated.pop_back();
   const std::map<std::string, Bytes> bad{
       {"empty", {}},
-      {"unknown kind", Bytes(50)},
+      {"unknown kind", Bytes(50, std::byte{0})},
       {"no header", Bytes(fragments[0].begin(), fragments[0].begin() + 20)},
       {"no content", forged(9, 0, 1'000, 0)},
       {"truncated", truncated},

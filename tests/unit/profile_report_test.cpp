@@ -98,6 +98,10 @@ TEST_F(ReportTest, MessagesAreMeasuredFromEndToEnd) {
   ASSERT_EQ(messages.links.size(), 1U);
   EXPECT_EQ(messages.links[0].bytes, 180U);
   EXPECT_EQ(messages.links[0].slow, 110);
+  const auto& over_time = messages.links[0].over_time;
+  ASSERT_EQ(over_time.size(), trawl::profile::Link::parts);
+  EXPECT_EQ(over_time[19].bytes, 120U) << "the first one was sent at 200 of 1000 ns";
+  EXPECT_NEAR(messages.links[0].rate, 120 / 10e-9, 1e-2 * 120 / 10e-9);
   ASSERT_EQ(messages.drawn.size(), 2U);
   EXPECT_EQ(messages.drawn[0].begin, 200);
   EXPECT_EQ(messages.drawn[0].length(), 100);

@@ -90,15 +90,17 @@ class Sources : public testing::TestWithParam<int> {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  trawl::profile::Report simulated() {
-    return simulated([] { EXPECT_EQ(branch(5, 1), 3 * 63); });
+  static std::string one_cluster() {
+    return R"({"clusters": [{"name": "a", "workers": 2, "pes": )" + std::to_string(GetParam()) +
+           "}]}";
   }
-  trawl::profile::Report simulated(const std::function<void()>& root) {
+  trawl::profile::Report simulated() {
+    return simulated(one_cluster(), [] { EXPECT_EQ(branch(5, 1), 3 * 63); });
+  }
+  trawl::profile::Report simulated(const std::string& grid, const std::function<void()>& root) {
     Simulation::Config config;
-    config.net.pes = GetParam();
-    config.net.grid = trawl::fabric::parse_grid(
-        R"({"clusters": [{"name": "a", "workers": 2, "pes": )" + std::to_string(GetParam()) + "}]}",
-        "sources");
+    config.net.grid = trawl::fabric::parse_grid(grid, "sources");
+    config.net.pes = config.net.grid->pes();
     config.options.trace = folder_.string();
     Simulation simulation(config);
     simulation.run(root);
@@ -141,6 +143,26 @@ TEST_P(Sources, MakersOfSparksAreFound) {
   EXPECT_TRUE(GetParam() == 1 || imported.known > imported.unknown);
 }
 
+// From far away several come at once, and wait for each other.
+TEST_P(Sources, SparksThatCameAreToldApart) {
+  const auto report = simulated(
+      R"({"clusters": [{"name": "a", "workers": 2, "pes": 2}, {"name": "b", "workers": 2, "pes": 2}],
+          "between": {"latency": "1 ms"}})",
+      [] { EXPECT_EQ(branch(7, 1), 3 * 255); });
+  int waited = 0;
+  std::map<std::pair<int, std::uint64_t>, int> with;  // by PE and message: sparks begun with
+  for (const auto& slice : report.slices) {
+    if (slice.cause != Cause::imported || !is(slice.code, "leaf")) continue;
+    const int pe = report.lanes[slice.lane].pe;
+    EXPECT_EQ((++with[{pe, slice.message}]), 1) << "one spark came with each message";
+    waited += slice.begin - slice.ready > 20'000;
+    if (slice.source.thread == trawl::profile::unknown) continue;
+    const Place maker{static_cast<int>(slice.pe), slice.source.thread};
+    EXPECT_TRUE(maker == made.at(began.at({pe, slice.thread}))) << slice.thread;
+  }
+  EXPECT_GT(waited, 2);
+}
+
 TEST_P(Sources, WhoWokeAThreadIsKnown) {
   const auto report = simulated();
   int woken = 0;
@@ -171,7 +193,8 @@ long thrice(std::size_t i) {
 
 // What a PE gets of a step of skeletons comes as one spark, of a function that nobody has written.
 TEST_P(Sources, ThreadsOfSkeletonsAreNamedAfterWhatTheyWereGiven) {
-  const auto report = simulated([] { EXPECT_EQ(trawl::generate<thrice>(1000).size(), 1000U); });
+  const auto report =
+      simulated(one_cluster(), [] { EXPECT_EQ(trawl::generate<thrice>(1000).size(), 1000U); });
   const auto named = [](const auto& function) {
     return trawl::profile::short_name(function.name).ends_with("<thrice>");
   };

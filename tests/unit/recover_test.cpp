@@ -79,6 +79,23 @@ TEST(Recover, WhatWasTakenBackIsKnownByTheNameThatItHad) {
   EXPECT_GT(sum.cases.formerly, 0U);
 }
 
+// What the first one's death has had the main PE tell itself may not keep it from reading of the
+// second one's, as long as it waits for that to introduce itself.
+TEST(Recover, TwoMayDieBeforeTheyAreKnown) {
+  Tally sum;
+  for (std::uint64_t first = 0; first < 12; ++first)
+    for (std::uint64_t second = first; second < 12; ++second)
+      for (const bool sender : {false, true}) {
+        SCOPED_TRACE(std::to_string(first) + ", " + std::to_string(second));
+        sum.add(test::run_dying(test::dying_grid_of(3),
+                                {{first, sender, true}, {second, !sender, true}},
+                                [] { EXPECT_EQ(test::fib(6), 8); }));
+      }
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.deaths, 100U);
+}
+
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   Tally sum;
   const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);

@@ -152,13 +152,18 @@ function showLinks() {
   const {links} = data.report;
   const name = link => (link.from || 'PEs') + (link.from === link.to ? ', inside' : ` to ${link.to || 'PEs'}`);
   const drawn = links.map((link, i) => [name(link), link.messages * link.median, data.messages.latency[i]])
-      .filter(([, , parts]) => parts.length).sort((a, b) => b[1] - a[1]).slice(0, coloured);
+      .filter(([, , parts]) => parts.some(part => part !== null)).sort((a, b) => b[1] - a[1]).slice(0, coloured);
   at('latencies').append(lines('Mean time under way', duration,
       drawn.map(([text, , parts], i) => [text, `--f${i}`, parts])));
+  const busiest = links.map((link, i) => [name(link), link.bytes, data.messages.rate[i]])
+      .sort((a, b) => b[1] - a[1]).slice(0, coloured);
+  at('rates').append(lines('Bytes a second, as they were sent', value => bytes(Math.round(value)),
+      busiest.map(([text, , parts], i) => [text, `--f${i}`, parts])));
   if (links.length)
     at('links').append(table('Messages between clusters', [
       ['from, to', name, null, true], ['messages', each => each.messages],
       ['bytes', each => each.bytes, each => bytes(each.bytes)],
+      ['most in a second', each => each.most_bytes_per_s, each => bytes(Math.round(each.most_bytes_per_s))],
       ['median', each => each.median, each => duration(each.median)],
       ['one of 100 takes longer than', each => each.slow, each => duration(each.slow)]], links));
   if (data.messages.back_in_time > 0)
