@@ -417,6 +417,14 @@ void keep_closed_outputs_closed() {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+// Not in the frame of who runs it, where what this leaves would lie as long as the run does, and be
+// searched: a short name over the lower half of an address is another address.
+[[gnu::noinline]] void begin(Program& program) {
+  auto joined = join_others(program);
+  // Never destroyed: its threads may be anywhere when it ends.
+  process = new Process(std::move(program), std::move(joined));
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const Root& root) {
@@ -432,10 +440,9 @@ int run_program(int argc, char** argv, const Root& root) {
     sched::prepare_fences();
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
       return run_simulated(program, root);
-    auto joined = join_others(program);
-    // Never destroyed: its threads may be anywhere when it ends.
-    process = new Process(std::move(program), std::move(joined));
+    begin(program);
     on_exit(&on_exit_called, nullptr);
+    heap::clear_finished_calls<std::size_t{64} << 10U>();
     return process->run(root);
   } catch (const Error& e) {
     say(std::string("trawl: ") + e.what() + "\n");
