@@ -52,11 +52,30 @@ def finish(process, begun, env=None, timeout=HANG):
     return Result(command, process.returncode, out, err, time.monotonic() - begun)
 
 
+def launcher_broke(result, said="trawl: "):
+    """mpiexec itself may find that a proxy has ended with its PE, and ends before it has passed on what PEs have
+    `said`: that says nothing of them."""
+    return said not in result.err and "HYDT_dmxu_poll_wait_for_event" in result.err
+
+
+def unbroken(attempt, said="trawl: "):
+    """Gives the first result of an attempt (a result, and what else there is) with a launcher that lived."""
+    for _ in range(5):
+        result, *more = attempt()
+        if not launcher_broke(result, said):
+            break
+        print("mpiexec has failed: again")
+    return result, *more
+
+
 def run(pes, name, *args, env=None, timeout=HANG):
     """Runs a program on so many PEs, or without mpiexec on 0."""
-    begun = time.monotonic()
-    process = start([*mpiexec(pes), program(name), *args], env)
-    return finish(process, begun, env, timeout)
+    def attempt():
+        begun = time.monotonic()
+        process = start([*mpiexec(pes), program(name), *args], env)
+        return finish(process, begun, env, timeout),
+
+    return unbroken(attempt)[0]
 
 
 def run_words(*words, env=None):

@@ -6,9 +6,10 @@ import signal
 import sys
 import time
 
-from harness import BIN, HANG, expect, finish, mpiexec, start
+from harness import BIN, HANG, expect, finish, mpiexec, start, unbroken
 
 PES = 3
+LOST = "is lost"  # what they say
 
 
 def descendants(pid):
@@ -47,22 +48,6 @@ def start_apart(env, *flags):
     return start([*words, os.path.join(BIN, "tests/endings"), "endless", *flags], env)
 
 
-def launcher_broke(result):
-    """mpiexec itself may find that a proxy has ended with its PE, and ends before it has passed on what others
-    say: that says nothing of them."""
-    return "is lost" not in result.err and "HYDT_dmxu_poll_wait_for_event" in result.err
-
-
-def unbroken(attempt):
-    """Gives the first result of an attempt (a result, and what else there is) with a launcher that lived."""
-    for _ in range(5):
-        result, *more = attempt()
-        if not launcher_broke(result):
-            break
-        print("mpiexec has failed: again")
-    return result, *more
-
-
 def expect_lost(victim, why, pes, result):
     expect(result.code != 0, "expected an exit code that tells of failure", result)
     expect(f"PE {victim} is lost: {why}" in result.err, f"expected an error that names PE {victim}", result)
@@ -81,7 +66,7 @@ def well_under_way(process):
 
 def kill_one(victim, env):
     """Its host sees it, however long a silence may last."""
-    result, pes, seconds = unbroken(lambda: kill_once(victim, env))
+    result, pes, seconds = unbroken(lambda: kill_once(victim, env), LOST)
     # TCP may tell first that nobody is there.
     expect_lost(victim, "" if env else "its process has ended", pes, result)
     expect(env or result.err.count("is lost") == 1, "expected one line", result)
@@ -101,7 +86,7 @@ def kill_once(victim, env):
 
 def silence_one(victim):
     """As on another host, or when a PE is stuck."""
-    result, pes = unbroken(lambda: silence_once(victim))
+    result, pes = unbroken(lambda: silence_once(victim), LOST)
     expect_lost(victim, "nothing has been heard of it", pes, result)
 
 
@@ -122,7 +107,7 @@ def silence_once(victim):
 
 def kill_while_joining(victim, orders):
     env = {"ENDINGS_JOINING": orders}
-    result, = unbroken(lambda: (finish(start_apart(env), time.monotonic(), env),))
+    result, = unbroken(lambda: (finish(start_apart(env), time.monotonic(), env),), LOST)
     expect_lost(victim, "its process has ended", {}, result)
 
 
