@@ -338,14 +338,13 @@ void Simulation::go_on(const std::function<bool()>& done, Nanos limit) {
 // ---- a run -------------------------------------------------------------------------------------
 
 void Simulation::run(const std::function<void()>& root, Nanos limit) {
-  std::size_t joined = 0;
+  int joined = 0;
   go_on(
       [this, &joined] {
-        while (joined != seats_.size() &&
-               (has_ended(static_cast<int>(joined)) || net_.is_late(static_cast<int>(joined)) ||
-                seats_[joined]->pe->joined()))
+        while (joined != size() &&
+               (has_ended(joined) || net_.is_late(joined) || pe(joined).joined()))
           ++joined;
-        return joined == seats_.size();
+        return joined == size();
       },
       limit);
   bool over = false;
@@ -391,7 +390,7 @@ bool Simulation::all_is_known_of_the_dead() const {
   for (const auto& seat : seats_) {
     if (has_ended(seat->index) || net_.is_late(seat->index)) continue;
     const Pe& pe = *seat->pe;
-    for (int other = 0; other < static_cast<int>(seats_.size()); ++other)
+    for (int other = 0; other < size(); ++other)
       if (!net_.is_late(other) && has_ended(other) != pe.life().is_gone(other)) return false;
     if (pe.census().under_way()) return false;
     weights += pe.census().balance([this](int other) { return !has_ended(other); });
@@ -417,13 +416,11 @@ bool Simulation::has_ended(int pe) const {
 
 life::Outcome Simulation::finish(int code) {
   pe(0).finish(code);
-  std::size_t over = 0;
+  int over = 0;
   go_on(
       [this, &over] {
-        while (over != seats_.size() &&
-               (has_ended(static_cast<int>(over)) || net_.is_late(static_cast<int>(over))))
-          ++over;
-        return over == seats_.size();
+        while (over != size() && (has_ended(over) || net_.is_late(over))) ++over;
+        return over == size();
       },
       3600'000'000'000);
   return *seats_.front()->outcome;

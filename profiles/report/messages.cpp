@@ -111,10 +111,10 @@ Messages MessageEnds::result() {
   }
   messages_.drawn = drawn.take();
 
-  const double seconds = static_cast<double>(to_ - from_ + 1) / 1e9;
+  messages_.part = static_cast<double>(to_ - from_ + 1) / 1e9 / Link::parts;
   for (auto& [pair, way] : ways_) {
     sum_up(way.link, way.times);
-    way.link.rate = most_carried(way.link) * Link::parts / seconds;
+    way.link.rate = most_carried(way.link) / messages_.part;
     way.link.from = names_[static_cast<std::size_t>(pair.first)];
     way.link.to = names_[static_cast<std::size_t>(pair.second)];
     messages_.links.push_back(std::move(way.link));

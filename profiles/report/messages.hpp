@@ -44,6 +44,7 @@ struct Link {
 
 struct Messages {
   std::vector<Link> links;     ///< those with the most messages; `most_links` at most
+  double part = 0;             ///< of the time, in seconds: what a link's parts are of
   std::vector<Message> drawn;  ///< the longest under way of each part of the time
   std::uint64_t seen = 0;      ///< messages that were sent
   std::uint64_t looked_at = 0;

@@ -161,8 +161,6 @@ json messages(const Report& report) {
   }
   auto kinds = json::array();
   for (const auto& row : fabric::table::rows) kinds.push_back(row.name);
-  const double seconds =
-      static_cast<double>(report.activity.to - report.activity.from) / 1e9 / Link::parts;
   auto latency = json::array();
   auto rate = json::array();
   for (const auto& link : all.links) {
@@ -171,7 +169,7 @@ json messages(const Report& report) {
     for (const auto& part : link.over_time) {
       ways.push_back(part.number == 0 ? json(nullptr)
                                       : json(part.sum / static_cast<double>(part.number) / 1e9));
-      rates.push_back(static_cast<double>(part.bytes) / seconds);
+      rates.push_back(static_cast<double>(part.bytes) / all.part);
     }
     latency.push_back(std::move(ways));
     rate.push_back(std::move(rates));

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "rts/heap/weights.hpp"
+
 namespace trawl::heap {
 namespace {
 
@@ -25,14 +27,6 @@ Reference read_reference(Reader& in, const fabric::Envelope& envelope) {
 
 bool is_of(const Address& at, int pe) {
   return at.pe == static_cast<std::uint32_t>(pe);
-}
-
-// Of what fills the rest: so no more memory is taken than has come.
-std::uint32_t read_count(Reader& in, std::size_t size_of_each) {
-  const auto count = in.get<std::uint32_t>();
-  if (count == 0 || in.left() != count * size_of_each)
-    throw BadBytes("it is not as long as it says");
-  return count;
 }
 
 }  // namespace
@@ -75,6 +69,7 @@ void Ack::write(Writer& out) const {
 Ack Ack::read(Reader& in, const fabric::Envelope& envelope) {
   Ack ack;
   const auto count = read_count(in, 2 * sizeof(Reference));
+  if (count == 0) throw BadBytes("it acknowledges nothing");
   ack.thunks.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto was = read_reference(in, envelope);
@@ -87,24 +82,11 @@ Ack Ack::read(Reader& in, const fabric::Envelope& envelope) {
 }
 
 void Free::write(Writer& out) const {
-  out.put(static_cast<std::uint32_t>(weights.size()));
-  for (const auto& [slot, weight] : weights) {
-    out.put(slot);
-    out.put(weight);
-  }
+  write_weights(out, weights);
 }
 
 Free Free::read(Reader& in, const fabric::Envelope&) {
-  Free free;
-  const auto count = read_count(in, sizeof(std::uint64_t) + sizeof(Weight));
-  free.weights.reserve(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto slot = in.get<std::uint64_t>();
-    const auto weight = in.get<Weight>();
-    if (weight == 0) throw BadBytes("it brings no weight");
-    free.weights.emplace_back(slot, weight);
-  }
-  return free;
+  return {read_weights(in)};
 }
 
 }  // namespace trawl::heap

@@ -153,7 +153,8 @@ class Sampler {
   void fill(recover::Due& due) { due = {pe(), round(), random_()}; }
   void fill(recover::Held& held) {
     held.view = pe();
-    for (auto count = below(4); count > 0; --count) held.weights.emplace_back(random_(), some());
+    for (auto count = some() % 4 + 1; count > 0; --count)
+      held.weights.emplace_back(random_(), some());
   }
   recover::Round round() { return static_cast<recover::Round>(below(2)); }
   void fill(life::Fail& fail) { fail = {static_cast<int>(1 + below(255)), text()}; }
