@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "rts/after.hpp"
+#include "rts/heap/failure.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl {
@@ -353,6 +354,7 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
     try {
       root();
     } catch (...) {
+      heap::pass_lost();
       error = std::current_exception();
     }
     over = true;

@@ -201,6 +201,11 @@ Failure* current_failure() try {
   return failure_without_memory();
 }
 
+void note_root_threw() {
+  if (!takes_lost()) throw;
+  note_lost_needed();
+}
+
 void throw_as_value() {
   if (type_handled() != nullptr || handles_lost()) throw;
   throw as_remote();
@@ -215,10 +220,7 @@ void keep_lost() noexcept {
 }
 
 void throw_failure(Node* node) {
-  if (failure_of(node) == lost_failure()) {
-    note_lost_needed();
-    throw LostValue();
-  }
+  if (failure_of(node) == lost_failure()) throw LostValue();
   std::rethrow_exception(failure_of(node)->error);
 }
 

@@ -26,10 +26,14 @@ struct Failure {
 Failure* lost_failure();
 bool is_lost(Node* node);
 
-/// Defined where threads are known (sched/demand.cpp), as is notify_waiters. The running thread
-/// needs what is lost: if it is the program's root, the run fails. A function has caught what was
-/// thrown for that, and goes on: so does it.
-void note_lost_needed();
+/// Called where the program's root has thrown, in a catch clause: if it needed what is lost, the
+/// run fails, and this never returns. Anything else is thrown on.
+void note_root_threw();
+
+/// Defined where threads are known (recover/again.cpp). The root itself needs what is lost: the run
+/// fails. A function has caught what was thrown for that, and goes on: so it does, and the root
+/// does not go on.
+[[noreturn]] void note_lost_needed();
 void note_lost_ignored();
 /// Can the node, whose evaluation needed what is lost, be made again by what it came from?
 bool can_be_remade(Node* node);

@@ -138,7 +138,6 @@ void remake(Node* node) {
 // Only what the root needs is missed: all else that is lost is evaluated again.
 void note_lost_needed() {
   auto& worker = sched::worker_here();
-  if (worker.running_thread().spark() != nullptr) return;
   worker.host().fail(
       "what the program needs was lost with a PE, and can't be made again: it is distributed data, "
       "or was made from what only lost PEs had",
@@ -153,6 +152,7 @@ void note_lost_ignored() {
       "a function has caught, by catch (...), what is thrown where a value is lost with a PE, and "
       "goes on: let it catch exceptions by their types",
       1);
+  if (worker->running_thread().spark() == nullptr) wait_for_the_end(*worker);
 }
 
 }  // namespace trawl::heap

@@ -32,6 +32,7 @@ class Thread final : public heap::Waiter {
   friend class Workers;
   friend class ThreadPool;
   static void body(void* self);
+  void run_root() const;
 
   Workers& workers_;
   Fiber fiber_;
