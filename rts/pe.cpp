@@ -140,7 +140,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
        [this](heap::Node* node) { workers_.add_placed(recover::again(node)); },
        [this](heap::Node* spark, heap::Node* twin) {
          workers_.add_placed(recover::again(spark, twin));
-       }});
+       },
+       [this](heap::Node* spark) { workers_.add_backup(spark); }});
   const std::lock_guard lock(lock_);
   life_.begin(fabric_.now());
 }

@@ -87,7 +87,7 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       const auto schedule = heap::Schedule::read(message, envelope);
       if (log != nullptr) [[unlikely]]
         note_import(*log, from, schedule.fish, message);
-      shared_heap.on_schedule(message, from);
+      shared_heap.on_schedule(schedule, message, from);
       return schedule.fish != 0 ? fishing.caught(schedule.fish, now) : void();
     }
     case Kind::fetch:

@@ -33,10 +33,14 @@ bool is_of(const Address& at, int pe) {
 
 void Schedule::write(Writer& out) const {
   out.put(fish);
+  out.put<std::uint8_t>(again ? 1 : 0);
 }
 
 Schedule Schedule::read(Reader& in, const fabric::Envelope&) {
-  return {in.get<std::uint16_t>()};
+  const auto fish = in.get<std::uint16_t>();
+  const auto again = in.get<std::uint8_t>();
+  if (again > 1) throw BadBytes("it says neither that another PE has it, nor that none has");
+  return {fish, again == 1};
 }
 
 Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {

@@ -15,11 +15,12 @@ namespace trawl::heap {
 
 /// A spark, to be evaluated by the receiver; its result goes home unasked.
 ///
-///     | fish 2 | packet (packet.hpp) ... |
+///     | fish 2 | again 1 | packet (packet.hpp) ... |
 struct Schedule {
   static constexpr auto kind = fabric::Kind::schedule;
 
   std::uint16_t fish = 0;  ///< the number of the FISH that it answers; 0: it comes along
+  bool again = false;      ///< another PE has it, too, and is slow with it
 
   void write(Writer& out) const;
   static Schedule read(Reader& in, const fabric::Envelope& envelope);

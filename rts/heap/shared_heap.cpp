@@ -128,10 +128,10 @@ Receiver SharedHeap::receiver(std::uint32_t pe) const noexcept {
   return {pe, readable ? Arrays::lent : Arrays::laid};
 }
 
-bool SharedHeap::export_spark(Node* thunk, int to, std::uint16_t fish) {
+bool SharedHeap::export_spark(Node* thunk, int to, const Schedule& schedule) {
   Claim claim(thunk);
   if (!claim.got()) return false;
-  send_spark(thunk, to, fish);
+  send_spark(thunk, to, schedule);
   claim.keep();
   return true;
 }
@@ -141,7 +141,7 @@ bool SharedHeap::export_again(Node* thunk, int to, std::uint16_t fish) {
   if (!may_be_done_again(thunk, static_cast<std::uint32_t>(to))) return false;
   const auto holder = addresses_.holder(thunk);
   try {
-    send_spark(thunk, to, fish);
+    send_spark(thunk, to, {.fish = fish, .again = true});
   } catch (const std::bad_alloc&) {
     addresses_.set_holder(thunk, holder);
     throw;
@@ -153,9 +153,9 @@ bool SharedHeap::may_be_done_again(Node* thunk, std::uint32_t by) const {
   return is_still_away(thunk) && !has_baggage(thunk, most_baggage, addresses_, by);
 }
 
-void SharedHeap::send_spark(Node* thunk, int to, std::uint16_t fish) {
+void SharedHeap::send_spark(Node* thunk, int to, const Schedule& schedule) {
   auto message = outbox_.open(Kind::schedule, to);
-  Schedule{fish}.write(message);
+  schedule.write(message);
   const auto before = message.size();
   Along along(*askers_, addresses_, static_cast<std::uint32_t>(to));
   pack_graph(message, thunk, addresses_, limits_, receiver(static_cast<std::uint32_t>(to)), &along);
@@ -191,7 +191,7 @@ Unpacked SharedHeap::read(Reader& packet, int from, Node* into, const Ahead* ahe
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
 // root's acknowledgement.
-void SharedHeap::on_schedule(Reader& packet, int from) {
+void SharedHeap::on_schedule(const Schedule& message, Reader& packet, int from) {
   const auto unpacked = read(packet, from, nullptr, nullptr);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
@@ -202,7 +202,7 @@ void SharedHeap::on_schedule(Reader& packet, int from) {
   acknowledge(thunks.subspan(1));
   resume_waiters(unpacked);
   counters_.add(Count::sparks_imported);
-  add_spark_(unpacked.root);
+  return message.again ? recovery_.add_backup(unpacked.root) : add_spark_(unpacked.root);
 }
 
 std::optional<Address> SharedHeap::owed_to(Node* thunk) const {

@@ -65,8 +65,7 @@ class SharedHeap {
   void release(Node* node);
 
   /// Sends an unevaluated thunk away as a spark; false if it is not unevaluated (any more).
-  /// `first`: it is what answers the FISH.
-  bool export_spark(Node* thunk, int to, std::uint16_t fish = 0);
+  bool export_spark(Node* thunk, int to, const Schedule& schedule = {});
 
   /// The PE that has the large values which an unevaluated thunk needs; nothing: nobody has more
   /// of them than this one. Asked where the addresses know of large values.
@@ -82,7 +81,7 @@ class SharedHeap {
 
   /// A message has come, with what is behind it if it has a packet. They throw BadBytes when it
   /// doesn't fit what is here.
-  void on_schedule(Reader& packet, int from);
+  void on_schedule(const Schedule& message, Reader& packet, int from);
   void on_fetch(const Fetch& message);
   void on_resume(const Resume& message, Reader& packet, int from);
   /// What a RESUME that has come was asked for by; nullptr: it is gone.
@@ -103,6 +102,8 @@ class SharedHeap {
     std::function<void(Node*)> remake;
     /// Evaluates a twin of a thunk, and then calls `evaluated_again`.
     std::function<void(Node*, Node*)> evaluate_twin;
+    /// Has a spark evaluated that another PE has, too.
+    std::function<void(Node*)> add_backup;
   };
   void set_recovery(Recovery recovery) { recovery_ = std::move(recovery); }
 
@@ -198,7 +199,7 @@ class SharedHeap {
   using Queues = boost::unordered_flat_map<Hidden, Queue>;
 
   Receiver receiver(std::uint32_t pe) const noexcept;
-  void send_spark(Node* thunk, int to, std::uint16_t fish);
+  void send_spark(Node* thunk, int to, const Schedule& schedule);
   void note_result(const Node* spark, bool leaves_data);
   std::optional<std::uint32_t> will_leave_data_at(Node* node) const;
   bool is_still_away(Node* thunk) const noexcept {

@@ -302,7 +302,7 @@ bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
     }
     try {
       const auto answers = given == 0 ? fish.number : std::uint16_t{0};
-      if (!workers_.host().shared_heap().export_spark(spark, thief, answers)) {
+      if (!workers_.host().shared_heap().export_spark(spark, thief, {.fish = answers})) {
         counters_.add(Count::sparks_fizzled);
         continue;
       }

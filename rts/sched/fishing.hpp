@@ -80,6 +80,7 @@ class Fishing {
   bool feed(const balance::Fish& fish, Worker* by, Nanos now);
   void note_sent(heap::Node* spark, int thief, Nanos now);
   bool may_back_up() const;
+  bool pass_backup_on(const balance::Fish& fish);
   bool back_up(const balance::Fish& fish, Nanos now);
   void back_up_here(Nanos now);
   void count_backup();

@@ -28,9 +28,33 @@ bool Fishing::may_back_up() const {
   return backs_up_ && !backups_.empty() && !workers_.leaving();
 }
 
+// A copy that waits here, for somebody who can begin with it at once. It is not noted: copies are
+// not copied.
+bool Fishing::pass_backup_on(const balance::Fish& fish) {
+  if (tables_.speed_now(fish.thief) < tables_.speed_now(tables_.self())) return false;
+  heap::Node* const spark = workers_.take_backup();
+  if (spark == nullptr) return false;
+  try {
+    if (!workers_.host().shared_heap().export_spark(spark, fish.thief,
+                                                    {.fish = fish.number, .again = true})) {
+      counters_.add(Count::sparks_fizzled);
+      return false;
+    }
+  } catch (const std::bad_alloc&) {
+    workers_.add_backup(spark);
+    return false;
+  }
+  counters_.add(Count::fish_answered);
+  trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(fish.thief),
+              fish.number, spark->code().id);
+  return true;
+}
+
 // There is nothing to give, but what another PE is slow with.
 bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
-  if (fish.ahead || !may_back_up()) return false;
+  if (fish.ahead || workers_.leaving()) return false;
+  if (pass_backup_on(fish)) return true;
+  if (!may_back_up()) return false;
   heap::Node* const spark = backups_.take(fish.thief, fish.hungry, mean_thread(), now);
   try {
     if (spark == nullptr || may_write(workers_.host()) ||

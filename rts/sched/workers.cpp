@@ -117,8 +117,9 @@ void Workers::add(SparkQueue& queue, heap::Node* spark) {
 }
 
 heap::Node* Workers::take_imported() {
-  heap::Node* const placed = placed_.take();
-  return placed != nullptr ? placed : imported_.take();
+  for (SparkQueue* queue : {&placed_, &backups_})
+    if (heap::Node* const spark = queue->take()) return spark;
+  return imported_.take();
 }
 
 FoundSpark Workers::take_from_siblings(Worker& self) {
@@ -194,8 +195,8 @@ Nanos Workers::busy_time() const noexcept {
 balance::Load Workers::load() const noexcept {
   balance::Load load;
   load.sparks = static_cast<std::uint32_t>(imported_.size());
-  // What nobody else can take is no spark to others.
-  auto runnable = threads_.size() + placed_.size();
+  // What nobody else can take is no spark to others, nor is what only idle fast ones get.
+  auto runnable = threads_.size() + placed_.size() + backups_.size();
   for (const auto& worker : all()) {
     load.sparks += static_cast<std::uint32_t>(worker->pool.size());
     runnable += worker->running() ? 1U : 0U;

@@ -72,16 +72,23 @@ class Workers final : public progress::Engine {
   /// The same for one that other PEs may take, too, and for one that they may not.
   void add_imported(heap::Node* spark) { add(imported_, spark); }
   void add_placed(heap::Node* spark) { add(placed_, spark); }
+  /// For one that another PE has, too.
+  void add_backup(heap::Node* spark) { add(backups_, spark); }
   /// A worker who was idle has found something to do: others may take what else has come.
   void leave_imported() noexcept {
     if (has_imported()) wake_another();
   }
   /// Of those that arrived, how many were found fizzled before their turn.
-  std::uint64_t arrived_fizzled() const noexcept { return imported_.fizzled() + placed_.fizzled(); }
-  bool has_imported() const noexcept { return imported_.size() != 0 || placed_.size() != 0; }
-  /// What was placed here comes first: nobody else takes it.
+  std::uint64_t arrived_fizzled() const noexcept {
+    return imported_.fizzled() + placed_.fizzled() + backups_.fizzled();
+  }
+  bool has_imported() const noexcept {
+    return imported_.size() != 0 || placed_.size() != 0 || backups_.size() != 0;
+  }
+  /// What was placed here comes first: nobody else takes it. Then what is late already.
   heap::Node* take_imported();
   heap::Node* take_placed() { return placed_.take(); }
+  heap::Node* take_backup() { return backups_.take(); }
   /// The oldest spark of some worker but `self`: at first of a random one, and of nobody whom
   /// another is taking from.
   FoundSpark take_from_siblings(Worker& self);
@@ -208,6 +215,7 @@ class Workers final : public progress::Engine {
 
   SparkQueue imported_;
   SparkQueue placed_;
+  SparkQueue backups_;
   Aside aside_{host_, gives_};
 };
 

@@ -84,7 +84,9 @@ class Sampler {
     write = {{pe(), static_cast<std::uint32_t>(some())}, some(), pe(), 7, 7};
     if (write.object.pe == static_cast<std::uint32_t>(envelope_.to)) write.place = 0;
   }
-  void fill(heap::Schedule& schedule) { schedule.fish = static_cast<std::uint16_t>(below(3)); }
+  void fill(heap::Schedule& schedule) {
+    schedule = {static_cast<std::uint16_t>(below(3)), below(2) == 0};
+  }
   void fill(heap::Fetch& fetch) {
     fetch = {at(envelope_.to), static_cast<std::uint32_t>(envelope_.from), 7, at(envelope_.to)};
   }

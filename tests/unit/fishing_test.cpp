@@ -221,6 +221,21 @@ TEST(Fishing, NothingIsSentToALostPe) {
   EXPECT_EQ(desk.fishing.held(1), 0U);
 }
 
+// It would not be there sooner: on the same slow PEs it was late before.
+TEST(Fishing, ACopyOfAStragglerGoesToNobodyWhoIsSlower) {
+  Desk desk;
+  auto slow = desk.tables.static_of(1);
+  slow.speed /= 2;
+  balance::set_static(desk.tables, 1, slow);
+  desk.import_copy();
+  desk.fish_from(1, 0);
+  EXPECT_EQ(desk.sent(), Letters());
+  desk.fish_from(2, 0);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 2}}));
+  desk.fish_from(3, 0);
+  EXPECT_EQ(desk.sent(), Letters()) << "it is gone, and is not copied";
+}
+
 // Somebody else evaluates it already.
 TEST(Fishing, ASparkThatCannotBeExportedHasFizzled) {
   Desk desk;

@@ -87,9 +87,10 @@ class HeapGrid {
     const fabric::Envelope envelope{letter.from, letter.to, size()};
     auto& shared_heap = seat(letter.to).shared_heap;
     switch (row.kind) {
-      case fabric::Kind::schedule:
-        heap::Schedule::read(reader, envelope);
-        return shared_heap.on_schedule(reader, letter.from);
+      case fabric::Kind::schedule: {
+        const auto schedule = heap::Schedule::read(reader, envelope);
+        return shared_heap.on_schedule(schedule, reader, letter.from);
+      }
       case fabric::Kind::fetch:
         return shared_heap.on_fetch(heap::Fetch::read(reader, envelope));
       case fabric::Kind::resume: {

@@ -73,7 +73,9 @@ TEST(Recover, WhatNeedsItselfByAnotherNameIsNotWaitedFor) {
 // A thunk went from PE 2 to 1. PE 0 has heard of it from 2, by the name that it has on 1. That
 // dies, 2 takes it back, and then 0 asks for it by this name.
 TEST(Recover, WhatWasTakenBackIsKnownByTheNameThatItHad) {
-  const auto sum = run(4539, {{4330, true, true}});
+  Tally sum;
+  for (std::uint64_t message = 50; message < 70; ++message)
+    sum.add(run(4539, {{message, true, true}}));
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_GT(sum.cases.formerly, 0U);
@@ -94,6 +96,13 @@ TEST(Recover, TwoMayDieBeforeTheyAreKnown) {
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_GT(sum.deaths, 100U);
+}
+
+// Eleven PEs of very unequal speed. (Once this never came to an end.)
+TEST(Recover, CopiesAreNotCopiedWithoutEnd) {
+  const auto sum = run(29977, {});
+  SCOPED_TRACE(sum.text());
+  EXPECT_LT(sum.cases.duplicate, 500U);
 }
 
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {

@@ -476,7 +476,7 @@ TEST(Sharing, MessagesThatFitNothingHereAreRefused) {
   Writer packet;
   pack_graph(packet, value.node(), grid[1].addresses(), {});
   Reader reader(packet.view());
-  EXPECT_THROW(here.on_schedule(reader, 1), BadBytes);
+  EXPECT_THROW(here.on_schedule({}, reader, 1), BadBytes);
 }
 
 // Only of a PE that is known to be dead, from who gave the reference.
