@@ -252,6 +252,11 @@ void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint
   node->mark(Node::named);
 }
 
+void GlobalAddressTable::has_gone(Node* thunk, const Reference& to) {
+  adopt(thunk, to);
+  if (auto* known = witness(thunk); known != nullptr && known->here) known->begin_anew(false);
+}
+
 void GlobalAddressTable::sweep() {
   for (Node*& young : young_) {
     Proxy* proxy = find(young);

@@ -100,6 +100,8 @@ class GlobalAddressTable {
   void adopt(Node* node, const Reference& reference, std::uint32_t ticket);
   /// For a proxy that is still to be made.
   std::uint32_t new_ticket() noexcept { return next_ticket_++; }
+  /// The thunk has gone there, even if it came from there.
+  void has_gone(Node* thunk, const Reference& to);
   /// `node` is no longer a proxy: it has become the thunk itself.
   void forget(Node* node);
   /// Lets go of the proxies adopted since the last call, which until now were kept alive, and

@@ -28,7 +28,7 @@ bool SharedHeap::hand_back(Node* thunk) {
   message.put(std::uint32_t{1});
   counters_.add(Count::resume_sent);
   thunk->code().drop_arguments(thunk);
-  addresses_.adopt(thunk, {key, kept});
+  addresses_.has_gone(thunk, {key, kept});
   thunk->settle(State::exported, State::fetch_me);
   outbox_.send(to, std::move(message));
   if (remotes.empty() && found->second.waiters.empty())

@@ -398,7 +398,7 @@ void SharedHeap::on_ack(const Ack& message) {
     addresses_.note_arrival(is);
     Node* node = addresses_.own(was.at.slot);
     if (node != nullptr && addresses_.guards(node->code()) && node->state() == State::exported) {
-      addresses_.adopt(node, is);
+      addresses_.has_gone(node, is);
       addresses_.give_back(was.at.slot, was.weight);
       if (queues_.contains(Hidden(node))) fetch(node);
       continue;
@@ -407,12 +407,12 @@ void SharedHeap::on_ack(const Ack& message) {
       throw BadBytes("it acknowledges a thunk that was not sent");
     if (node->state() == State::exported) {
       node->code().drop_arguments(node);
-      addresses_.adopt(node, is);
+      addresses_.has_gone(node, is);
       node->settle(State::exported, State::fetch_me);
       if (queues_.contains(Hidden(node))) fetch(node);
     } else {
       // Its value was faster than the acknowledgement.
-      addresses_.adopt(node, is);
+      addresses_.has_gone(node, is);
     }
     addresses_.give_back(was.at.slot, was.weight);
   }

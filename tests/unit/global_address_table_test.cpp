@@ -139,6 +139,23 @@ TEST(Address, NamesComeAndGo) {
   EXPECT_NE(table.lend(node).at.slot, lent.at.slot) << "slots are never used twice";
 }
 
+// It is known what it came from, so its name is kept while it is here.
+TEST(Address, AThunkMayGoBackToWhereItCameFrom) {
+  GlobalAddressTable table(0, 2, 4);
+  const Address there{1, 0, 9};
+  Node* thunk = a_node(1);
+  Lineage lineage;
+  table.adopt(thunk, {there, 1});
+  table.make_witness(thunk).lineage = &lineage;
+  table.forget(thunk);
+  EXPECT_FALSE(table.target(thunk)) << "it has come";
+  table.adopt(thunk, {there, 1});
+  EXPECT_FALSE(table.target(thunk)) << "only a reference by its former name has";
+  table.has_gone(thunk, {there, 1});
+  ASSERT_TRUE(table.target(thunk));
+  EXPECT_EQ(table.target(thunk)->at, there);
+}
+
 TEST(Address, TooMuchWeightIsRefused) {
   GlobalAddressTable table(0, 2, 4);
   const auto lent = table.lend(a_node(1));
