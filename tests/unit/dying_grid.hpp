@@ -74,6 +74,7 @@ struct Death {
   bool sender;
   bool sent;  ///< it has still left
   bool leaves = false;
+  bool all = false;  ///< all but the main PE die with it
 };
 
 /// How runs ended, in sum.
@@ -108,6 +109,17 @@ struct Tally {
   }
 };
 
+/// All but the main PE die; gives how many that are.
+inline std::uint64_t kill_others(Simulation& grid) {
+  std::uint64_t killed = 0;
+  for (int pe = 1; pe < grid.size(); ++pe) {
+    if (grid.net().is_dead(pe)) continue;
+    grid.net().kill(pe);
+    ++killed;
+  }
+  return killed;
+}
+
 /// Runs `root`, which checks its answer, to its end while PEs die or leave. It may fail only with
 /// the one sentence that says that something can't be made again.
 inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deaths,
@@ -117,6 +129,10 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
   config.net.lose = [&](int from, int to, std::span<const std::byte>) {
     const auto number = tally.messages++;
     for (const auto& death : deaths) {
+      if (death.all && death.message == number && grid != nullptr) {
+        tally.deaths += kill_others(*grid);
+        return !death.sent;
+      }
       const int who = death.sender ? from : to;
       if (death.message != number || who == 0 || grid == nullptr) continue;
       if (death.leaves) {

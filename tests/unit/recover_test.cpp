@@ -105,6 +105,25 @@ TEST(Recover, CopiesAreNotCopiedWithoutEnd) {
   EXPECT_LT(sum.cases.duplicate, 500U);
 }
 
+// What the main PE has is enough.
+TEST(Recover, AllOthersMayDieAtOnce) {
+  Tally sum;
+  const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
+  for (auto seed = from; seed < to && !HasFailure(); ++seed) {
+    SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed));
+    const auto messages = run(seed, {}).messages;
+    Random random(seed);
+    for (int turn = 0; messages > 0 && turn < 4; ++turn) {
+      const Death all{below(random, messages), true, turn % 2 == 0, false, true};
+      const Death before{below(random, all.message + 1), below(random, 2) == 0, true};
+      sum.add(run(seed, turn < 2 ? std::vector{all} : std::vector{before, all}));
+    }
+  }
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.deaths, 5 * (to - from));
+}
+
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   Tally sum;
   const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
