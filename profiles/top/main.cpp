@@ -110,7 +110,7 @@ std::string stillness(double seconds, const std::optional<top::Sample>& last) {
 }
 
 int look_on(const top::Look& look, const Options& options) {
-  const bool on_terminal = isatty(STDOUT_FILENO) == 1 && !options.json;
+  const bool on_terminal = !options.json && top::Screen::is_there();
   std::optional<top::Screen> screen;
   if (on_terminal) screen.emplace();
   top::History history;

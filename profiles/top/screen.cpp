@@ -2,6 +2,8 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include <poll.h>
@@ -34,6 +36,12 @@ bool interrupted() {
     return true;
   }();
   return caught && signalled != 0;
+}
+
+bool Screen::is_there() {
+  const char* const kind = std::getenv("TERM");
+  const std::string_view terminal = kind == nullptr ? "" : kind;
+  return isatty(STDOUT_FILENO) == 1 && !terminal.empty() && terminal != "dumb";
 }
 
 Screen::Screen() : has_keys_(isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before_) == 0) {

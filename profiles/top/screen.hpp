@@ -14,6 +14,9 @@ bool interrupted();
 /// Takes the terminal over while it lives, and leaves it as it was.
 class Screen {
  public:
+  /// Is standard output one that can be drawn on? (One that can't has TERM unset, or "dumb".)
+  static bool is_there();
+
   Screen();
   ~Screen();
   Screen(const Screen&) = delete;

@@ -235,7 +235,7 @@ for key in b"q", b"\x03":
     termios.tcsetwinsize(there, (10, 60))
     before = termios.tcgetattr(there)
     top = subprocess.Popen([TOP, str(second.pid)], stdin=there, stdout=there, stderr=there,
-                           start_new_session=True,
+                           start_new_session=True, env=os.environ | {"TERM": "xterm"},
                            preexec_fn=lambda: __import__("fcntl").ioctl(0, termios.TIOCSCTTY, 0))
     drawn = b""
     give_up = time.monotonic() + HANG
@@ -258,6 +258,19 @@ for key in b"q", b"\x03":
         sys.exit(f"FAILED: expected a table that fits: {frame}")
     os.close(here)
     os.close(there)
+
+# On one that can't draw: one table after the other.
+here, there = pty.openpty()
+top = subprocess.Popen([TOP, str(second.pid)], stdin=there, stdout=there, stderr=there, env=os.environ | {"TERM": "dumb"})
+printed, give_up = b"", time.monotonic() + HANG
+while printed.count(b"BUSY") < 2 and time.monotonic() < give_up:
+    if select.select([here], [], [], 1)[0]:
+        printed += os.read(here, 65536)
+top.terminate()
+if top.wait() != 0 or printed.count(b"BUSY") < 2 or b"\x1b" in printed:
+    sys.exit(f"FAILED: expected tables: {top.returncode} {printed}")
+os.close(here)
+os.close(there)
 stop(second)
 stop(process)
 
