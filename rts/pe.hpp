@@ -24,7 +24,7 @@ class Pe final : public sched::Host {
     int workers = 1;
     std::uint64_t seed = 1;
     double share = 1;  ///< of a core, what each worker is expected to get
-    heap::Weight full_weight = heap::Weight{1} << 16U;
+    heap::Weight full_weight = heap::Weight{1} << 32U;
     /// Simulated PEs share an OS thread, see Workers::Setup.
     void (*pause)(sched::Worker&, sched::Moment) = nullptr;
     void (*work)(sched::Worker&, Nanos) = nullptr;

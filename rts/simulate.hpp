@@ -24,7 +24,7 @@ class Simulation {
     fabric::SimConfig net;  ///< with a grid: its clusters, speeds and workers too
     Options options;
     std::string program = "simulation";
-    heap::Weight full_weight = heap::Weight{1} << 16U;
+    heap::Weight full_weight = heap::Weight{1} << 32U;
     std::vector<std::string> cluster{};  ///< by PE; one for all where it is not given
     bool measure = false;                ///< is what threads do work, besides what they declare?
     /// That a PE uses, of what it may have; none: no matter.

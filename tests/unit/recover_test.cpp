@@ -119,9 +119,13 @@ TEST(Recover, AllOthersMayDieAtOnce) {
       sum.add(run(seed, turn < 2 ? std::vector{all} : std::vector{before, all}));
     }
   }
+  if (std::getenv("TRAWL_TEST_RECOVER_SEED") != nullptr) {
+    std::printf("%s\n", sum.text().c_str());
+    return;
+  }
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
-  EXPECT_GT(sum.deaths, 5 * (to - from));
+  EXPECT_GT(sum.deaths, 5 * graphs);
 }
 
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
