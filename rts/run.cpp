@@ -172,6 +172,7 @@ class Process {
                 1);
       while (true) poll_and_wait();
     }
+    if (heap::handles_lost()) heap::note_lost_ignored();
     if (pe_->stopping() || exiting_.exchange(true)) stay_away();
     pe_->finish(code);
     see_it_out(1);  // but the one that called it

@@ -40,7 +40,7 @@ class SharedLoop {
   }
   /// What the first part that failed threw.
   void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
+    if (error_) heap::throw_kept(error_);
   }
 
  protected:

@@ -143,7 +143,6 @@ class LostValue {
   mutable bool seen_ = false;
 };
 
-// Is it that which is being handled at this moment?
 bool handles_lost() {
   const std::type_info* type = abi::__cxa_current_exception_type();
   return type != nullptr && *type == typeid(LostValue);
@@ -217,6 +216,15 @@ void pass_lost() {
 
 void keep_lost() noexcept {
   takes_lost();
+}
+
+// As it was kept it was seen: who catches this one may go on no more than who caught that one.
+void throw_kept(const std::exception_ptr& kept) {
+  try {
+    std::rethrow_exception(kept);
+  } catch (const LostValue&) {
+    throw LostValue();
+  }
 }
 
 void throw_failure(Node* node) {

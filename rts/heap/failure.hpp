@@ -29,6 +29,8 @@ bool is_lost(Node* node);
 /// Called where the program's root has thrown, in a catch clause: if it needed what is lost, the
 /// run fails, and this never returns. Anything else is thrown on.
 void note_root_threw();
+/// Is it being handled that a value was lost?
+bool handles_lost();
 
 /// Defined where threads are known (recover/again.cpp). The root itself needs what is lost: the run
 /// fails. A function has caught what was thrown for that, and goes on: so it does, and the root

@@ -159,12 +159,13 @@ void SharedHeap::on_fetch_of_dead(const Fetch& message) {
   // Who would have to ask further may be asked by whom he asks.
   auto* witness = addresses_.witness(node);
   const auto state = node->state();
-  const bool is_elsewhere = state == State::fetch_me || state == State::fetching;
+  const auto elsewhere = state == State::fetch_me || state == State::fetching
+                             ? addresses_.target(node)
+                             : std::nullopt;  // nor of what is here, and is being made again
   const auto has_none = [witness] {
     return witness == nullptr || (witness->lineage == nullptr && !witness->take_other());
   };
-  if (is_elsewhere && addresses_.is_dead(addresses_.target(node).value().at.pe) && has_none())
-    return send_lost(remote);
+  if (elsewhere && addresses_.is_dead(elsewhere->at.pe) && has_none()) return send_lost(remote);
   answer(node, remote);
 }
 

@@ -195,6 +195,8 @@ void SharedHeap::on_schedule(const Schedule& message, Reader& packet, int from) 
   const auto unpacked = read(packet, from, nullptr, nullptr);
   const std::span thunks(unpacked.thunks.data(), unpacked.thunks.size());
   if (!unpacked.moved()) throw BadBytes("it schedules something that is no thunk");
+  if (message.again && unpacked.root->code().placed)
+    throw BadBytes("it schedules again what is placed, and is done once");
   const Reference home = thunks.front().was;
   const Remote debt{home.at.pe, 0, home.at, home.weight};
   // Another worker may have come upon it already, through a node that the packet has filled.

@@ -122,7 +122,8 @@ class SharedHeap {
   /// The name that it has where its value goes, if it has come as a spark.
   std::optional<Address> owed_to(Node* thunk) const;
 
-  /// Is it known what this node, under evaluation here, came from? Then it counts as elsewhere.
+  /// Is it known what this node, under evaluation here, came from? Then it is waited for, as if it
+  /// were elsewhere.
   bool begin_to_remake(Node* node);
   /// From where to begin, and which way to go.
   std::optional<Route> route(Node* node);

@@ -45,6 +45,8 @@ Failure* current_failure();
 [[gnu::cold]] void pass_lost();
 /// What is being handled is kept, and may never be thrown again, as another one is.
 [[gnu::cold]] void keep_lost() noexcept;
+/// Throws what was kept.
+[[noreturn, gnu::cold]] void throw_kept(const std::exception_ptr& kept);
 
 /// Throws what a node in State::exception holds.
 [[noreturn, gnu::cold]] void throw_failure(Node* node);

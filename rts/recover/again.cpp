@@ -120,8 +120,10 @@ bool can_be_remade(Node* node) {
   return host.shared_heap().begin_to_remake(node);
 }
 
+// Where the first way leads nowhere, the next is gone meanwhile, on another thread.
 void remake(Node* node) {
   recover::make_again(node);
+  sched::demand(node);
 }
 
 // Nobody may go on with what was not computed.

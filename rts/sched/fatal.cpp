@@ -100,8 +100,9 @@ void on_signal(int signal, siginfo_t*, void*) {
 void on_terminate() {
   const auto* failure = std::current_exception() ? heap::current_failure() : nullptr;
   const auto text =
-      failure == nullptr
-          ? std::string()
+      failure == nullptr ? std::string()
+      : failure == heap::lost_failure()
+          ? std::string("a value that was lost with a PE is needed where nothing may be thrown")
           : failure->type_name + (failure->message.empty() ? "" : ": ") + failure->message;
   say("std::terminate was called", text);
   std::abort();

@@ -117,9 +117,9 @@ void Workers::add(SparkQueue& queue, heap::Node* spark) {
 }
 
 heap::Node* Workers::take_imported() {
-  for (SparkQueue* queue : {&placed_, &backups_})
+  for (SparkQueue* queue : {&placed_, &imported_, &backups_})
     if (heap::Node* const spark = queue->take()) return spark;
-  return imported_.take();
+  return nullptr;
 }
 
 FoundSpark Workers::take_from_siblings(Worker& self) {

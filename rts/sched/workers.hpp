@@ -85,10 +85,13 @@ class Workers final : public progress::Engine {
   bool has_imported() const noexcept {
     return imported_.size() != 0 || placed_.size() != 0 || backups_.size() != 0;
   }
-  /// What was placed here comes first: nobody else takes it. Then what is late already.
+  /// What was placed here comes first: nobody else takes it. Last what another PE is at.
   heap::Node* take_imported();
   heap::Node* take_placed() { return placed_.take(); }
-  heap::Node* take_backup() { return backups_.take(); }
+  /// For another PE: one is kept for each worker that runs nothing, and is about to take it.
+  heap::Node* take_backup() {
+    return may_start_thread() && backups_.size() <= without_work() ? nullptr : backups_.take();
+  }
   /// The oldest spark of some worker but `self`: at first of a random one, and of nobody whom
   /// another is taking from.
   FoundSpark take_from_siblings(Worker& self);

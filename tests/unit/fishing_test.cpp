@@ -228,11 +228,14 @@ TEST(Fishing, ACopyOfAStragglerGoesToNobodyWhoIsSlower) {
   slow.speed /= 2;
   balance::set_static(desk.tables, 1, slow);
   desk.import_copy();
+  desk.fish_from(2, 0);
+  EXPECT_EQ(desk.sent(), Letters()) << "it is for the worker, who is idle";
+  desk.import_copy();
   desk.fish_from(1, 0);
   EXPECT_EQ(desk.sent(), Letters());
-  desk.fish_from(2, 0);
-  EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 2}}));
   desk.fish_from(3, 0);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::schedule, 3}}));
+  desk.fish_from(4, 0);
   EXPECT_EQ(desk.sent(), Letters()) << "it is gone, and is not copied";
 }
 

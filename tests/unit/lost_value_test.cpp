@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <trawl/dist.hpp>
+#include <trawl/here.hpp>
 #include <trawl/trawl.hpp>
 
 #include "tests/unit/dying_grid.hpp"
@@ -90,6 +91,20 @@ TEST(LostValue, TheRootCatchesExceptions) {
     }
   });
   EXPECT_NE(why.find(needed), std::string::npos) << why;
+}
+
+// Whoever helps with a loop keeps what a part has thrown, for the one who is helped.
+TEST(LostValue, TheRootCatchesAllThatALoopThrows) {
+  bool went_on = false;
+  const auto why = end_of([&](const Lazy<long>& sum) {
+    try {
+      here::for_each(std::size_t{4}, [&](std::size_t) { force(sum); });
+    } catch (...) {
+    }
+    went_on = true;
+  });
+  EXPECT_NE(why.find(caught), std::string::npos) << why;
+  EXPECT_FALSE(went_on);
 }
 
 long swallows(const Lazy<long>& sum) {

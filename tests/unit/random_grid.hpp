@@ -48,7 +48,7 @@ inline Simulation::Config random_grid(Random& random, std::uint64_t seed) {
   // Satin's steal again at once: while the other PEs are at their thread limit for a second, one
   // such run would take as long as hundreds.
   if (options.policy.ends_with("rs")) options.fish_delay = std::min(500.0, options.fish_delay_max);
-  config.full_weight = one_of<heap::Weight>(random, {1, 2, 4, 1U << 16U});
+  config.full_weight = one_of<heap::Weight>(random, {1, 2, 4, heap::Weight{1} << 32U});
   const bool equal = below(random, 2) == 0;
   const auto clusters = 1 + below(random, 3);
   for (int pe = 0; pe < net.pes; ++pe) {
