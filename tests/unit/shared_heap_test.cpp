@@ -417,8 +417,8 @@ TEST(Sharing, ArgumentsAreDroppedOnceAThunkHasArrived) {
   EXPECT_EQ(Counted::alive, 1);
   const auto& schedule = grid.under_way();
   ASSERT_EQ(schedule.size(), 1U);
-  const auto kind_and_fish = 3U;
-  EXPECT_EQ(grid.count(0, Count::packet_bytes), schedule[0].bytes.size() - kind_and_fish);
+  const auto kind_fish_and_again = 4U;
+  EXPECT_EQ(grid.count(0, Count::packet_bytes), schedule[0].bytes.size() - kind_fish_and_again);
   grid.deliver();
   EXPECT_EQ(Counted::alive, 2);
   ASSERT_NE(grid.work(1), nullptr);
