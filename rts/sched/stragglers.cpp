@@ -31,7 +31,8 @@ bool Fishing::may_back_up() const {
 // A copy that waits here, for somebody who can begin with it at once. It is not noted: copies are
 // not copied.
 bool Fishing::pass_backup_on(const balance::Fish& fish) {
-  constexpr double as_fast = 0.8;  // by what was measured
+  constexpr double as_fast = 0.8;              // by what was measured
+  if (!workers_.has_imported()) return false;  // nor any copy: that is soon seen
   if (tables_.speed_now(fish.thief) < as_fast * tables_.speed_now(tables_.self())) return false;
   heap::Node* const spark = workers_.take_backup();
   if (spark == nullptr) return false;
