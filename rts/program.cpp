@@ -53,7 +53,7 @@ int Program::call(const Root& root) const {
   try {
     return root(static_cast<int>(args.size()), argv.data());
   } catch (...) {
-    heap::pass_lost();
+    heap::end_if_lost();
     const auto* failure = heap::current_failure();
     std::cout.flush();
     complain("the program ended with an exception: " + std::string(failure->type_name) +

@@ -354,7 +354,7 @@ void Simulation::run(const std::function<void()>& root, Nanos limit) {
     try {
       root();
     } catch (...) {
-      heap::pass_lost();
+      heap::end_if_lost();
       error = std::current_exception();
     }
     over = true;

@@ -200,9 +200,8 @@ Failure* current_failure() try {
   return failure_without_memory();
 }
 
-void note_root_threw() {
-  if (!takes_lost()) throw;
-  note_lost_needed();
+void end_if_lost() {
+  if (takes_lost()) note_lost_needed();
 }
 
 void throw_as_value() {

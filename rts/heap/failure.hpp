@@ -27,8 +27,8 @@ Failure* lost_failure();
 bool is_lost(Node* node);
 
 /// Called where the program's root has thrown, in a catch clause: if it needed what is lost, the
-/// run fails, and this never returns. Anything else is thrown on.
-void note_root_threw();
+/// run fails, and this never returns.
+void end_if_lost();
 /// Is it being handled that a value was lost?
 bool handles_lost();
 

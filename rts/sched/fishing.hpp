@@ -84,6 +84,7 @@ class Fishing {
   bool back_up(const balance::Fish& fish, Nanos now);
   void back_up_here(Nanos now);
   void count_backup();
+  void note_copy_sent(const balance::Fish& fish, const heap::Node* spark);
   void keep(const balance::Fish& fish, Nanos now);
   void feed_held(Worker* by, Nanos now);
   void return_held(Nanos now);

@@ -31,8 +31,9 @@ bool Fishing::may_back_up() const {
 // A copy that waits here, for somebody who can begin with it at once. It is not noted: copies are
 // not copied.
 bool Fishing::pass_backup_on(const balance::Fish& fish) {
-  constexpr double as_fast = 0.8;              // by what was measured
-  if (!workers_.has_imported()) return false;  // nor any copy: that is soon seen
+  constexpr double as_fast = 0.8;
+  if (!workers_.has_imported()) return false;
+  // By what was measured.
   if (tables_.speed_now(fish.thief) < as_fast * tables_.speed_now(tables_.self())) return false;
   heap::Node* const spark = workers_.take_backup();
   if (spark == nullptr) return false;
@@ -46,10 +47,14 @@ bool Fishing::pass_backup_on(const balance::Fish& fish) {
     workers_.add_backup(spark);
     return false;
   }
+  note_copy_sent(fish, spark);
+  return true;
+}
+
+void Fishing::note_copy_sent(const balance::Fish& fish, const heap::Node* spark) {
   counters_.add(Count::fish_answered);
   trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(fish.thief),
               fish.number, spark->code().id);
-  return true;
 }
 
 // There is nothing to give, but what another PE is slow with.
@@ -66,9 +71,7 @@ bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
     return false;
   }
   count_backup();
-  counters_.add(Count::fish_answered);
-  trace::note(workers_.log(), trace::Kind::spark_export, 0, static_cast<std::uint32_t>(fish.thief),
-              fish.number, spark->code().id);
+  note_copy_sent(fish, spark);
   return true;
 }
 

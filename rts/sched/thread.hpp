@@ -32,7 +32,6 @@ class Thread final : public heap::Waiter {
   friend class Workers;
   friend class ThreadPool;
   static void body(void* self);
-  void run_root() const;
 
   Workers& workers_;
   Fiber fiber_;

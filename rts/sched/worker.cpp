@@ -8,7 +8,6 @@
 #include <sched.h>
 
 #include "rts/heap/code.hpp"
-#include "rts/heap/failure.hpp"
 #include "rts/sched/recorder.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/trace/note.hpp"
@@ -52,17 +51,9 @@ void Thread::body(void* self) {
     if (thread.spark_ != nullptr)
       thread.spark_->code().evaluate(thread.spark_);
     else
-      thread.run_root();
+      thread.root_();
     thread.done_ = true;
     thread.fiber_.switch_to(*current_worker()->main_);
-  }
-}
-
-void Thread::run_root() const {
-  try {
-    root_();
-  } catch (...) {
-    heap::note_root_threw();
   }
 }
 

@@ -1,6 +1,7 @@
 // Grids whose PEs die, or leave, at given messages.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -40,6 +41,19 @@ inline long fib(long n) {
   auto x = spawn<fib>(n - 1);
   const long y = fib(n - 2);
   return x.sync() + y;
+}
+
+// For skeletons.
+inline long squared(std::size_t i) {
+  Simulation::work(1'000);
+  return static_cast<long>(i * i);
+}
+inline long same(long x) {
+  return x;
+}
+inline long added(long x, long y) {
+  Simulation::work(100);
+  return x + y;
 }
 
 using Cases = heap::SharedHeap::Cases;

@@ -14,18 +14,11 @@
 namespace trawl {
 namespace {
 
-constexpr Nanos ms = 1'000'000;
+using test::added;
+using test::same;
+using test::squared;
 
-long squared(std::size_t i) {
-  Simulation::work(1'000);
-  return static_cast<long>(i * i);
-}
-long same(long x) {
-  return x;
-}
-long added(long x, long y) {
-  return x + y;
-}
+constexpr Nanos ms = 1'000'000;
 
 /// Why a run ends whose root is given the sum of distributed data without copies, which are gone.
 std::string end_of(const std::function<void(const Lazy<long>&)>& root) {

@@ -13,6 +13,9 @@
 namespace trawl {
 namespace {
 
+using test::added;
+using test::same;
+using test::squared;
 using test::Tally;
 
 Simulation::Config grid_with_copies(int pes, int copies) {
@@ -21,17 +24,6 @@ Simulation::Config grid_with_copies(int pes, int copies) {
   return config;
 }
 
-long squared(std::size_t i) {
-  Simulation::work(1'000);
-  return static_cast<long>(i * i);
-}
-long same(long x) {
-  return x;
-}
-long added(long x, long y) {
-  Simulation::work(100);
-  return x + y;
-}
 long other_way(long x) {
   return 1'000'000 - x;
 }

@@ -59,6 +59,29 @@ void run_some_deaths(std::uint64_t seed, Tally& sum) {
   }
 }
 
+void run_deaths_of_all_others(std::uint64_t seed, Tally& sum) {
+  const auto messages = run(seed, {}).messages;
+  Random random(seed);
+  for (int turn = 0; messages > 0 && turn < 4; ++turn) {
+    const Death all{below(random, messages), true, turn % 2 == 0, false, true};
+    const Death before{below(random, all.message + 1), below(random, 2) == 0, true};
+    sum.add(run(seed, turn < 2 ? std::vector{all} : std::vector{before, all}));
+  }
+}
+
+/// True: they were chosen by hand, and are told of; nothing is demanded of the sum.
+bool in_graphs_by_hand(void (*run_deaths)(std::uint64_t seed, Tally& sum), Tally& sum) {
+  const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
+  for (auto seed = from; seed < to && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed));
+    run_deaths(seed, sum);
+  }
+  testing::Test::RecordProperty("cases", sum.text());
+  const bool by_hand = std::getenv("TRAWL_TEST_RECOVER_SEED") != nullptr;
+  if (by_hand) std::printf("%s\n", sum.text().c_str());
+  return by_hand;
+}
+
 // A thunk that has come needs, by the name that it had at home, what was made of itself. It is
 // found by that name. (Before that was so, it was made again, and with seed 8860 and the messages
 // of that time waited for itself.)
@@ -128,21 +151,7 @@ TEST(Recover, CopiesAreNotCopiedWithoutEnd) {
 // What the main PE has is enough.
 TEST(Recover, AllOthersMayDieAtOnce) {
   Tally sum;
-  const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
-  for (auto seed = from; seed < to && !HasFailure(); ++seed) {
-    SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed));
-    const auto messages = run(seed, {}).messages;
-    Random random(seed);
-    for (int turn = 0; messages > 0 && turn < 4; ++turn) {
-      const Death all{below(random, messages), true, turn % 2 == 0, false, true};
-      const Death before{below(random, all.message + 1), below(random, 2) == 0, true};
-      sum.add(run(seed, turn < 2 ? std::vector{all} : std::vector{before, all}));
-    }
-  }
-  if (std::getenv("TRAWL_TEST_RECOVER_SEED") != nullptr) {
-    std::printf("%s\n", sum.text().c_str());
-    return;
-  }
+  if (in_graphs_by_hand(&run_deaths_of_all_others, sum)) return;
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_GT(sum.deaths, 5 * graphs);
@@ -150,17 +159,8 @@ TEST(Recover, AllOthersMayDieAtOnce) {
 
 TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   Tally sum;
-  const auto [from, to] = test::seeds("TRAWL_TEST_RECOVER_SEED", graphs);
   const bool all = std::getenv("TRAWL_TEST_RECOVER_ALL") != nullptr;
-  for (auto seed = from; seed < to && !HasFailure(); ++seed) {
-    SCOPED_TRACE("TRAWL_TEST_RECOVER_SEED=" + std::to_string(seed));
-    all ? run_all_deaths(seed, sum) : run_some_deaths(seed, sum);
-  }
-  RecordProperty("cases", sum.text());
-  if (std::getenv("TRAWL_TEST_RECOVER_SEED") != nullptr) {
-    std::printf("%s\n", sum.text().c_str());
-    return;
-  }
+  if (in_graphs_by_hand(all ? &run_all_deaths : &run_some_deaths, sum)) return;
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_GT(sum.deaths, 2 * graphs);

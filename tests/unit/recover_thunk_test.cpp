@@ -14,10 +14,6 @@ constexpr Nanos ms = 1'000'000;
 
 Simulation* grid = nullptr;
 
-void kill_all_others() {
-  for (int pe = 1; pe < grid->size(); ++pe) grid->net().kill(pe);
-}
-
 long leaf(long n) {
   Simulation::work(4000 * ms);
   return n;
@@ -25,7 +21,7 @@ long leaf(long n) {
 
 /// It has come when all die who have the part, or have told of it.
 long needs(const Lazy<long>& part) {
-  kill_all_others();
+  test::kill_others(*grid);
   return force(part) + 1;
 }
 
