@@ -17,7 +17,7 @@ constexpr std::size_t fragments_a_turn = std::size_t{512} << 10U;  // in bytes
 constexpr std::size_t usual_message = 256;
 constexpr std::size_t largest_kept = 4096;  // of the messages whose memory is used again
 constexpr auto prefix = fabric::Fragmenter::prefix;
-constexpr std::size_t views = 128;  // Fragmenter::begin
+constexpr auto views = fabric::Fragmenter::views;
 
 }  // namespace
 
@@ -95,9 +95,12 @@ void Mailbox::send_kept() {
   }
 }
 
-void Mailbox::forget(int pe) {
-  fragmenter_.forget(pe);
-  rooms_.fabric.forget(pe);
+void Mailbox::forget(int pe, bool hears) {
+  fragmenter_.forget_from(pe);
+  if (!hears) {
+    fragmenter_.forget_for(pe);
+    rooms_.fabric.forget(pe);
+  }
   std::erase_if(early_, [pe](const auto& message) { return message.first == pe; });
 }
 
@@ -128,7 +131,7 @@ void Mailbox::take_messages(sched::Worker* by) {
       continue;
     }
     if (life.is_gone(arrival->from)) {
-      fragmenter_.forget(arrival->from);
+      fragmenter_.forget_from(arrival->from);
       life.heard_gone(arrival->from);
       continue;
     }

@@ -49,8 +49,9 @@ class Mailbox final : public fabric::Outbox {
   void take_messages(sched::Worker* by);
   /// Sends more of what waits for room. Throws Error where a PE is lost, again and again.
   void send_kept();
-  /// A PE is gone: what has come of it and was not read, and what is kept for it, goes.
-  void forget(int pe);
+  /// A PE is gone: what has come of it and was not read, goes. So does what is kept for it, but if
+  /// it lives and is to hear of it: behind a full pipe there may be the VIEW that says so.
+  void forget(int pe, bool hears);
   /// All messages have left this process.
   bool flushed();
 

@@ -74,7 +74,7 @@ class Fabric {
   virtual Bytes card(int) const { return {}; }
   virtual void admit(int, std::span<const std::byte>) {}
 
-  /// A PE is gone, dead or not: nothing goes there any more, also of what waits.
+  /// A PE is gone, dead or not: nothing need go there any more, also of what waits.
   virtual void forget(int) noexcept {}
 
   /// Does the run go on here when another PE than the main one has died (rts/recover)?

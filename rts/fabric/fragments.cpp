@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::byte whole{'W'};
 constexpr std::byte fragment{'F'};
-constexpr std::byte with_view{0x80};  // and the view: it is whole, and not the first
-constexpr unsigned id_bits = 56;      // of a fragment's id; the rest is the prefix of the message
+constexpr std::byte with_view{0x80};  // and the view, in two bytes: it is whole, and not the first
+constexpr unsigned id_bits = 48;      // of a fragment's id; the rest is the prefix of the message
 
 struct Header {
   std::uint64_t id;     ///< of the message, unique at its sender
@@ -41,12 +41,15 @@ void copy(std::byte* to, std::span<const std::byte> from) {
 }  // namespace
 
 void Fragmenter::begin(Writer& message, std::size_t view) {
-  message.put(view == 0 ? whole : with_view | static_cast<std::byte>(view & 0x7fU));
+  message.put(view == 0 ? whole : with_view | static_cast<std::byte>(view % views >> 8U));
+  message.put(static_cast<std::byte>(view & 0xffU));
 }
 
 std::size_t Fragmenter::view_of(std::span<const std::byte> message) noexcept {
-  const auto first = message.front();
-  return (first & with_view) == std::byte{0} ? 0 : std::to_integer<std::size_t>(first ^ with_view);
+  const auto first = message[0];
+  if ((first & with_view) == std::byte{0}) return 0;
+  return std::to_integer<std::size_t>(first ^ with_view) << 8U |
+         std::to_integer<std::size_t>(message[1]);
 }
 
 bool Fragmenter::is_whole(std::byte first) const noexcept {
@@ -54,7 +57,7 @@ bool Fragmenter::is_whole(std::byte first) const noexcept {
 }
 
 void Fragmenter::send(Fabric& fabric, int to, Writer& message) {
-  if (message.view().empty() || !is_whole(message.view().front()))
+  if (message.view().size() < prefix || !is_whole(message.view().front()))
     throw Error("a message came without its prefix");
   const auto size = message.size();
   if (size > max_message) throw Error("a message is longer than 1 TiB");
@@ -65,7 +68,8 @@ void Fragmenter::send(Fabric& fabric, int to, Writer& message) {
   const auto room = is_short ? most_unsent_of_all : most_unsent;
   if (!waits && size <= limit && fabric.unsent(to) < room) return put(fabric, to, message);
   auto& kept = found != kept_.end() ? found->second : kept_[to];
-  const auto first = std::to_integer<std::uint64_t>(message.view().front());
+  const auto first = std::to_integer<std::uint64_t>(message.view()[0]) << 8U |
+                     std::to_integer<std::uint64_t>(message.view()[1]);
   kept.push_back({std::move(message), ++last_id_ | first << id_bits});
   auto budget = bytes_a_turn;
   if (!waits) go_on(fabric, to, budget);
@@ -111,7 +115,8 @@ bool Fragmenter::go_on(Fabric& fabric, int to, Kept& kept, std::size_t& budget) 
     const Header header{kept.id, kept.next, total};
     const auto size = std::min(chunk, total - kept.next * chunk);
     fragment_.resize(header_size + size);
-    fragment_.front() = fragment;
+    fragment_[0] = fragment;
+    fragment_[1] = std::byte{0};
     copy(fragment_.data() + prefix, std::as_bytes(std::span(&header, 1)));
     kept.message.copy(prefix + kept.next * chunk, std::span(fragment_).subspan(header_size));
     fabric.send(to, fragment_);
@@ -133,7 +138,10 @@ std::optional<Arrival> Fragmenter::receive(Fabric& fabric) {
   auto arrival = fabric.poll();  // and this one is returned, without a copy
   if (!arrival) return arrival;
   if (arrival->bytes.empty()) refuse(arrival->from, "it is empty");
-  if (is_whole(arrival->bytes.front())) return arrival;
+  if (is_whole(arrival->bytes.front())) {
+    if (arrival->bytes.size() < prefix) refuse(arrival->from, "it is shorter than its prefix");
+    return arrival;
+  }
   if (arrival->bytes.front() != fragment) refuse(arrival->from, "its first byte is unknown");
   *arrival = accept(*arrival, fabric.limit());
   return arrival;
@@ -146,7 +154,8 @@ void Fragmenter::Unfinished::append(std::span<const std::byte> data) {
   if (needed > message.size()) {
     Bytes larger(std::min<std::uint64_t>(total + prefix, 8 * needed));
     copy(larger.data(), std::span(message).first(message.empty() ? 0 : filled));
-    larger.front() = whole;
+    larger[0] = whole;
+    larger[1] = std::byte{0};
     message = std::move(larger);
   }
   copy(message.data() + filled, data);
@@ -198,8 +207,10 @@ Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   }
   if (entry.next <= last) return {from, {}};
   complete_ = std::move(entry.message);
-  if (const auto first = static_cast<std::byte>(header.id >> id_bits); is_whole(first))
-    complete_.front() = first;
+  if (const auto first = static_cast<std::byte>(header.id >> id_bits >> 8U); is_whole(first)) {
+    complete_[0] = first;
+    complete_[1] = static_cast<std::byte>(header.id >> id_bits & 0xffU);
+  }
   messages.erase(found);
   --unfinished_count_;
   return {from, complete_};

@@ -19,7 +19,7 @@ namespace trawl::fabric {
 /// (`begin`), the receiver skips them (`payload`). So a message that fits is not copied.
 class Fragmenter {
  public:
-  static constexpr std::size_t prefix = 1;
+  static constexpr std::size_t prefix = 2;
 
   /// The longest message, in bytes.
   static constexpr std::uint64_t max_message = std::uint64_t{1} << 40;
@@ -27,8 +27,9 @@ class Fragmenter {
   /// The most messages one PE may have begun and not finished.
   static constexpr std::size_t max_unfinished = 4096;
 
-  /// Writes the prefix of a message, and with it which view (life::View) its sender has: 0 to 127,
-  /// modulo 128.
+  /// Of views, numbers are told apart modulo this: nobody may be half as far behind another.
+  static constexpr std::size_t views = 1U << 15U;
+  /// Writes the prefix of a message, and with it which view (life::View) its sender has.
   static void begin(Writer& message, std::size_t view = 0);
   /// What was written there.
   static std::size_t view_of(std::span<const std::byte> message) noexcept;
@@ -67,14 +68,15 @@ class Fragmenter {
     return arrival.bytes.subspan(prefix);
   }
 
-  /// Drops what a PE that died has left unfinished.
-  void forget(int pe) {
+  /// Drops what a PE that is gone has left unfinished.
+  void forget_from(int pe) {
     if (const auto found = unfinished_.find(pe); found != unfinished_.end()) {
       unfinished_count_ -= found->second.size();
       unfinished_.erase(found);
     }
-    kept_.erase(pe);
   }
+  /// Drops what is kept for it.
+  void forget_for(int pe) { kept_.erase(pe); }
 
   /// A message that has arrived, as one's own. What came in fragments is not copied, nor does it
   /// move.

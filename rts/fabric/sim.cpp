@@ -33,6 +33,7 @@ class SimNet::Endpoint final : public Fabric {
   }
   bool survives_deaths() const noexcept override { return true; }
   std::optional<int> dead() noexcept override { return net_.told_dead(self_); }
+  void forget(int pe) noexcept override { net_.forget(self_, pe); }
   bool admits() const noexcept override { return net_.config_.late != 0; }
   bool is_empty(int pe) const noexcept override { return pe >= size() - net_.config_.late; }
   std::optional<int> newcomer() override { return net_.told_come(self_); }
@@ -126,6 +127,14 @@ void SimNet::send(int from, int to, std::span<const std::byte> message) {
   receiver.inbox.push_back({arrival, number, from, copy_of(message)});
   std::push_heap(receiver.inbox.begin(), receiver.inbox.end());
   ++in_flight_;
+  if (tell_) tell_(to);
+}
+
+// As if all of it had waited for room.
+void SimNet::forget(int from, int to) {
+  auto& inbox = pe_at(to).inbox;
+  in_flight_ -= std::erase_if(inbox, [from](const auto& message) { return message.from == from; });
+  std::make_heap(inbox.begin(), inbox.end());
   if (tell_) tell_(to);
 }
 

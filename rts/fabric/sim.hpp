@@ -116,6 +116,8 @@ class SimNet {
   bool is_late(int pe) const noexcept { return pe >= config_.pes - config_.late + come_; }
   /// It ends because nobody needs it any more: nobody is told.
   void leave(int pe);
+  /// What one has sent to the other and has not arrived yet is dropped.
+  void forget(int from, int to);
   bool is_dead(int pe) const noexcept { return pe_at(pe).dead; }
 
   /// Of a described grid.

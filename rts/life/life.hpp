@@ -74,6 +74,8 @@ class Life {
   std::size_t view() const noexcept { return told_.changes.size(); }
   /// Dead, left, or not there yet.
   bool is_gone(int pe) const noexcept { return standing(pe) != Standing::there; }
+  /// The main PE: it has come, and does not know yet who all are.
+  bool is_joining(int pe) const noexcept { return self_ == 0 && start_.is_late(pe); }
   bool is_to_come(int pe) const noexcept { return standing(pe) == Standing::to_come; }
   void on_view(const View& message, Nanos now);
   /// A message of a PE that is known to be gone: it is told so, if the main PE hears it.

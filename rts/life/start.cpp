@@ -43,7 +43,8 @@ void Start::on_hello(Hello message, int from, Nanos now) {
   if (!unlikely.empty()) throw Error("PE " + std::to_string(from) + " " + unlikely, 2);
   peer.introduced = true;
   if (!peer.late) --missing_;
-  ping(from, now);
+  // For who comes later all at once: he is to have work soon.
+  for (int i = 0; i < (peer.late ? pings : 1); ++i) ping(from, now);
 }
 
 std::string Start::unlike(const Introduction& facts) const {
@@ -81,8 +82,10 @@ void Start::on_pong(const Pong& message, int from, Nanos now) {
     peer.same_clock = peer.facts.host == own_.host && std::abs(peer.offset) <= round_trip;
     if (peer.same_clock) peer.offset = 0;
   }
-  if (++peer.pongs < pings) return ping(from, now);
-  if (peer.pongs == pings && !peer.late && --missing_ == 0) welcome_all(now);
+  ++peer.pongs;
+  if (peer.late) return;
+  if (peer.pongs < pings) return ping(from, now);
+  if (peer.pongs == pings && --missing_ == 0) welcome_all(now);
 }
 
 bool Start::greet(int pe, std::uint32_t view, Nanos now) {

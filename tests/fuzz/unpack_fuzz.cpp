@@ -1,5 +1,6 @@
 // Any bytes give an error or a value, never undefined behaviour: packets for unpack_graph, messages
 // of every kind for a PE. To be run under sanitizers; `unpack_fuzz [seconds [seed]]`.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -305,7 +306,7 @@ void messages(Bits& bits, Tally& tally) {
         auto& target = seats[static_cast<std::size_t>(to)]->wire;
         if (round > quiet_rounds && bits.one_in(4)) {
           // Mostly behind the load entries, so that it gets past them.
-          const auto skip = bits.one_in(3) ? 0 : std::min<std::size_t>(message.size(), 19);
+          const auto skip = bits.one_in(3) ? 0 : std::min<std::size_t>(message.size(), 20);
           bits.damage(message, skip, seen);
         }
         if (!bits.one_in(30)) target.to_come.push_back({from, std::move(message)});
@@ -313,12 +314,13 @@ void messages(Bits& bits, Tally& tally) {
       // Messages of every kind that nobody sent.
       if (round > quiet_rounds && bits.one_in(6)) {
         Bytes made = bits.one_in(2) || seen.empty() ? bits.noise() : seen[bits.below(seen.size())];
-        if (made.size() < 2) made.resize(2);
+        constexpr auto prefix = trawl::fabric::Fragmenter::prefix;
+        made.resize(std::max(made.size(), prefix + 1));
         if (bits.one_in(2)) {
           made[0] = std::byte{'W'};
-          made[1] = static_cast<std::byte>(bits.below(trawl::fabric::kinds + 1));
+          made[prefix] = static_cast<std::byte>(bits.below(trawl::fabric::kinds + 1));
         }
-        bits.damage(made, bits.one_in(2) ? 2 : 0, seen);
+        bits.damage(made, bits.one_in(2) ? prefix + 1 : 0, seen);
         seat.wire.to_come.push_back(
             {static_cast<int>((static_cast<std::size_t>(from) + 1 + bits.below(pes - 1)) % pes),
              std::move(made)});

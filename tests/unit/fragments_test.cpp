@@ -15,6 +15,11 @@
 namespace trawl::fabric {
 namespace {
 
+// In a fragment, before its share of the message.
+constexpr std::size_t head = Fragmenter::prefix + 3 * sizeof(std::uint64_t);
+// Of a message, in a fragment of 100 bytes.
+constexpr std::size_t chunk = 100 - head;
+
 /// A message of `size` bytes behind its prefix, of a kind that may be long; contents depend on the
 /// seed.
 Bytes message_of(std::size_t size, std::uint64_t seed, Kind kind = Kind::schedule) {
@@ -102,7 +107,7 @@ std::optional<Arrival> feed(Fragmenter& fragmenter, Script& fabric, int from, By
 
 TEST(Fragments, WhatFitsTravelsAsItIs) {
   Script fabric(100);
-  const auto message = message_of(99, 1);
+  const auto message = message_of(100 - Fragmenter::prefix, 1);
   Fragmenter fragmenter;
   send(fragmenter, fabric, 1, message);
   ASSERT_EQ(fabric.sent.size(), 1u);
@@ -110,7 +115,7 @@ TEST(Fragments, WhatFitsTravelsAsItIs) {
 }
 
 TEST(Fragments, FragmentsFillTheLimit) {
-  const auto fragments = cut(100, message_of(750, 1));
+  const auto fragments = cut(100, message_of(10 * chunk, 1));
   ASSERT_EQ(fragments.size(), 10u);
   for (const auto& fragment : fragments) EXPECT_EQ(fragment.size(), 100u);
 }
@@ -120,7 +125,7 @@ TEST(Fragments, EverySizeFromEverySenderArrivesWhole) {
   constexpr std::size_t limit = 4096;
   SimNet net({.pes = 4, .seed = 3, .jitter = 400'000, .reorder = true, .limit = limit});
   std::vector<Fragmenter> fragmenters(4);
-  std::vector<std::size_t> sizes{0,         1,     limit - 26, limit - 25, limit - 24, limit - 2,
+  std::vector<std::size_t> sizes{0,         1,     limit - 27, limit - 26, limit - 25, limit - 2,
                                  limit - 1, limit, limit + 1,  2 * limit,  5'000'000};
   std::mt19937_64 random(11);
   for (int i = 0; i < 60; ++i) sizes.push_back(random() % (std::size_t{1} << (random() % 20)));
@@ -220,7 +225,8 @@ TEST(Fragments, AtTheEndWhatIsAboutWorkIsDropped) {
   fabric.all_left();
   while (fragmenter.keeps_any()) fragmenter.go_on(fabric);
   EXPECT_GT(fabric.sent.size(), 500u);
-  for (const auto& bytes : fabric.sent) EXPECT_EQ(bytes.at(1), static_cast<std::byte>(Kind::fail));
+  for (const auto& bytes : fabric.sent)
+    EXPECT_EQ(bytes.at(Fragmenter::prefix), static_cast<std::byte>(Kind::fail));
 }
 
 TEST(Fragments, WhatWasLaidTravelsInItsPlace) {
@@ -258,6 +264,27 @@ TEST(Writer, TakesBackWhatWasLaid) {
   EXPECT_EQ(writer.take(), Bytes{std::byte{1}});
 }
 
+TEST(Fragments, TheSendersViewIsTold) {
+  for (const std::size_t size : {std::size_t{1}, 3 * chunk})
+    for (const std::size_t view : {0U, 1U, 127U, 128U, 255U, 256U, 32'767U, 32'768U, 100'000U}) {
+      SCOPED_TRACE(std::to_string(size) + ", " + std::to_string(view));
+      Writer writer;
+      Fragmenter::begin(writer, view);
+      writer.put(Kind::schedule);
+      for (std::size_t i = 1; i < size; ++i) writer.put(std::uint8_t{7});
+      Script fabric(100);
+      Fragmenter fragmenter;
+      fragmenter.expect_views();
+      fragmenter.send(fabric, 1, writer);
+      while (fragmenter.keeps_any()) fragmenter.go_on(fabric);
+      std::optional<Arrival> arrival;
+      for (const auto& bytes : fabric.sent) arrival = feed(fragmenter, fabric, 1, bytes);
+      ASSERT_TRUE(arrival);
+      EXPECT_EQ(Fragmenter::view_of(arrival->bytes), view % Fragmenter::views);
+      EXPECT_EQ(Fragmenter::payload(*arrival).size(), size);
+    }
+}
+
 TEST(Fragments, LastFragmentFirst) {
   const auto message = message_of(1'000, 5);
   auto fragments = cut(100, message);
@@ -274,11 +301,11 @@ TEST(Fragments, LastFragmentFirst) {
 }
 
 TEST(Fragments, ADeadPeLeavesNothingBehind) {
-  const auto fragments = cut(100, message_of(150, 5));
+  const auto fragments = cut(100, message_of(2 * chunk, 5));
   Script fabric(100);
   Fragmenter fragmenter;
   EXPECT_FALSE(feed(fragmenter, fabric, 2, fragments[0]));
-  fragmenter.forget(2);
+  fragmenter.forget_from(2);
   EXPECT_FALSE(feed(fragmenter, fabric, 2, fragments[1]));
   EXPECT_TRUE(feed(fragmenter, fabric, 2, fragments[0]));
 }
@@ -286,21 +313,19 @@ TEST(Fragments, ADeadPeLeavesNothingBehind) {
 /// The words of a fragment, written by hand.
 Bytes forged(std::uint64_t id, std::uint64_t index, std::uint64_t total, std::size_t content) {
   Writer writer;
-  writer.put(cut(100, message_of(200, 1))[0][0]);
+  writer.raw(cut(100, message_of(200, 1))[0].data(), Fragmenter::prefix);
   writer.put(id);
   writer.put(index);
   writer.put(total);
   auto bytes = writer.take();
-  const auto head = bytes.size();
   bytes.resize(head + content);
   if (content != 0) bytes[head] = static_cast<std::byte>(Kind::schedule);
   return bytes;
 }
 
 TEST(Fragments, BadBytesNameTheirSenderAndHarmNoOther) {
-  constexpr std::size_t chunk = 75;
   constexpr std::uint64_t huge = ~std::uint64_t{0};
-  const auto message = message_of(150, 5);
+  const auto message = message_of(2 * chunk, 5);
   const auto fragments = cut(100, message);
   Script fabric(100);
   Fragmenter fragmenter;
@@ -312,11 +337,12 @@ TEST(Fragments, BadBytesNameTheirSenderAndHarmNoOther) {
   const std::map<std::string, Bytes> bad{
       {"empty", {}},
       {"unknown kind", Bytes(50, std::byte{0})},
+      {"shorter than a prefix", Bytes(1, std::byte{'W'})},
       {"no header", Bytes(fragments[0].begin(), fragments[0].begin() + 20)},
       {"no content", forged(9, 0, 1'000, 0)},
       {"truncated", truncated},
       {"total of 0", forged(9, 0, 0, chunk)},
-      {"total that needs no fragments", forged(9, 0, 99, chunk)},
+      {"total that needs no fragments", forged(9, 0, 100 - Fragmenter::prefix, chunk)},
       {"total over 1 TiB", forged(9, 0, Fragmenter::max_message + 1, chunk)},
       {"total of everything", forged(9, 0, huge, chunk)},
       {"index past the end", forged(9, 14, 1'000, chunk)},
@@ -345,10 +371,10 @@ TEST(Fragments, UnfinishedMessagesAreBounded) {
   Script fabric(100);
   Fragmenter fragmenter;
   for (std::uint64_t id = 0; id < Fragmenter::max_unfinished; ++id) {
-    EXPECT_FALSE(feed(fragmenter, fabric, 1, forged(id, 0, 1'000, 75)));
+    EXPECT_FALSE(feed(fragmenter, fabric, 1, forged(id, 0, 1'000, chunk)));
   }
-  EXPECT_THROW(feed(fragmenter, fabric, 1, forged(1u << 30, 0, 1'000, 75)), BadBytes);
-  EXPECT_FALSE(feed(fragmenter, fabric, 2, forged(1u << 30, 0, 1'000, 75)));
+  EXPECT_THROW(feed(fragmenter, fabric, 1, forged(1u << 30, 0, 1'000, chunk)), BadBytes);
+  EXPECT_FALSE(feed(fragmenter, fabric, 2, forged(1u << 30, 0, 1'000, chunk)));
 }
 
 /// Holds what the process may still map while it lives.
@@ -377,7 +403,7 @@ TEST(Fragments, AnnouncedLengthsCostNothing) {
 #endif
   Script fabric(1024);
   Fragmenter fragmenter;
-  const auto content = 1024 - (100 - 75);
+  const auto content = 1024 - head;
   for (std::uint64_t id = 0; id < 2'000; ++id) {
     EXPECT_FALSE(feed(fragmenter, fabric, 1, forged(id, 0, Fragmenter::max_message, content)));
   }

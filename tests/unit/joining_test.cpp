@@ -51,6 +51,54 @@ TEST(Joining, ANewcomerHasWorkAtOnce) {
   }
 }
 
+/// In round trips.
+struct Waits {
+  double to_be_member = 0;
+  double then_for_work = 0;
+};
+
+// All others have work already.
+Waits waits_of_newcomer(int pes) {
+  constexpr Nanos latency = 3'000'000;
+  auto config = grid_of(pes, 1);
+  config.net.latency = latency;
+  Simulation simulation(config);
+  Nanos came = 0;
+  Nanos joined = 0;
+  Nanos works = 0;
+  simulation.run([&] {
+    auto rest = spawn<fib>(27L);
+    const auto all_have_work = Simulation::clock_here() + 6 * latency;
+    while (works == 0) {
+      Simulation::work(10'000);
+      const auto now = Simulation::clock_here();
+      if (came == 0 && now > all_have_work) {
+        simulation.net().come();
+        came = now;
+      }
+      if (joined == 0 && simulation.pe(pes - 1).joined()) joined = now;
+      if (count_of(simulation, pes - 1, Count::sparks_imported) != 0) works = now;
+    }
+    EXPECT_EQ(rest.sync(), 196'418);
+  });
+  simulation.finish(0);
+  constexpr double round_trip = 2 * latency;
+  return {static_cast<double>(joined - came) / round_trip,
+          static_cast<double>(works - joined) / round_trip};
+}
+
+TEST(Joining, ANewcomerHasWorkWithinTwoRoundTrips) {
+  int later = 0;
+  for (int pes = 2; pes < 30; pes += 3) {
+    SCOPED_TRACE(pes);
+    const auto waits = waits_of_newcomer(pes);
+    EXPECT_LT(waits.to_be_member, 2.4);
+    EXPECT_LT(waits.then_for_work, 3.1);
+    if (waits.then_for_work > 2.1) ++later;
+  }
+  EXPECT_LE(later, 1);
+}
+
 TEST(Joining, SeatsMayStayEmpty) {
   Simulation simulation(grid_of(5, 4));
   simulation.run([&] {
@@ -58,6 +106,33 @@ TEST(Joining, SeatsMayStayEmpty) {
     EXPECT_EQ(fib(12), 144);
   });
   EXPECT_EQ(simulation.finish(7).code, 7);
+}
+
+// It has not introduced itself yet.
+TEST(Joining, WhoComesTooLateIsToldAtOnce) {
+  Simulation simulation(grid_of(3, 1));
+  simulation.run([&] {
+    EXPECT_EQ(fib(8), 21);
+    simulation.net().come();
+    while (!simulation.pe(0).life().is_joining(2)) Simulation::work(1'000);
+  });
+  const auto over = simulation.now();
+  EXPECT_EQ(simulation.finish(7).code, 7);
+  EXPECT_LT(simulation.now() - over, 100'000'000);
+}
+
+// Each is a change of the first view: who has not heard of it yet is far behind.
+TEST(Joining, SeatsMayBeMany) {
+  for (const int late : {1, 63, 64, 65, 100, 127, 128, 129, 300}) {
+    SCOPED_TRACE(late);
+    Simulation simulation(grid_of(2 + late, late));
+    simulation.run([&] {
+      simulation.net().come();
+      EXPECT_EQ(fib(12), 144);
+    });
+    EXPECT_EQ(count_of(simulation, 0, Count::pes_joined), 1U);
+    EXPECT_EQ(simulation.finish(7).code, 7);
+  }
 }
 
 TEST(Joining, OneComesAsAnotherLeaves) {

@@ -107,6 +107,19 @@ TEST(Leaving, InAHurry) {
   EXPECT_EQ((*outcome.statistics[0])[static_cast<std::size_t>(Count::thunks_revived)], 1U);
 }
 
+// Though nothing else is sent there any more.
+TEST(Leaving, WhoHasLeftIsToldAtOnce) {
+  Simulation simulation(test::dying_grid_of(3));
+  simulation.run([&] {
+    EXPECT_EQ(fib(8), 21);
+    simulation.pe(1).leave();
+    while (!simulation.pe(0).life().is_gone(1)) Simulation::work(10'000);
+    Simulation::work(10'000'000);
+    EXPECT_TRUE(simulation.has_ended(1));
+  });
+  EXPECT_EQ(simulation.finish(0).code, 0);
+}
+
 TEST(Leaving, TheMainPeSendsAnotherAway) {
   Simulation simulation(test::dying_grid_of(3));
   simulation.run([&] {

@@ -300,7 +300,11 @@ TEST(Kinds, ComeInTheirPhaseAndFromTheirSender) {
 TEST(Kinds, ThatDoNotExistAreRefused) {
   for (const auto phase : {Phase::joining, Phase::running, Phase::stopping}) {
     Told pe(0, phase);
-    pe.hear({std::byte{'W'}, std::byte{fabric::kinds}, std::byte{0}});
+    Writer message;
+    fabric::Fragmenter::begin(message);
+    message.put(std::uint8_t{fabric::kinds});
+    message.put(std::uint8_t{0});
+    pe.hear(message.take());
     EXPECT_EQ(pe.complaint(), "PE 1 sent PE 0 a bad message: it is of unknown kind");
   }
 }
@@ -310,11 +314,12 @@ TEST(Kinds, WhatMayNotBeLongMayNotComeInFragments) {
     Told pe(0, Phase::running);
     Writer fragment;
     fragment.put('F');
+    fragment.put(std::uint8_t{0});
     for (const std::uint64_t part : {1U, 0U, 10'000U})
       fragment.put(part);  // the first of 10,000 bytes
+    fragment.put(row.kind);
     auto bytes = fragment.take();
     bytes.resize(4096);
-    bytes[25] = static_cast<std::byte>(row.kind);
     pe.hear(std::move(bytes));
     const auto why = "bad message from PE 1: " + std::string(row.name) + " in fragments";
     EXPECT_EQ(pe.complaint(), row.is(fabric::may_be_long) ? "" : why);
