@@ -50,7 +50,8 @@ class Mailbox final : public fabric::Outbox {
   /// Sends more of what waits for room. Throws Error where a PE is lost, again and again.
   void send_kept();
   /// A PE is gone: what has come of it and was not read, goes. So does what is kept for it, but if
-  /// it lives and is to hear of it: behind a full pipe there may be the VIEW that says so.
+  /// it `hears`: behind a full pipe there may be the VIEW that says so. (When its process has ended
+  /// the fabric drops what is left.)
   void forget(int pe, bool hears);
   /// All messages have left this process.
   bool flushed();

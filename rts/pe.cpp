@@ -196,7 +196,7 @@ void Pe::on_gone(int pe, life::View::What what) {
                           : what == What::left ? Presence::left
                                                : Presence::lost);
   if (what == What::empty) return self() == 0 ? deadlock_detector_.dead(pe) : void();
-  mailbox_.forget(pe, what == What::left || life_.is_joining(pe));
+  mailbox_.forget(pe, self() == 0 && (what == What::left || life_.is_joining(pe)));
   if (stopping()) return;
   if (!objects_.used())
     census_.begin(static_cast<std::uint32_t>(life_.view()),

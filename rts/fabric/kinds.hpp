@@ -3,7 +3,7 @@
 // (FISH), rts/heap, rts/sched, rts/life and rts/watch, in messages.hpp. All messages are laid out
 // alike:
 //
-//   | the Fragmenter's 1 | kind 1 | loads (balance::Tables), if the row says so | the struct's ...
+//   | the Fragmenter's 2 | kind 1 | loads (balance::Tables), if the row says so | the struct's ...
 //   |
 #pragma once
 

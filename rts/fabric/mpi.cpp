@@ -84,7 +84,11 @@ class Mpi final : public Fabric {
   bool waiting() const noexcept override { return neighbours_.waiting(); }
 
   bool under_way() const noexcept override { return !sending_.empty(); }
-  std::optional<int> dead() noexcept override { return neighbours_.dead(); }
+  std::optional<int> dead() noexcept override {
+    while (const auto ended = neighbours_.ended())
+      if (!ended->left) return ended->pe;
+    return std::nullopt;
+  }
   std::size_t unsent(int to) const noexcept override {
     return unsent_[static_cast<std::size_t>(to)];
   }

@@ -227,7 +227,7 @@ bool Neighbours::all_here() const noexcept {
 void Neighbours::watch(int pe, const Card& card) {
   const auto process = static_cast<int>(syscall(SYS_pidfd_open, card.process, 0));
   if (process < 0) {
-    if (errno == ESRCH) dead_.push_back(pe);
+    if (errno == ESRCH) ended_.push_back(pe);
     return;  // or the kernel can't: then its silence will tell
   }
   if (watched_ < 0) watched_ = epoll_create1(EPOLL_CLOEXEC);
@@ -237,20 +237,18 @@ void Neighbours::watch(int pe, const Card& card) {
   if (epoll_ctl(watched_, EPOLL_CTL_ADD, process, &event) != 0) close(process);
 }
 
-std::optional<int> Neighbours::dead() noexcept {
+std::optional<Neighbours::Ended> Neighbours::ended() noexcept {
   epoll_event event{};
   while (watched_ >= 0 && epoll_wait(watched_, &event, 1, 0) == 1) {
     const auto process = static_cast<int>(event.data.u64 >> 32U);
     epoll_ctl(watched_, EPOLL_CTL_DEL, process, nullptr);
     close(process);
-    dead_.push_back(static_cast<int>(event.data.u64 & 0xffff'ffffU));
+    ended_.push_back(static_cast<int>(event.data.u64 & 0xffff'ffffU));
   }
-  while (!dead_.empty()) {
-    const int pe = dead_.back();
-    dead_.pop_back();
-    if (reach(pe).front->leaving == 0) return pe;
-  }
-  return std::nullopt;
+  if (ended_.empty()) return std::nullopt;
+  const int pe = ended_.back();
+  ended_.pop_back();
+  return Ended{pe, reach(pe).front->leaving != 0};
 }
 
 void Neighbours::say_leaving() noexcept {

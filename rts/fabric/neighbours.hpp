@@ -114,9 +114,13 @@ class Neighbours {
   /// Whose memory this PE can read.
   Memory memory(const std::vector<Card>& cards) const;
 
-  /// A PE whose process has ended without `leave`; each is told once. The first PE of a host
-  /// watches the others, they watch the first.
-  std::optional<int> dead() noexcept;
+  struct Ended {
+    int pe;
+    bool left;  ///< by `leave`
+  };
+  /// A PE whose process has ended; each is told once. The first PE of a host watches the others,
+  /// they watch the first.
+  std::optional<Ended> ended() noexcept;
 
   /// Nobody is to take this process's end for an accident. To be called on any thread.
   static void say_leaving() noexcept;
@@ -170,8 +174,8 @@ class Neighbours {
   std::atomic<std::size_t> inlet_count_{0};
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};
-  std::vector<int> dead_;  // before they could be watched
-  int watched_ = -1;       // an epoll of their processes
+  std::vector<int> ended_;  // before they could be watched
+  int watched_ = -1;        // an epoll of their processes
 };
 
 }  // namespace trawl::fabric

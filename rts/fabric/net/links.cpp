@@ -83,6 +83,7 @@ void Links::end(int pe) {
   its.early.clear();
   its.early_bytes = 0;
   its.over = true;
+  members_[static_cast<std::size_t>(pe)].is = Member::Is::gone;  // for those who come later
 }
 
 void Links::lose(int pe) {

@@ -97,10 +97,11 @@ class Net final : public Fabric {
 
   bool survives_deaths() const noexcept override { return true; }
   std::optional<int> dead() noexcept override {
-    const auto pe = neighbours_.dead();
-    if (!pe) return links_.dead();
-    forget(*pe);
-    return pe;
+    while (const auto ended = neighbours_.ended()) {
+      forget(ended->pe);
+      if (!ended->left) return ended->pe;
+    }
+    return links_.dead();
   }
   bool admits() const noexcept override { return admits_; }
   bool is_empty(int pe) const noexcept override { return empty_[static_cast<std::size_t>(pe)]; }
