@@ -29,6 +29,7 @@ struct Situation {
   bool hungry = true;                   ///< idle, or under its low-watermark
   bool idle = true;                     ///< it has not enough threads and sparks for its workers
   Nanos rest = 0;                       ///< how long what it has will do, estimated
+  Nanos thread = 0;                     ///< about how often one of its threads ends
   unsigned waiting = 0;                 ///< PEs near by whose FISH were here in vain
   unsigned most_near = 1;               ///< FISH of the usual kind that may be under way
   Nanos near_after = 0, far_after = 0;  ///< since the last came home in vain: not before
@@ -57,7 +58,7 @@ struct Means {
   bool announces = false;   ///< WORK_AVAILABLE goes to near PEs whose fish were here in vain
   bool at_once = false;     ///< after a FISH in vain the next goes after the shortest delay
   bool looks_ahead = false;   ///< a representative is asked while there is work, too
-  bool backs_up = false;      ///< what a slow PE has for long is run by another one, too
+  bool backs_up = false;      ///< what a slow PE, or a far one, has for long is run by another, too
   bool goes_to_data = false;  ///< a spark goes to the PE that has the large values it needs
 };
 

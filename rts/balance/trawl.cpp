@@ -13,13 +13,13 @@ constexpr std::uint32_t max_unguided_age = 3;
 constexpr Nanos row_life = 20'000'000;  // after that, a row counts half
 constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
+constexpr Nanos as_if_near = 20'000'000;
 constexpr Nanos much_slower = 10;               // than the best: such a link is left alone
 constexpr Nanos probe_interval = 4;             // times what the last steal there took
 constexpr std::int64_t thin = 10'000;           // a link that carries less a second
 constexpr Nanos long_way_home = 1'000'000'000;  // for a mean result
 constexpr std::uint64_t doubt = 8;              // so much less often where nothing is known of it
 constexpr std::size_t large_result = 65'536;    // in bytes: as of one of the first steals
-constexpr std::size_t most_casts = 24;          // far ones, with those that should long be back
 constexpr int far_draws = 16;
 
 double trust(const Tables& tables, int pe) {
@@ -184,16 +184,51 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
   return decision;
 }
 
+std::size_t members(const Tables& tables) {
+  return tables.members(tables.own_cluster()).size();
+}
+
+/// Far FISH that may be out, with those that should long be back: in a large cluster more, where
+/// many would wait for one after the other.
+std::size_t most_casts(const Tables& tables) {
+  constexpr std::size_t few = 24;
+  return std::max(few, members(tables) / 2);
+}
+
+/// What has come a slow PE begins with, though a faster one that asks later would be done sooner:
+/// where far work comes soon, it has one FISH out, near or far, and none before it is idle.
+bool asks_for_one(const Tables& tables) {
+  constexpr double clearly = 0.8;
+  return !tables.far().empty() &&
+         tables.strength_now(tables.self()) < clearly * tables.mean_strength() &&
+         horizon(tables) <= as_if_near;
+}
+
+/// Does somebody in this cluster run out of work about when that comes that is asked for now? Else
+/// it would lie here, while others have none.
+bool is_wanted_soon(const Tables& tables, const Situation& pe) {
+  constexpr Nanos soon = 4;
+  return pe.thread / static_cast<Nanos>(members(tables)) <= soon * horizon(tables);
+}
+
+unsigned out_in_time(const Tables& tables, const Situation& pe) {
+  return count_far(pe, false) + under_way_in_time(tables, pe);
+}
+
 Decision next_far(const Tables& tables, const Situation& pe, Dice& dice) {
   if (tables.far().empty() || tables.representative(tables.own_cluster()) != tables.self())
     return {};
   const bool ahead = !pe.idle && pe.waiting == 0;
+  if (asks_for_one(tables) && (ahead || out_in_time(tables, pe) >= std::max(1U, pe.waiting)))
+    return {};
   // What is there as soon as it is asked for, who is slow should not have before.
   const auto early = horizon(tables);
   const bool worth_it = early > worth_fetching_ahead;
-  if (ahead && (!worth_it || pe.rest > early)) return {};
-  const auto most = ahead ? 1U : std::max(worth_it ? 2U : 1U, 1 + pe.waiting);
-  if (under_way_in_time(tables, pe) >= most || count_far(pe, true) >= most_casts) return {};
+  const auto in_stock = is_wanted_soon(tables, pe) ? 1U : 0U;
+  if (ahead && (!worth_it || in_stock == 0 || pe.rest > early)) return {};
+  const auto own = pe.idle ? 1U : in_stock;
+  const auto most = ahead ? 1U : std::max(worth_it ? 1 + in_stock : 1U, own + pe.waiting);
+  if (under_way_in_time(tables, pe) >= most || count_far(pe, true) >= most_casts(tables)) return {};
   if (pe.now < pe.far_after) return {.again = pe.far_after};
   return choose_far(tables, pe, dice);
 }
@@ -246,7 +281,8 @@ class Trawl final : public Policy {
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {
     Dice dice(random);
     const auto far = next_far(tables, pe, dice);  // first: near ones would take all that may be out
-    if (far.victim >= 0 || !pe.hungry || count_far(pe, false) >= pe.most_near) return far;
+    const auto out = asks_for_one(tables) ? out_in_time(tables, pe) : count_far(pe, false);
+    if (far.victim >= 0 || !pe.hungry || out >= pe.most_near) return far;
     const int victim = near_victim(tables, dice);
     return victim >= 0 ? Decision{.victim = victim} : far;
   }

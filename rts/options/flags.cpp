@@ -70,7 +70,8 @@ constexpr std::array table{
          "go on when a PE other than the main one has died, where messages survive that", on_or_off,
          true},
     Flag{"backup", "WORD", &Options::backup, 0, 0,
-         "what a slower PE has had for long is run again by one with nothing to do (policy trawl)",
+         "what a slower PE, or a far one, has had for long is run again by one with nothing to do "
+         "(policy trawl)",
          on_or_off, true},
     Flag{"grace", "SECONDS", &Options::grace, 0, 1e6,
          "seconds for a PE that is to leave to finish its threads; then others run them again"},

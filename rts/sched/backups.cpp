@@ -47,10 +47,31 @@ bool Backups::pays(const Sent& sent, int runner, Nanos thread, Nanos now) const 
   if (splits_(sent.spark->code())) return false;
   const double slow = tables_.speed_now(sent.holder);
   const double fast = tables_.speed_now(runner);
-  if (slow <= 0 || fast < clearly * slow) return false;
   const double usual = static_cast<double>(thread) * tables_.speed_now(tables_.self());
+  if (slow <= 0) return false;
+  if (tables_.is_far(sent.holder) && !tables_.is_far(runner) &&
+      is_overdue(sent.holder, usual / slow, age))
+    return true;
+  if (fast < clearly * slow) return false;
   const double work = std::max(usual, 2 * static_cast<double>(age) * slow);
   return work / fast < work / slow - static_cast<double>(age);
+}
+
+// Its value may wait for a link, which one from near by need not: all those that are away take a
+// quarter as long over it as their making does, which others' may, too. (What is known of a link is
+// what it has carried, at least: of short values nothing can be said.)
+bool Backups::is_overdue(int holder, double expected, Nanos age) const {
+  constexpr std::size_t large = 4096;
+  const auto own = tables_.own_cluster();
+  const auto its = tables_.cluster_of(holder);
+  const auto way = tables_.latency_between(own, its);
+  const auto link = tables_.links().between(its, own);
+  const auto value = tables_.mean_result();
+  if (way.measured < 0 || link.measured < 0 || value < large || expected <= 0) return false;
+  const auto carrying = 1e9 * static_cast<double>(value) * static_cast<double>(sent_.size()) /
+                        static_cast<double>(link.bytes_a_second);
+  return 4 * carrying > expected &&
+         static_cast<double>(age) > 2 * (expected + 2 * static_cast<double>(way.one_way));
 }
 
 void Backups::forget_finished() {

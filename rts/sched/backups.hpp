@@ -1,5 +1,5 @@
-// Stragglers: sparks that a slower PE has had for long, and that one with nothing to do would be
-// done with sooner.
+// Stragglers: sparks that a slower PE has had for long, or whose value is long on its way from far
+// off, and that one with nothing to do would be done with sooner.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +36,7 @@ class Backups {
   };
 
   bool pays(const Sent& sent, int runner, Nanos thread, Nanos now) const;
+  bool is_overdue(int holder, double expected, Nanos age) const;
   Nanos asking_all() const;
   void forget_finished();
 

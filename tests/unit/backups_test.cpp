@@ -224,6 +224,28 @@ TEST(Backups, NotBeforeOtherClustersWereAsked) {
   EXPECT_EQ(take(3 * round_trip), nullptr) << "each once";
 }
 
+// As fast as any, but behind a link that others' values fill.
+TEST(Backups, AnOverdueOneIsRunNearBy) {
+  balance::Tables tables(0, 8);
+  tables.set_roster(balance::Roster::shared({{.pes = 4}, {.times = 1, .pes = 4, .step = 1}}));
+  tables.note_latency(4, {10 * ms, 1});
+  balance::hear_bandwidth(tables, 4, 1'000'000, 1);
+  sched::Backups backups(tables, [](const heap::Code&) { return false; });
+  const auto spark = lazy<busy>(1L);
+  spark.node()->move(heap::State::unevaluated, heap::State::exported);
+  backups.note(spark.node(), 4, 0);
+  const auto take = [&](int runner, Nanos now) {
+    return backups.take(runner, 1'000 * ms, 100 * ms, now);
+  };
+  EXPECT_EQ(take(1, 241 * ms), nullptr) << "values are short";
+  tables.note_result(20'000);
+  EXPECT_EQ(take(1, 241 * ms), nullptr) << "the link carries one in a fifth of the time";
+  tables.note_result(40'000);
+  EXPECT_EQ(take(1, 240 * ms), nullptr) << "twice what it takes, and its way";
+  EXPECT_EQ(take(5, 241 * ms), nullptr) << "its value would wait for the same link";
+  EXPECT_EQ(take(1, 241 * ms), spark.node());
+}
+
 // The slow PE, or the one that runs it again, dies at any time.
 TEST(Backups, EitherMayDie) {
   for (int pe = 1; pe < 4; ++pe)

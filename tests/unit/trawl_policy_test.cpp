@@ -210,6 +210,44 @@ TEST(TrawlFar, AheadOneOtherwiseAsManyAsWait) {
   EXPECT_EQ(most({}), 2U);
   EXPECT_EQ(most({.waiting = 5}), 6U);
   EXPECT_EQ(most({.waiting = 500}), 24U);
+  // Four PEs whose threads take so long: the next needs work in 2 s, and it comes in 0.2.
+  const Nanos longer = 8'000 * milli;
+  EXPECT_EQ(most({.hungry = false, .idle = false, .rest = 1, .thread = longer}), 0U);
+  EXPECT_EQ(most({.thread = longer}), 1U);
+  EXPECT_EQ(most({.thread = longer, .waiting = 5}), 6U);
+  EXPECT_EQ(most({.idle = false, .thread = longer, .waiting = 5}), 5U);
+}
+
+TEST(TrawlFar, InALargeClusterMoreMayBeOut) {
+  Tables tables(1'000, 2'000);
+  tables.set_roster(Roster::shared({{.pes = 1'000}, {.times = 1, .pes = 1'000, .step = 1}}));
+  tables.note_latency(0, {100 * milli, 1});
+  hear_bandwidth(tables, 0, 100'000, 1);
+  const auto goes = [&](std::size_t out) {
+    const std::vector<Cast> casts(out, {1, 0, 0, true, 0});
+    return far_victims(tables, {.waiting = 1'000}, casts) != nowhere;
+  };
+  EXPECT_TRUE(goes(499));
+  EXPECT_FALSE(goes(500));
+}
+
+// Far, but not by much: what has come nobody faster gets any more.
+TEST(TrawlFar, WhoIsSlowAsksForOne) {
+  for (const bool slow : {false, true}) {
+    Tables tables(4, 8);
+    tables.set_roster(Roster::shared({{.pes = 4}, {.times = 1, .pes = 4, .step = 1}}));
+    for (int pe = 0; pe < 8; ++pe)
+      set_static(tables, pe,
+                 {.speed = (pe < 4) == slow ? 1395.0 : 534.0, .cluster = pe < 4 ? 0U : 1U});
+    tables.note_latency(0, {milli, 1});
+    hear_bandwidth(tables, 0, 1'000'000'000, 1);
+    tables.note_load(5, load(3, 1, 1));
+    EXPECT_EQ(far_victims(tables, {}) == nowhere, slow) << "a near one is out";
+    const Cast far_cast{1, 0, 0, true, 0};
+    const std::vector<Cast> out{far_cast};
+    EXPECT_EQ(victims("trawl", tables, {.under_way = out}) == nowhere, slow) << "a far one is";
+    EXPECT_NE(victims("trawl", tables, {}), nowhere) << "none is";
+  }
 }
 
 // Near ones come and go at once: with --trawl:max-fish there would never be room for a far one.
