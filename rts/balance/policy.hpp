@@ -29,7 +29,7 @@ struct Situation {
   bool hungry = true;                   ///< idle, or under its low-watermark
   bool idle = true;                     ///< it has not enough threads and sparks for its workers
   Nanos rest = 0;                       ///< how long what it has will do, estimated
-  Nanos thread = 0;                     ///< about how often one of its threads ends
+  Nanos between_threads = 0;            ///< from the end of one of its threads to the next, about
   unsigned waiting = 0;                 ///< PEs near by whose FISH were here in vain
   unsigned most_near = 1;               ///< FISH of the usual kind that may be under way
   Nanos near_after = 0, far_after = 0;  ///< since the last came home in vain: not before

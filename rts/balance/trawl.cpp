@@ -13,7 +13,6 @@ constexpr std::uint32_t max_unguided_age = 3;
 constexpr Nanos row_life = 20'000'000;  // after that, a row counts half
 constexpr Nanos longest_ahead = 300'000'000;
 constexpr Nanos worth_fetching_ahead = 5'000'000;
-constexpr Nanos as_if_near = 20'000'000;
 constexpr Nanos much_slower = 10;               // than the best: such a link is left alone
 constexpr Nanos probe_interval = 4;             // times what the last steal there took
 constexpr std::int64_t thin = 10'000;           // a link that carries less a second
@@ -199,6 +198,7 @@ std::size_t most_casts(const Tables& tables) {
 /// where far work comes soon, it has one FISH out, near or far, and none before it is idle.
 bool asks_for_one(const Tables& tables) {
   constexpr double clearly = 0.8;
+  constexpr Nanos as_if_near = 20'000'000;
   return !tables.far().empty() &&
          tables.strength_now(tables.self()) < clearly * tables.mean_strength() &&
          horizon(tables) <= as_if_near;
@@ -208,11 +208,16 @@ bool asks_for_one(const Tables& tables) {
 /// it would lie here, while others have none.
 bool is_wanted_soon(const Tables& tables, const Situation& pe) {
   constexpr Nanos soon = 4;
-  return pe.thread / static_cast<Nanos>(members(tables)) <= soon * horizon(tables);
+  return pe.between_threads / static_cast<Nanos>(members(tables)) <= soon * horizon(tables);
 }
 
 unsigned out_in_time(const Tables& tables, const Situation& pe) {
   return count_far(pe, false) + under_way_in_time(tables, pe);
+}
+
+/// FISH that are out, of those that may be for this PE itself.
+unsigned out_for_itself(const Tables& tables, const Situation& pe) {
+  return asks_for_one(tables) ? out_in_time(tables, pe) : count_far(pe, false);
 }
 
 Decision next_far(const Tables& tables, const Situation& pe, Dice& dice) {
@@ -281,8 +286,7 @@ class Trawl final : public Policy {
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {
     Dice dice(random);
     const auto far = next_far(tables, pe, dice);  // first: near ones would take all that may be out
-    const auto out = asks_for_one(tables) ? out_in_time(tables, pe) : count_far(pe, false);
-    if (far.victim >= 0 || !pe.hungry || out >= pe.most_near) return far;
+    if (far.victim >= 0 || !pe.hungry || out_for_itself(tables, pe) >= pe.most_near) return far;
     const int victim = near_victim(tables, dice);
     return victim >= 0 ? Decision{.victim = victim} : far;
   }

@@ -174,7 +174,7 @@ class Neighbours {
   std::atomic<std::size_t> inlet_count_{0};
   std::size_t next_inlet_ = 0;
   std::atomic<std::uint32_t> counted_{0};
-  std::vector<int> ended_;  // before they could be watched
+  std::vector<int> ended_;  // and not told yet
   int watched_ = -1;        // an epoll of their processes
 };
 

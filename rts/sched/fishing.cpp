@@ -89,7 +89,7 @@ balance::Situation Fishing::situation(const balance::Load& load, bool is_hungry,
   if (looks_ahead()) {
     pe.rest = pe.idle ? 0 : rest(load);
     pe.waiting = waiting();
-    pe.thread = mean_thread() / static_cast<Nanos>(workers_.size());
+    pe.between_threads = mean_thread() / static_cast<Nanos>(workers_.size());
   }
   pe.most_near = most_near() + (invited_ ? 1U : 0U);
   pe.near_after = near_.until;

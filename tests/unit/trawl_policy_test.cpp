@@ -212,10 +212,10 @@ TEST(TrawlFar, AheadOneOtherwiseAsManyAsWait) {
   EXPECT_EQ(most({.waiting = 500}), 24U);
   // Four PEs whose threads take so long: the next needs work in 2 s, and it comes in 0.2.
   const Nanos longer = 8'000 * milli;
-  EXPECT_EQ(most({.hungry = false, .idle = false, .rest = 1, .thread = longer}), 0U);
-  EXPECT_EQ(most({.thread = longer}), 1U);
-  EXPECT_EQ(most({.thread = longer, .waiting = 5}), 6U);
-  EXPECT_EQ(most({.idle = false, .thread = longer, .waiting = 5}), 5U);
+  EXPECT_EQ(most({.hungry = false, .idle = false, .rest = 1, .between_threads = longer}), 0U);
+  EXPECT_EQ(most({.between_threads = longer}), 1U);
+  EXPECT_EQ(most({.between_threads = longer, .waiting = 5}), 6U);
+  EXPECT_EQ(most({.idle = false, .between_threads = longer, .waiting = 5}), 5U);
 }
 
 TEST(TrawlFar, InALargeClusterMoreMayBeOut) {
