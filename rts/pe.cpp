@@ -7,6 +7,7 @@
 
 #include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
+#include "rts/host/executable.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/recover/again.hpp"
 #include "rts/say.hpp"
@@ -47,6 +48,8 @@ std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabri
   log.program = setup.program;
   log.cluster = setup.facts.cluster;
   log.host = setup.facts.host;
+  log.file = executable().path;
+  log.build = executable().build;
   log.clock = [&fabric] { return fabric.now(); };
   auto opened = std::make_unique<trace::Log>(log);
   if (log.pe == 0) write_codes(log.dir);

@@ -50,6 +50,7 @@ struct Task {
   std::uint32_t arguments = 0;  ///< bytes
   std::uint32_t result = 0;
   Number function = 0;         ///< of the graph's; 0: unknown
+  std::uint16_t site = 0;      ///< of the graph's, in which its spark was made; 0: unknown
   bool passes_thunks = false;  ///< is given some, or gives some back: see Passed
 };
 
@@ -63,9 +64,18 @@ struct Passed {
 template <class T>
 using Plain = std::vector<T, trawl::PlainAllocator<T>>;
 
+/// A stack on which sparks of a function were made: places in the program's file, the innermost
+/// first.
+struct Site {
+  Number function = 0;
+  std::vector<std::uint32_t> stack;
+};
+
 struct Graph {
   std::string program;
+  std::string file, build;             ///< that it ran from, if that is known, and its build id
   std::vector<std::string> functions;  ///< the first is the root
+  std::vector<Site> sites;             ///< the first is unknown
   Plain<Op> ops;
   Plain<Task> tasks;
   std::unordered_map<Number, Passed> passed;

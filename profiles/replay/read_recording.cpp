@@ -36,9 +36,9 @@ class Builder {
       case Did::work:
         return work(numbers[0]);
       case Did::spawn:
-        return offer(Step::spawn);
+        return offer(Step::spawn, numbers[0]);
       case Did::par:
-        return offer(Step::par);
+        return offer(Step::par, numbers[0]);
       case Did::sync:
         return need(Step::sync, numbers[0], numbers[1], numbers[2]);
       case Did::force:
@@ -64,11 +64,23 @@ class Builder {
     }
   }
 
+  void sites(std::string file, std::string build, std::vector<Site> all) {
+    if (!open_.empty()) throw BadBytes("sites come before the root ends");
+    if (!graph_.sites.empty()) throw BadBytes("sites come twice");
+    graph_.file = std::move(file);
+    graph_.build = std::move(build);
+    graph_.sites = std::move(all);
+    graph_.sites.insert(graph_.sites.begin(), Site());
+  }
+
   Graph take() {
     if (!open_.empty()) throw BadBytes("it ends before its root does");
     if (graph_.functions.empty()) graph_.functions.emplace_back("root");
-    for (auto& task : graph_.tasks)
+    if (graph_.sites.empty()) graph_.sites.emplace_back();
+    for (auto& task : graph_.tasks) {
       if (task.function >= graph_.functions.size()) task.function = 0;
+      if (task.site >= graph_.sites.size()) task.site = 0;
+    }
     for (const auto& named : named_) graph_.not_needed += named.done == none;
     renumber();
     route(graph_);
@@ -101,8 +113,9 @@ class Builder {
     std::uint32_t size = 0;
   };
   struct Named {
-    Number by;    // who named it
-    Step step;    // spawn, par, or eval
+    Number by;  // who named it
+    Step step;  // spawn, par, or eval
+    std::uint16_t site;
     Number done;  // its number in the graph
   };
 
@@ -116,15 +129,16 @@ class Builder {
     ops_.back() = Op::work(ops_.back().time() + static_cast<Nanos>(time));
   }
 
-  void offer(Step step) {
-    name(step);
+  void offer(Step step, std::uint64_t site) {
+    if (site > format::most_sites) throw BadBytes("there is no such site");
+    name(step, static_cast<std::uint16_t>(site));
     ops_.push_back(Op(step, newest()));
   }
 
-  void name(Step step) {
+  void name(Step step, std::uint16_t site = 0) {
     if (named_.size() + 2 >= format::most_tasks) throw BadBytes("it has too many tasks");
     left_ += step != Step::eval;
-    named_.push_back({open_.back().task, step, none});
+    named_.push_back({open_.back().task, step, site, none});
   }
   // The root is 0, and not in named_.
   Number newest() const { return static_cast<Number>(named_.size()); }
@@ -159,8 +173,12 @@ class Builder {
       if (sum_ - open.sum < grain_.cut_off) return evaluate_in_place(open);
       if (grain_.chunk > 1 && joined_group(open, static_cast<std::uint32_t>(result))) return;
     }
-    if (open.task != 0) named_[open.task - 1].done = static_cast<Number>(graph_.tasks.size());
     Task task;
+    if (open.task != 0) {
+      auto& named = named_[open.task - 1];
+      named.done = static_cast<Number>(graph_.tasks.size());
+      task.site = named.site;
+    }
     task.first = graph_.ops.size();
     task.ops = static_cast<Number>(ops_.size() - open.first);
     task.arguments = open.arguments;
@@ -306,6 +324,17 @@ class Events {
     }
     throw BadBytes("a number is too long");
   }
+  /// Up to a zero byte.
+  std::string text(std::size_t longest) {
+    std::string text;
+    while (left() && bytes_[at_] != std::byte{0}) {
+      if (text.size() == longest) throw BadBytes("a path is too long");
+      text += static_cast<char>(bytes_[at_++]);
+    }
+    if (!left()) throw BadBytes("a path is cut short");
+    ++at_;
+    return text;
+  }
 
  private:
   std::span<const std::byte> bytes_;
@@ -322,11 +351,27 @@ void read_events(Events& events, Builder& builder) {
   }
 }
 
+void read_sites(Events& events, Builder& builder) {
+  auto file = events.text(format::longest_path);
+  auto build = events.text(format::longest_name);
+  std::vector<Site> sites;
+  while (events.left()) {
+    if (sites.size() == format::most_sites) throw BadBytes("it has too many sites");
+    Site site;
+    site.function = static_cast<Number>(events.number());
+    auto places = events.number();
+    if (places > format::most_places) throw BadBytes("a site has too many places");
+    for (; places != 0; --places) site.stack.push_back(static_cast<std::uint32_t>(events.number()));
+    sites.push_back(std::move(site));
+  }
+  builder.sites(std::move(file), std::move(build), std::move(sites));
+}
+
 void read_block(File& file, Builder& builder, std::uint64_t& place) {
   const auto head = file.take(format::block_header_size);
   trawl::Reader in(head);
   const auto magic = in.get<std::uint32_t>();
-  if (magic != format::block_magic && magic != format::names_magic)
+  if (magic != format::block_magic && magic != format::names_magic && magic != format::sites_magic)
     throw BadBytes("no block begins here");
   const auto size = in.get<std::uint32_t>();
   if (size == 0 || size > format::most_block) throw BadBytes("a block of an impossible size");
@@ -338,6 +383,7 @@ void read_block(File& file, Builder& builder, std::uint64_t& place) {
     return builder.names({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   Events events(bytes);
   try {
+    if (magic == format::sites_magic) return read_sites(events, builder);
     read_events(events, builder);
   } catch (const BadBytes&) {
     place = begin + events.at();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiles/granularity.hpp"
+#include "profiles/report/sites.hpp"
 #include "profiles/report/slices.hpp"
 #include "rts/inline/bytes.hpp"
 #include "rts/trace/format.hpp"
@@ -46,6 +47,7 @@ struct FunctionAudit {
   std::uint64_t bytes_out = 0;   ///< of messages that took its sparks away
   std::uint64_t bytes_home = 0;  ///< of messages with its values, or thunks, that were asked for
   std::map<int, Lengths> by_pe;
+  std::vector<Line> sites;  ///< where its sparks are made, so far as that has been seen
 
   std::uint64_t threads() const { return converted + imported; }
   double mean() const { return lengths.mean(); }

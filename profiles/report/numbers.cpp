@@ -29,10 +29,26 @@ std::string advice(const FunctionAudit& function, const Report& report) {
   return report.findings.empty() ? std::string() : advice_for(function, report.facts);
 }
 
+nlohmann::json sites_json(const FunctionAudit& function) {
+  auto sites = nlohmann::json::array();
+  for (const auto& line : function.sites)
+    sites.push_back({{"file", line.file}, {"line", line.number}, {"short", to_string(line)}});
+  return sites;
+}
+
+/// "tree.cpp:12", "tree.cpp:12 and 2 more", or nothing.
+std::string made_at(const FunctionAudit& function) {
+  if (function.sites.empty()) return {};
+  const auto first = to_string(function.sites.front());
+  const auto more = function.sites.size() - 1;
+  return more == 0 ? first : fmt::format("{} and {} more", first, more);
+}
+
 nlohmann::json function_json(const FunctionAudit& function, const Report& report) {
   const auto on_path = report.path.by_function.find(function.code);
   return {{"function", function.name},
           {"short", short_name(function.name)},
+          {"made_at", sites_json(function)},
           {"converted", function.converted},
           {"imported", function.imported},
           {"exported", function.exported},
@@ -125,7 +141,10 @@ std::vector<std::string> change_first(const Report& report) {
     if (text.empty()) continue;
     const auto on_path = report.path.by_function.find(function.code);
     const double weight = on_path == report.path.by_function.end() ? 0 : on_path->second;
-    found.emplace_back(weight + function.ran * 1e-3, short_name(function.name) + ": " + text);
+    const auto place = made_at(function);
+    found.emplace_back(weight + function.ran * 1e-3,
+                       fmt::format("{}{}: {}", short_name(function.name),
+                                   place.empty() ? "" : " (made at " + place + ")", text));
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -154,9 +173,9 @@ std::string wrapped(const std::string& text) {
 }
 
 std::string functions_table(const Report& report) {
-  std::string out = fmt::format("\n{:32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}\n",
+  std::string out = fmt::format("\n{:32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}  {}\n",
                                 "threads, by function", "own", "imported", "exported", "ran",
-                                "mean", "longest", "blocked", "path%");
+                                "mean", "longest", "blocked", "path%", "made at");
   double all = 0;
   for (const auto time : report.path.time) all += time;
   for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
@@ -165,11 +184,13 @@ std::string functions_table(const Report& report) {
     const auto on_path = report.path.by_function.find(function.code);
     const double share =
         on_path == report.path.by_function.end() || all <= 0 ? 0 : on_path->second / all;
-    fmt::format_to(
-        std::back_inserter(out), "{:32.32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}\n",
-        short_name(function.name), function.converted, function.imported, function.exported,
-        duration(function.ran), duration(function.mean()),
-        duration(static_cast<double>(function.longest)), duration(function.blocked), 100 * share);
+    auto line = fmt::format("{:32.32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}  {}",
+                            short_name(function.name), function.converted, function.imported,
+                            function.exported, duration(function.ran), duration(function.mean()),
+                            duration(static_cast<double>(function.longest)),
+                            duration(function.blocked), 100 * share, made_at(function));
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
   }
   if (report.functions.size() > most_functions)
     out += fmt::format("  (and {} more)\n", report.functions.size() - most_functions);

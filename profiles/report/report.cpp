@@ -4,6 +4,7 @@
 #include <set>
 
 #include "profiles/report/births.hpp"
+#include "profiles/report/sites.hpp"
 #include "rts/trace/format.hpp"
 
 namespace trawl::profile {
@@ -52,6 +53,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   PathFinder finder(from, to);
   MessageEnds messages(run, from, to);
   Births births;
+  Sites sites;
   std::set<int> lost;
   std::vector<double> idle;
   for (const auto& log : run.logs) {
@@ -68,6 +70,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
           threads.see(event);
           audit.see(event);
           births.see(pe, event, threads);
+          sites.see(log.header, event);
           report.over_time.see(event);
           finder.see(pe, event);
           messages.see(pe, event);
@@ -84,6 +87,10 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
     if (slice.cause == Cause::imported) slice.source = births.of(slice);
   report.lanes = timeline.lanes();
   report.functions = audit.result(run);
+  const auto made_at = sites.result();
+  for (auto& function : report.functions)
+    if (const auto found = made_at.find(function.code); found != made_at.end())
+      function.sites = found->second;
   report.path = finder.find();
   report.shorter = shorter(report.path, report.activity);
   report.messages = messages.result();

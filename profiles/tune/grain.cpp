@@ -13,6 +13,7 @@ using replay::Graph;
 using replay::Number;
 using replay::Op;
 using replay::Step;
+using trawl::profile::Line;
 
 constexpr double dear = 0.02;  // a share of work that sparks should not take
 constexpr double few = 0.5;    // of a function's sparks are worth being sent
@@ -44,13 +45,24 @@ Works works(const Graph& graph) {
   return works;
 }
 
-/// The tasks that are sparks, by function and kind.
-std::map<std::pair<Number, bool>, std::vector<Number>> sparks(const Graph& graph) {
-  std::map<std::pair<Number, bool>, std::vector<Number>> found;
+/// What sparks tasks; `thunks`: by par.
+struct Source {
+  Number function;
+  Line line;
+  bool thunks;
+
+  friend auto operator<=>(const Source&, const Source&) = default;
+};
+
+/// The tasks that are sparks.
+std::map<Source, std::vector<Number>> sparks(const Graph& graph, const std::vector<Line>& lines) {
+  std::map<Source, std::vector<Number>> found;
   for (Number number = 0; number < graph.tasks.size(); ++number)
     each_op(graph, number, [&](Op op) {
       if (op.step() != Step::spawn && op.step() != Step::par) return;
-      found[{graph.tasks[op.task()].function, op.step() == Step::par}].push_back(op.task());
+      const auto& task = graph.tasks[op.task()];
+      const auto line = task.site < lines.size() ? lines[task.site] : Line();
+      found[{task.function, line, op.step() == Step::par}].push_back(op.task());
     });
   return found;
 }
@@ -69,14 +81,23 @@ std::string time_word(double nanos) {
 
 }  // namespace
 
-std::vector<FunctionGrain> grains(const Graph& graph, const SparkCosts& costs) {
+std::vector<Line> lines_of_sites(const Graph& graph) {
+  const trawl::profile::Lines lines(graph.file, graph.build);
+  std::vector<Line> found;
+  for (const auto& site : graph.sites) found.push_back(lines.of_program(site.stack));
+  return found;
+}
+
+std::vector<LineGrain> grains(const Graph& graph, const std::vector<Line>& lines,
+                              const SparkCosts& costs) {
   const auto work = works(graph);
   const double all = work.whole.back();
-  std::vector<FunctionGrain> grains;
-  for (const auto& [key, tasks] : sparks(graph)) {
-    FunctionGrain grain;
-    grain.function = key.first == 0 ? "(unknown)" : graph.functions[key.first];
-    grain.thunks = key.second;
+  std::vector<LineGrain> grains;
+  for (const auto& [source, tasks] : sparks(graph, lines)) {
+    LineGrain grain;
+    grain.function = source.function == 0 ? "(unknown)" : graph.functions[source.function];
+    grain.line = source.line;
+    grain.thunks = source.thunks;
     grain.sparks = tasks.size();
     const auto number = static_cast<double>(tasks.size());
     std::vector<double> wholes;
@@ -100,7 +121,7 @@ std::vector<FunctionGrain> grains(const Graph& graph, const SparkCosts& costs) {
   return grains;
 }
 
-std::string verdict(const FunctionGrain& grain, double all_work) {
+std::string verdict(const LineGrain& grain, double all_work) {
   if (grain.cost > dear)
     return fmt::format("too fine: sparks take {:.0f} % of all work", 100 * grain.cost);
   if (grain.near_pays == 0)
@@ -123,7 +144,7 @@ std::vector<std::string> cut_offs(const Graph& graph, int workers) {
 
 std::vector<std::string> chunks(const Graph& graph, int workers) {
   std::size_t most = 0;
-  for (const auto& [key, tasks] : sparks(graph)) most = std::max(most, tasks.size());
+  for (const auto& [source, tasks] : sparks(graph, {})) most = std::max(most, tasks.size());
   std::vector<std::string> levels{"1"};
   for (std::size_t level = 2; level * static_cast<std::size_t>(workers) <= most && level <= 4096;
        level *= 2)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "profiles/lines.hpp"
 #include "profiles/replay/graph.hpp"
 
 namespace tune {
@@ -18,9 +19,10 @@ struct SparkCosts {
   double near_bytes = 0, far_bytes = 0;  ///< more for each byte
 };
 
-/// Of a function that is sparked somewhere.
-struct FunctionGrain {
+/// Of a line that sparks a function.
+struct LineGrain {
   std::string function;
+  trawl::profile::Line line;  ///< number 0: not known
   std::uint64_t sparks = 0;
   bool thunks = false;  ///< by par; else by spawn
   double work = 0;      ///< seconds, with all under them that is not sparked itself
@@ -30,11 +32,16 @@ struct FunctionGrain {
   double cost = 0;  ///< the share of all work that their sparks take where they stay
 };
 
-/// Those first that have most work under them.
-std::vector<FunctionGrain> grains(const replay::Graph& graph, const SparkCosts& costs);
+/// Of each of the graph's sites, read from the file that the program ran from.
+std::vector<trawl::profile::Line> lines_of_sites(const replay::Graph& graph);
+
+/// Those first that have most work under them; `lines` are those of the graph's sites.
+std::vector<LineGrain> grains(const replay::Graph& graph,
+                              const std::vector<trawl::profile::Line>& lines,
+                              const SparkCosts& costs);
 
 /// What is to be thought of it, in words.
-std::string verdict(const FunctionGrain& grain, double all_work);
+std::string verdict(const LineGrain& grain, double all_work);
 
 /// Levels for `trawl-replay --cut-off`: "0us" and some between 40 us and what leaves few sparks;
 /// for

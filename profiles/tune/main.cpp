@@ -127,7 +127,7 @@ class Tuning {
         on.space, flags_plan, [&](auto trials) { return tuner.measure(on.space, trials); }, say);
     on.costs = tuner.costs({local_.spawn, local_.par, 0, 0, 0, 0});
     const auto graph = replay::scaled(graph_, command_.scale_work, command_.scale_bytes);
-    on.functions = grains(graph, on.costs);
+    on.lines = grains(graph, lines_of_sites(graph), on.costs);
     auto grain_plan = plan(0.3 / parts);
     grain_plan.runs = std::max(1L, command_.runs / 3);
     on.coarser = tuner.coarser(graph_, on.advice.setting, grain_plan,

@@ -69,20 +69,25 @@ std::string effects_text(const Space& space, const std::vector<Effect>& effects)
   return text;
 }
 
+std::string place(const trawl::profile::Line& line) {
+  return line.number == 0 ? "" : to_string(line);
+}
+
 std::string grain_text(const OnGrid& on, double work) {
   const auto& costs = on.costs;
   auto text = fmt::format(
       "\n  Grain. A spark that stays takes {:.1f} ns by spawn, {:.1f} ns by par (this host); one "
       "that is sent and\n  its value back {} near by, {} at the farthest (simulated).\n\n"
-      "  {:<28}{:<6}{:>9} {:>10} {:>10} {:>10} {:>6} {:>6}\n",
+      "  {:<28}{:<6}{:<22}{:>9} {:>10} {:>10} {:>10} {:>6} {:>6}\n",
       costs.spawn * 1e9, costs.par * 1e9, seconds(costs.near), seconds(costs.far),
-      "function that is sparked", "by", "sparks", "shortest", "median", "longest", "near", "far");
-  for (const auto& grain : on.functions)
-    text += fmt::format("  {:<28}{:<6}{:>9} {:>10} {:>10} {:>10} {:>4.0f} % {:>4.0f} %  {}\n",
+      "function that is sparked", "by", "at", "sparks", "shortest", "median", "longest", "near",
+      "far");
+  for (const auto& grain : on.lines)
+    text += fmt::format("  {:<28}{:<6}{:<22}{:>9} {:>10} {:>10} {:>10} {:>4.0f} % {:>4.0f} %  {}\n",
                         trawl::profile::short_name(grain.function).substr(0, 27),
-                        grain.thunks ? "par" : "spawn", grain.sparks, seconds(grain.shortest),
-                        seconds(grain.median), seconds(grain.longest), 100 * grain.near_pays,
-                        100 * grain.far_pays, verdict(grain, work));
+                        grain.thunks ? "par" : "spawn", place(grain.line), grain.sparks,
+                        seconds(grain.shortest), seconds(grain.median), seconds(grain.longest),
+                        100 * grain.near_pays, 100 * grain.far_pays, verdict(grain, work));
   text += "\n  near, far: sparks that are longer than they and their values are under way.\n\n";
   const auto& coarser = on.coarser;
   if (!coarser.better()) return text + "  No coarser grain is faster.\n";
@@ -132,9 +137,11 @@ nlohmann::json advice_json(const Space& space, const Advice& advice) {
 
 nlohmann::json grain_json(const OnGrid& on, double work) {
   auto functions = nlohmann::json::array();
-  for (const auto& grain : on.functions)
+  for (const auto& grain : on.lines)
     functions.push_back({{"function", grain.function},
                          {"by", grain.thunks ? "par" : "spawn"},
+                         {"file", grain.line.file},
+                         {"line", grain.line.number},
                          {"sparks", grain.sparks},
                          {"work_s", grain.work},
                          {"shortest_s", grain.shortest},

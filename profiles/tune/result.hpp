@@ -19,7 +19,7 @@ struct OnGrid {
   Space space;
   Advice advice;
   SparkCosts costs;
-  std::vector<FunctionGrain> functions;
+  std::vector<LineGrain> lines;
   Coarser coarser;
   std::string trouble;  ///< of the first run that failed
 };

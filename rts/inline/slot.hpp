@@ -92,6 +92,8 @@ class alignas(64) Slot {
     auto seen = reinterpret_cast<std::uintptr_t>(node) | thunk;
     return what_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
   }
+  /// After which code logs name what is here: a thunk, or a call.
+  std::uint32_t logged_code() const noexcept;
   /// Copies a call into the heap; nullptr if there is nothing any more. To be called by whoever has
   /// claimed the slot.
   heap::Node* promote();

@@ -125,7 +125,7 @@ void spark(heap::Node* node) {
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
   if (!worker.pool.push_quickly(node)) [[unlikely]]
-    spark_slowly(node);
+    spark_slowly(node, __builtin_return_address(0));
 }
 
 void spark_kept(heap::Node* node) {

@@ -136,7 +136,7 @@ bool Worker::seeks_data_of(const heap::Code& code) noexcept {
 
 namespace {
 
-void spark_near_its_data(heap::Node* node) {
+void spark_near_its_data(heap::Node* node, const void* caller) {
   worker_here().let_others_run(Moment::in_thread);
   Worker& worker = worker_here();
   const auto& code = node->code();
@@ -147,17 +147,17 @@ void spark_near_its_data(heap::Node* node) {
         return worker.counters.add(Count::sparks_to_data);
     }
   }
-  worker.pool.push(node);
+  worker.pool.push(node, caller);
 }
 
 }  // namespace
 
 // In this order, as another OS thread may learn of data at any moment, and refuses the quick way
 // then.
-void spark_slowly(heap::Node* node) {
+void spark_slowly(heap::Node* node, const void* caller) {
   Worker& worker = worker_here();
-  if (worker.knows_of_data_elsewhere()) return spark_near_its_data(node);
-  worker.pool.push(node);
+  if (worker.knows_of_data_elsewhere()) return spark_near_its_data(node, caller);
+  worker.pool.push(node, caller);
   if (worker.is_special()) return;  // its pool always refuses
   worker.pool.allow_quick();
   if (worker.knows_of_data_elsewhere()) worker.pool.refuse_quick();
@@ -169,6 +169,7 @@ void place(heap::Node* node, int pe) {
   worker_here().let_others_run(Moment::in_thread);
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
+  worker.note_site(*node, __builtin_return_address(0));
   if (pe == worker.workers().fabric().self() || !send(worker, node, pe))
     worker.workers().add_arrived(node);
 }

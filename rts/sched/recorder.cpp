@@ -96,6 +96,11 @@ class Recorder::Pause {
   Recorder& recorder_;
 };
 
+Recorder::Recorder(const std::string& file, std::string_view program)
+    : record_(file, program), sites_([this](std::uint32_t code, trace::StackPlaces stack) {
+        record_.site(std::uint64_t{code} + 1, stack);
+      }) {}
+
 void Recorder::begin() {
   running_ = true;
   constexpr int tries = 9;
@@ -142,9 +147,9 @@ struct RecordedSlot : Slot {
 
 }  // namespace
 
-Slot* Recorder::spawn(const Slot& call) {
+Slot* Recorder::spawn(const Slot& call, const void* caller) {
   const Pause pause(*this);
-  return new RecordedSlot(call, record_.spawn());
+  return new RecordedSlot(call, record_.spawn(sites_.see(call.logged_code(), caller)));
 }
 
 // What is synced is forced next; what is withdrawn never is.
@@ -157,9 +162,10 @@ heap::Node* Recorder::reclaim(Slot* slot) {
   return synced_;
 }
 
-void Recorder::par(heap::Node* node) {
+void Recorder::par(heap::Node* node, const void* caller) {
   const Pause pause(*this);
-  if (!sparks_.contains(node)) sparks_[node] = record_.par();
+  if (!sparks_.contains(node))
+    sparks_[node] = record_.par(sites_.see(heap::logged_code(node), caller));
 }
 
 std::uint64_t Recorder::packed_size(heap::Node* node, Pack pack) {

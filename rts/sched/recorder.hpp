@@ -36,16 +36,17 @@ class Stopwatch {
 
 class Recorder {
  public:
-  Recorder(const std::string& file, std::string_view program) : record_(file, program) {}
+  Recorder(const std::string& file, std::string_view program);
 
   /// On the root's thread.
   void begin();
   void end() noexcept;
 
-  Slot* spawn(const Slot& call);
+  /// `caller`, here and below, is an address in what makes the spark.
+  Slot* spawn(const Slot& call, const void* caller);
   /// Of a slot that `spawn` gave.
   heap::Node* reclaim(Slot* slot);
-  void par(heap::Node* node);
+  void par(heap::Node* node, const void* caller);
   /// Evaluates what the caller has made a black hole. Had it become a spark?
   bool evaluate(heap::Node* node);
 
@@ -61,6 +62,7 @@ class Recorder {
   std::uint64_t result_size(heap::Node* node);
 
   trace::Record record_;
+  trace::Sites sites_;
   Stopwatch watch_;
   Nanos seen_ = 0;
   Nanos handling_ = 0;  // what a spawned call takes where nothing is computed

@@ -6,7 +6,9 @@
 
 #include <sys/mman.h>
 
+#include "rts/heap/code.hpp"
 #include "rts/sched/recorder.hpp"
+#include "rts/trace/sites.hpp"
 
 namespace trawl::sched {
 
@@ -17,6 +19,12 @@ namespace trawl::sched {
 bool Slot::fizzled() const noexcept {
   const auto seen = what_.load(std::memory_order_relaxed);
   return kind_in(seen) == thunk && node_in(seen)->state() != heap::State::unevaluated;
+}
+
+std::uint32_t Slot::logged_code() const noexcept {
+  const auto seen = what_.load(std::memory_order_relaxed);
+  if (kind_in(seen) == thunk) return heap::logged_code(node_in(seen));
+  return reinterpret_cast<const heap::Code*>(seen & ~kind_mask)->id;
 }
 
 heap::Node* Slot::promote() {
@@ -113,33 +121,39 @@ void SparkPool::allow_quick() noexcept {
   if (end_.load() != limit_) refuse_quick();
 }
 
-bool SparkPool::push_at_end(heap::Node* node) noexcept {
+bool SparkPool::push_at_end(heap::Node* node, const void* caller) noexcept {
   if (recorder_ != nullptr) {
-    recorder_->par(node);
+    recorder_->par(node, caller);
     return true;
   }
-  if (push_slowly([node](Slot& slot) { slot.put(node); }) != nullptr) return true;
+  if (push_slowly([node](Slot& slot) { slot.put(node); }, caller) != nullptr) return true;
   refused_.fetch_add(1, std::memory_order_release);
   return false;
 }
 
 // nullptr: there is no room.
 template <class Put>
-Slot* SparkPool::push_slowly(Put put) noexcept {
+Slot* SparkPool::push_slowly(Put put, const void* caller) noexcept {
   if (ask_) ask_();
   const bool watched = stop_watching();
   if (!make_room()) return nullptr;
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
   put(*bottom);
+  if (to_look_at_ != 0) look_at(*bottom, caller);
   bottom_.store(bottom + 1, std::memory_order_release);
   if (watched) noticed_();
   return bottom;
 }
 
+// In this order: whoever watches from here on has the next spark come this way.
 bool SparkPool::stop_watching() noexcept {
-  const bool watched = ask_ ? std::exchange(watched_, false)
-                            : end_.exchange(limit_, std::memory_order_relaxed) != limit_;
-  return watched && noticed_;
+  if (!ask_) end_.store(limit_);
+  return watched_.exchange(false) && noticed_;
+}
+
+void SparkPool::look_at(const Slot& spark, const void* caller) noexcept {
+  sites_->see(spark.logged_code(), caller);
+  if (--to_look_at_ != 0) take_the_slow_way();
 }
 
 void SparkPool::always_ask(std::function<void()> ask) {
@@ -377,12 +391,13 @@ void SparkPool::trim(const Slot* not_below) noexcept {
 
 // The call lies above the newest spark, where there is a slot even at the limit.
 Slot* OwnerEnd::push_call_at_end() {
+  const void* const caller = __builtin_return_address(0);
   auto& pool = static_cast<SparkPool&>(*this);
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
   const Slot call = *bottom;
   bottom->clear();
-  if (pool.recorder_ != nullptr) return pool.recorder_->spawn(call);
-  Slot* slot = pool.push_slowly([&call](Slot& at) { at.put(call); });
+  if (pool.recorder_ != nullptr) return pool.recorder_->spawn(call, caller);
+  Slot* slot = pool.push_slowly([&call](Slot& at) { at.put(call); }, caller);
   if (slot != nullptr) return slot;
   pool.refused_calls_.fetch_add(1, std::memory_order_release);
   return new Slot(call);

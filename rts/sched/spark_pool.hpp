@@ -21,6 +21,10 @@
 #include "rts/inline/owner_end.hpp"
 #include "rts/sched/fence.hpp"
 
+namespace trawl::trace {
+class Sites;
+}
+
 namespace trawl::sched {
 
 class Recorder;
@@ -62,6 +66,13 @@ class SparkPool : public OwnerEnd {
   /// Of all pools: do collections forget sparks? Not in a simulation: no run depends on when the
   /// collector runs.
   static void set_weak(bool weak) noexcept;
+  /// Of a run with a log: it is told where sparks are made. Of the next `look(number)` sparks.
+  void tell(trace::Sites& sites) noexcept { sites_ = &sites; }
+  void look(int number) noexcept {
+    if (sites_ == nullptr) return;
+    to_look_at_ = number;
+    take_the_slow_way();
+  }
   /// Of a run that is recorded: all that comes goes to the recorder, and nothing lies here.
   void record(Recorder& recorder) noexcept {
     recorder_ = &recorder;
@@ -85,11 +96,11 @@ class SparkPool : public OwnerEnd {
   /// push_quickly is good again, unless sparks are watched for.
   void allow_quick() noexcept;
 
-  /// False: the pool is full, and the spark ignored.
-  bool push(heap::Node* node) noexcept {
+  /// False: the pool is full, and the spark ignored. `caller` is for the log, see trace::Sites.
+  bool push(heap::Node* node, const void* caller = nullptr) noexcept {
     Slot* const bottom = bottom_.load(std::memory_order_relaxed);
     if (bottom >= end_.load(std::memory_order_relaxed)) [[unlikely]]
-      return push_at_end(node);
+      return push_at_end(node, caller);
     bottom->put(node);
     bottom_.store(bottom + 1, std::memory_order_release);
     return true;
@@ -151,18 +162,12 @@ class SparkPool : public OwnerEnd {
 
   /// The owner will notice the next spark. Costs nothing where there is none.
   void watch() noexcept {
-    if (ask_) {
-      watched_ = true;
-      return;
-    }
-    end_.store(slots_.data());
-    refuse_quick();
+    watched_.store(true);
+    take_the_slow_way();
   }
   /// Thunks do not come by push_quickly until allow_quick.
   void refuse_quick() noexcept { quick_end_.store(slots_.data()); }
-  bool watched() const noexcept {
-    return ask_ ? watched_ : end_.load(std::memory_order_relaxed) != limit_;
-  }
+  bool watched() const noexcept { return watched_.load(std::memory_order_relaxed); }
 
   /// Of a simulated worker: `ask` is called before each spark, and call, is put here.
   void always_ask(std::function<void()> ask);
@@ -207,9 +212,14 @@ class SparkPool : public OwnerEnd {
     return static_cast<std::uint32_t>(slot - slots_.data());
   }
   heap::Node* take_oldest_locked(bool by_owner, std::uint32_t* place);
-  bool push_at_end(heap::Node* node) noexcept;
+  void take_the_slow_way() noexcept {
+    end_.store(slots_.data());
+    refuse_quick();
+  }
+  bool push_at_end(heap::Node* node, const void* caller) noexcept;
   template <class Put>
-  Slot* push_slowly(Put put) noexcept;
+  Slot* push_slowly(Put put, const void* caller) noexcept;
+  void look_at(const Slot& spark, const void* caller) noexcept;
   bool holds_calls(const Slot* end) const noexcept;
   bool stop_watching() noexcept;
   bool make_room() noexcept;
@@ -244,7 +254,9 @@ class SparkPool : public OwnerEnd {
   alignas(64) Slot* limit_;
   std::function<void()> noticed_;
   std::function<void()> ask_;  // if there is one, end_ is always the beginning
-  bool watched_ = false;       // and this says what else that would say
+  std::atomic<bool> watched_{false};
+  trace::Sites* sites_ = nullptr;
+  int to_look_at_ = 0;
   Recorder* recorder_ = nullptr;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room
   // Where room ends for push_quickly, or the beginning. Not end_: calls don't go to their data.

@@ -11,6 +11,7 @@
 #include "rts/sched/recorder.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/trace/note.hpp"
+#include "rts/trace/sites.hpp"
 
 namespace trawl::sched {
 
@@ -79,6 +80,12 @@ Worker::Worker(Workers& workers, int index, const Options& options)
       index_(index),
       next_number_(static_cast<std::uint32_t>(index)),
       random_(static_cast<std::uint32_t>(index) + 1) {
+  if (log_ != nullptr) {
+    sites_ = std::make_unique<trace::Sites>([this](std::uint32_t code, trace::StackPlaces stack) {
+      log_->site(static_cast<unsigned>(index_), code, stack);
+    });
+    pool.tell(*sites_);
+  }
   if (recorder_ != nullptr) pool.record(*recorder_);
   if (pause_ != nullptr) pool.always_ask([this] { let_others_run(Moment::in_thread); });
 }
@@ -281,6 +288,10 @@ void Worker::start_thread(const FoundSpark& found) {
   run(thread);
 }
 
+void Worker::note_site(heap::Node& spark, const void* caller) noexcept {
+  if (sites_ != nullptr) sites_->see(heap::logged_code(&spark), caller);
+}
+
 void Worker::thread_started(Thread& thread) {
   count_live(1);
   trace::note<Count::threads_created>(counters, log_, static_cast<unsigned>(index_),
@@ -312,6 +323,7 @@ void Worker::run(Thread& thread) {
   leave_messages();
   let_others_run(Moment::before_thread);
   made_before_ = sparks_made();
+  pool.look(trace::Sites::a_thread);
   main_->switch_to(thread.fiber_);
   if (thread.spark_ != nullptr && just_made() != 0) workers_.note_splits(thread.spark_->code());
   let_others_run(Moment::after_thread);

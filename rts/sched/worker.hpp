@@ -31,7 +31,8 @@ class WorkerPolicy;
 }  // namespace trawl::progress
 namespace trawl::trace {
 class Log;
-}
+class Sites;
+}  // namespace trawl::trace
 
 namespace trawl::sched {
 
@@ -135,6 +136,8 @@ class Worker {
   /// Is it to be found out for a spark of this code? Where that has been in vain for long, seldom.
   bool seeks_data_of(const heap::Code& code) noexcept;
   void note_data_of(const heap::Code& code) noexcept { sought_in_vain_[code.id] = 0; }
+  /// For the log, of a spark that goes by no pool; `caller` is an address in what makes it.
+  void note_site(heap::Node& spark, const void* caller) noexcept;
   /// nullptr: nothing is recorded.
   Recorder* recorder() const noexcept { return recorder_; }
   /// In a simulation, lets other PEs run.
@@ -207,6 +210,7 @@ class Worker {
   progress::EventCount& events_;
   progress::State& state_;
   trace::Log* log_;
+  std::unique_ptr<trace::Sites> sites_;  // of a run with a log
   void (*pause_)(Worker&, Moment);
   Recorder* recorder_;
   std::vector<std::uint32_t> sought_in_vain_;  // by code
@@ -263,8 +267,9 @@ inline Worker& worker_here() {
 }
 
 /// For a spark that was just made where the pool refuses the quick way: it goes to the PE that has
-/// the large values it needs, if another has (place.cpp), else into the pool.
-void spark_slowly(heap::Node* node);
+/// the large values it needs, if another has (place.cpp), else into the pool. `caller` is an
+/// address in what makes it.
+void spark_slowly(heap::Node* node, const void* caller);
 
 /// While it lives, what runs on this thread is a part of nothing.
 class Apart {

@@ -1,6 +1,6 @@
 // The event log as it lies on the disk: what rts/trace writes and profiles/ reads.
 //
-//   file  = header (512 bytes, rewritten in place at close), then blocks
+//   file  = header (1024 bytes, rewritten in place at close), then blocks
 //   block = Block (32 bytes), then its events (24 bytes each), in the order of their times
 //
 // All numbers are in the byte order of the machine that wrote them.
@@ -62,16 +62,19 @@ enum class Kind : std::uint8_t {
   pe_lost,        ///< a PE is dead, as the main PE has decided [value: PE]
   pe_left,        ///< a PE has left [value: PE]
   pe_joined,      ///< a PE has come [value: PE]
+  spark_site,     ///< sparks are made here: a call on the stack of who has made one, the innermost
+                  ///< first [value: the spark's code, extra: how many of the same stack follow,
+                  ///< id: a place in the file that the PE runs, see Header::build]
   note,           ///< whatever the writer wants to find again
 };
 
-inline constexpr std::array<std::string_view, 26> kind_names{
+inline constexpr std::array<std::string_view, 27> kind_names{
     "thread_start",  "thread_run",    "thread_block", "thread_resume", "thread_end",
     "spark_convert", "spark_export",  "spark_import", "message_sent",  "message_received",
     "fish_sent",     "fish_home",     "fish_forward", "fetch_sent",    "resume_received",
     "gc_begin",      "gc_end",        "idle_begin",   "idle_end",      "load",
     "balance",       "balance_share", "pe_lost",      "pe_left",       "pe_joined",
-    "note"};
+    "spark_site",    "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 /// From whom a thread has got what it waited for.
@@ -134,8 +137,9 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 7;
-inline constexpr std::size_t header_size = 512;
+inline constexpr std::uint32_t version = 8;
+inline constexpr std::size_t header_size = 1024;
+inline constexpr std::size_t longest_path = 320;  ///< of a header's file
 inline constexpr int max_pes = 1 << 20;
 inline constexpr int max_workers = 256;
 inline constexpr Nanos max_local = Nanos{1}
@@ -156,6 +160,8 @@ struct Header {
   Nanos end = 0;     ///< when it was closed or cut off, by the PE's own clock; 0 while open
   Nanos offset = 0;  ///< add it to a time to get nanoseconds since the run's start on the main PE
   std::string program, cluster, host;
+  std::string file;   ///< that the PE runs, an absolute path; empty: not known
+  std::string build;  ///< that file's build id, see rts/host/executable.hpp
 };
 
 inline constexpr std::uint64_t checksum_factor = 0x9E37'79B9'7F4A'7C15;
@@ -191,8 +197,9 @@ inline Bytes encode(const Header& header) {
   out.put(header.start);
   out.put(header.end);
   out.put(header.offset);
-  for (const std::string* text : {&header.program, &header.cluster, &header.host})
+  for (const std::string* text : {&header.program, &header.cluster, &header.host, &header.build})
     out.put_string(std::string_view(*text).substr(0, 128));
+  out.put_string(header.file.size() <= longest_path ? header.file : "");
   auto bytes = out.take();
   bytes.resize(header_size - sizeof(std::uint64_t), std::byte{0});
   const auto sum = checksum(bytes);
@@ -224,7 +231,8 @@ inline Header decode(std::span<const std::byte> bytes) {
   header.start = in.get<Nanos>();
   header.end = in.get<Nanos>();
   header.offset = in.get<Nanos>();
-  for (std::string* text : {&header.program, &header.cluster, &header.host})
+  for (std::string* text :
+       {&header.program, &header.cluster, &header.host, &header.build, &header.file})
     *text = in.get_string();
   const auto local = [](Nanos time) { return time >= 0 && time < max_local; };
   if (header.pes < 1 || header.pes > max_pes || header.pe < 0 || header.pe >= header.pes ||

@@ -58,6 +58,8 @@ Log::Log(const Setup& setup)
   header_.program = setup.program;
   header_.cluster = setup.cluster;
   header_.host = setup.host;
+  header_.file = setup.file;
+  header_.build = setup.build;
   header_.start = last_ = now();
   header_.offset = -header_.start;
 
@@ -75,6 +77,13 @@ void Log::event(Kind kind, unsigned worker, std::uint32_t value, std::uint16_t e
                 std::uint32_t id, std::uint32_t size) noexcept {
   const std::lock_guard lock(mutex_);
   append({0, value, extra, kind, static_cast<std::uint8_t>(worker), id, size});
+}
+
+void Log::site(unsigned worker, std::uint32_t code, StackPlaces stack) noexcept {
+  const std::lock_guard lock(mutex_);
+  auto more = static_cast<std::uint16_t>(stack.size());
+  for (const auto place : stack)
+    append({0, code, --more, Kind::spark_site, static_cast<std::uint8_t>(worker), place, 0});
 }
 
 // A collection is noted from within it: what allocates must not hold the lock.

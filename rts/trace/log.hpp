@@ -12,6 +12,7 @@
 
 #include "rts/inline/bytes.hpp"
 #include "rts/trace/format.hpp"
+#include "rts/trace/sites.hpp"
 
 namespace trawl::trace {
 
@@ -23,6 +24,7 @@ struct Setup {
   int workers = 1;
   double speed = 1;  ///< relative to the other PEs, more than 0
   std::string program, cluster, host;
+  std::string file, build;                    ///< see Header
   std::size_t buffer = std::size_t{1} << 20;  ///< bytes of memory; rounded into 4 KiB to 16 MiB
   std::function<Nanos()> clock;               ///< the PE's clock; empty: std::chrono::steady_clock
 };
@@ -41,6 +43,8 @@ class Log {
   /// Appends an event that happened now. Never fails: see `trouble`.
   void event(Kind kind, unsigned worker, std::uint32_t value = 0, std::uint16_t extra = 0,
              std::uint32_t id = 0, std::uint32_t size = 0) noexcept;
+  /// Appends where sparks of a code are made (Kind::spark_site).
+  void site(unsigned worker, std::uint32_t code, StackPlaces stack) noexcept;
   /// Appends a message that was sent to `pe`, or has come from it. Both ends give it the same
   /// number: messages of one kind and of similar size don't overtake each other.
   void message(Kind kind, int pe, std::uint16_t what, std::size_t size) noexcept;

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "rts/host/executable.hpp"
+
 namespace trawl::trace {
 namespace {
 
@@ -33,15 +35,17 @@ Record::~Record() {
   if (file_ >= 0) ::close(file_);
 }
 
-std::uint64_t Record::spawn() {
+std::uint64_t Record::spawn(std::uint16_t site) {
   end_piece();
   put(Did::spawn);
+  number(site);
   return next_++;
 }
 
-std::uint64_t Record::par() {
+std::uint64_t Record::par(std::uint16_t site) {
   end_piece();
   put(Did::par);
+  number(site);
   ++sparks_;
   return next_++;
 }
@@ -139,6 +143,10 @@ void Record::name(std::string_view function) {
   names_ += '\0';
 }
 
+void Record::site(std::uint64_t function, StackPlaces stack) {
+  sites_.push_back({function, {stack.begin(), stack.end()}});
+}
+
 void Record::flush() noexcept {
   if (size_ == recording::block_header_size) return;
   ++blocks_;
@@ -153,6 +161,22 @@ void Record::write_names() noexcept {
   std::memcpy(block_.data() + size_, names_.data(), size);
   size_ += size;
   write_block(recording::names_magic);
+}
+
+// Some hundred bytes each, of some hundred.
+void Record::write_sites() noexcept {
+  const auto& program = executable();
+  if (sites_.empty() || program.path.size() > recording::longest_path) return;
+  for (const auto* text : {&program.path, &program.build}) {
+    std::memcpy(block_.data() + size_, text->c_str(), text->size() + 1);
+    size_ += text->size() + 1;
+  }
+  for (const auto& site : sites_) {
+    number(site.function);
+    number(site.places.size());
+    for (const auto place : site.places) number(place);
+  }
+  write_block(recording::sites_magic);
 }
 
 void Record::write_block(std::uint32_t magic) noexcept {
@@ -188,6 +212,7 @@ void Record::close() noexcept {
   while (!stack_.empty()) end(0);
   flush();
   write_names();
+  write_sites();
   if (file_ >= 0 && ::close(file_) != 0)
     trouble_ = "the recording " + file_name_ + " ends early: " + std::strerror(errno);
   file_ = -1;

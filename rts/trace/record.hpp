@@ -9,6 +9,7 @@
 
 #include "rts/inline/bytes.hpp"
 #include "rts/trace/recording.hpp"
+#include "rts/trace/sites.hpp"
 
 namespace trawl::trace {
 
@@ -26,8 +27,8 @@ class Record {
   /// The running task computed. May be less than nothing, as clocks are: the sum counts.
   void work(Nanos time) noexcept { piece_ += time; }
   /// The new task's number.
-  std::uint64_t spawn();
-  std::uint64_t par();
+  std::uint64_t spawn(std::uint16_t site = 0);
+  std::uint64_t par(std::uint16_t site = 0);
   void sync(std::uint64_t task, std::uint64_t arguments, std::uint64_t function = 0);
   void force(std::uint64_t task, std::uint64_t arguments, std::uint64_t function = 0);
   void eval(std::uint64_t arguments, std::uint64_t function = 0);
@@ -35,6 +36,8 @@ class Record {
 
   /// The next function's name, from 1 on.
   void name(std::string_view function);
+  /// The next site, from 1 on.
+  void site(std::uint64_t function, StackPlaces stack);
 
   /// Ends what has not ended, and writes the rest.
   void close() noexcept;
@@ -59,6 +62,7 @@ class Record {
   std::size_t behind_event(std::size_t at) const noexcept;
   void flush() noexcept;
   void write_names() noexcept;
+  void write_sites() noexcept;
   void write_block(std::uint32_t magic) noexcept;
   void write(const void* data, std::size_t size) noexcept;
 
@@ -74,6 +78,11 @@ class Record {
   Nanos worked_ = 0;
   std::vector<Open> stack_;
   std::string names_;  // a zero byte behind each
+  struct Site {
+    std::uint64_t function;
+    std::vector<std::uint32_t> places;
+  };
+  std::vector<Site> sites_;
 };
 
 }  // namespace trawl::trace

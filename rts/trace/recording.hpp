@@ -12,13 +12,19 @@
 //           16 events    size; none lies in two blocks
 //   names    as a block, of names_magic; at the end, if there are any: a name of up to 256 bytes
 //            and a zero byte each, of function 1, 2, ...
+//   sites    as a block, of sites_magic; behind the names, if there are any: the path of the file
+//            that the program ran from and its build id, a zero byte behind each; then of site 1,
+//            2,
+//            ... numbers as those of events: the function, how many places, the places (as those
+//            of trace::Kind::spark_site)
 //   event    0 kind      1
 //            1 numbers   as many as event_numbers says, 7 bits a byte, lowest first
 //
 // A task is the root, a call that was spawned, or a thunk. It begins where it is evaluated, inside
 // of the task that needs it; all up to its `end` is its own, and that of tasks within it. Tasks are
 // numbered as they are first named, by `spawn`, `par` or `eval`, from 1 on; the root is 0. `back`
-// counts from the next number: 1 is the newest task. A function is one of the names, or 0: unknown.
+// counts from the next number: 1 is the newest task. A function is one of the names, or 0: unknown;
+// a site is one of the sites, or 0.
 //
 // All numbers of several bytes are in the byte order of the machine that wrote them.
 #pragma once
@@ -35,26 +41,30 @@ namespace trawl::trace {
 /// What a task did.
 enum class Did : std::uint8_t {
   work,   ///< computed [ns]
-  spawn,  ///< a new task []
-  par,    ///< a new task, a thunk that became a spark []
+  spawn,  ///< a new task [site]
+  par,    ///< a new task, a thunk that became a spark [site]
   sync,   ///< came to a spawned call, which begins [back, bytes of its arguments, function]
   force,  ///< came to a thunk that had become a spark, which begins [back, bytes, function]
   eval,   ///< came to a thunk that had not, a new task, which begins [bytes, function]
   end,    ///< the newest that began and has not ended [bytes of its result]
 };
 
-inline constexpr std::array<std::uint8_t, 7> event_numbers{1, 0, 0, 3, 3, 2, 1};
+inline constexpr std::array<std::uint8_t, 7> event_numbers{1, 1, 1, 3, 3, 2, 1};
 
 namespace recording {
 
 inline constexpr std::uint64_t file_magic = 0x4443'4552'5741'5254;  // "TRAWRECD"
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::uint32_t block_magic = 0x6B6C'6272;  // "rblk"
 inline constexpr std::uint32_t names_magic = 0x6D61'6E72;  // "rnam"
+inline constexpr std::uint32_t sites_magic = 0x7469'7372;  // "rsit"
 inline constexpr std::size_t longest_function = 256;
 inline constexpr std::uint32_t most_block = 1U << 21U;
 inline constexpr std::size_t header_size = 16;
 inline constexpr std::size_t block_header_size = 16;
+inline constexpr std::size_t longest_path = 4096;
+inline constexpr std::uint16_t most_sites = 4096;
+inline constexpr std::size_t most_places = 64;  ///< of a site
 inline constexpr std::size_t longest_name = 128;
 inline constexpr std::size_t longest_event = 31;
 inline constexpr Nanos longest_work = Nanos{1} << 50U;  ///< 13 days

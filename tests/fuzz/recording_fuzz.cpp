@@ -49,8 +49,8 @@ Bytes sample(const std::string& file, fuzz::ByteDamage& bits) {
   std::vector<std::uint64_t> sparks;
   for (auto tasks = 1 + bits.below(12); tasks > 0; --tasks) {
     record.work(static_cast<trawl::Nanos>(bits.below(100'000)));
-    const auto call = record.spawn();
-    sparks.push_back(record.par());
+    const auto call = record.spawn(1);
+    sparks.push_back(record.par(2));
     record.sync(call, bits.below(300));
     record.work(static_cast<trawl::Nanos>(bits.below(100'000)));
     sparks.push_back(record.par());
@@ -65,21 +65,31 @@ Bytes sample(const std::string& file, fuzz::ByteDamage& bits) {
     record.work(20'000);
     record.end(4);
   }
+  for (int site = 0; site < 3; ++site) {
+    const std::uint32_t places[]{static_cast<std::uint32_t>(bits.below(1 << 30)), 4096};
+    record.site(bits.below(3), places);
+  }
   record.close();
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   return trawl::copy_of(std::as_bytes(std::span(text)));
 }
 
-/// Makes the first block's size and checksum what they should be, so that the events are looked at.
-void mend(Bytes& bytes, std::size_t block) {
+/// Makes a block's size and checksum what they should be, so that what is in it is looked at.
+void mend(Bytes& bytes, std::size_t block, std::uint32_t magic) {
   const auto events = block + format::block_header_size;
   if (bytes.size() <= events) return;
   const auto size = static_cast<std::uint32_t>(bytes.size() - events);
   const auto sum = format::checksum(std::span(bytes).subspan(events));
-  std::memcpy(bytes.data() + block, &format::block_magic, 4);
+  std::memcpy(bytes.data() + block, &magic, 4);
   std::memcpy(bytes.data() + block + 4, &size, 4);
   std::memcpy(bytes.data() + block + 8, &sum, 8);
+}
+
+std::size_t behind(const Bytes& bytes, std::size_t block) {
+  std::uint32_t size;
+  std::memcpy(&size, bytes.data() + block + 4, 4);
+  return block + format::block_header_size + size;
 }
 
 /// What replaying relies on.
@@ -91,6 +101,7 @@ void check(const Graph& graph) {
     expect(task.first == ops, "ops in the order of tasks");
     ops += task.ops;
     expect(ops <= graph.ops.size(), "ops that are there");
+    expect(task.site < graph.sites.size(), "sites that are there");
     std::vector<Number> calls;
     for (auto at = task.first; at < ops; ++at) {
       const auto op = graph.ops[at];
@@ -150,10 +161,12 @@ int main(int argc, char** argv) {
         expect(is_read(file), "a sound recording is read");
         seen.push_back(bytes);
       }
-      const auto block = format::header_size + std::strlen("sample");
       const bool mended = !bits.one_in(4);
+      const bool of_sites = bits.one_in(4);
+      auto block = format::header_size + std::strlen("sample");
+      if (of_sites) block = behind(bytes, block);
       bits.damage(bytes, mended ? block + format::block_header_size : 0, seen);
-      if (mended) mend(bytes, block);
+      if (mended) mend(bytes, block, of_sites ? format::sites_magic : format::block_magic);
       write(file, bytes);
       ++(is_read(file) ? values : errors);
     } catch (const std::exception& e) {

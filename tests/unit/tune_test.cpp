@@ -272,7 +272,7 @@ replay::Graph recorded(replay::Grain grain) {
 
 TEST(Tune, FunctionsAreJudgedByTheirSparks) {
   const SparkCosts costs{1e-9, 10e-9, 100e-6, 8e-3, 0, 0};
-  const auto found = grains(recorded({}), costs);
+  const auto found = grains(recorded({}), {}, costs);
   ASSERT_EQ(found.size(), 2U);
   const auto &coarse = found[0], &fine = found[1];
   EXPECT_EQ(coarse.function, "coarse");

@@ -14,6 +14,14 @@ function source(i) {
   return `thread ${slices.source[i]}${its === 0xFFFF ? '' : ` (${shortName(its)})`}`;
 }
 
+/** By whom a slice's spark was made, and where: the log holds all lines that make such sparks. */
+function made(i, elsewhere) {
+  const by = source(i) && ` by ${source(i)}${elsewhere ? ' there' : ''}`;
+  const lines = (functions[slices.function[i]]?.made_at ?? []).map(line => line.short);
+  const at = lines.length === 0 ? '' : ` at ${lines.length === 1 ? '' : 'one of '}${lines.join(', ')}`;
+  return by || at ? `, made${by}${at}` : '';
+}
+
 const fromPe = i => slices.pe[i] === unknown ? 'another PE' : `PE ${slices.pe[i]}`;
 
 /** What ended the waiting of a slice's thread. */
@@ -28,11 +36,10 @@ function whatCame(i) {
 
 function whyItRan(i) {
   const waited = slices.waited[i] >= 1000 ? `, then ${seconds(slices.waited[i])} for a worker` : '';
-  const made = source(i) && `, made by ${source(i)}`;
   switch (slices.cause[i]) {
     case 1: return 'the program\'s first thread';
-    case 2: return `its spark was here${made}`;
-    case 3: return `its spark came from ${fromPe(i)}${made && `${made} there`}` +
+    case 2: return `its spark was here${made(i, false)}`;
+    case 3: return `its spark came from ${fromPe(i)}${made(i, true)}` +
                    (slices.waited[i] >= 1000 ? `, and waited ${seconds(slices.waited[i])}` : '');
     case 4: case 5: case 6: return `was blocked for ${seconds(slices.blocked[i])}, until ${whatCame(i)}${waited}`;
   }

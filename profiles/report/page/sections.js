@@ -65,7 +65,8 @@ function showFunctions() {
     column('of it, afar', 'blocked_afar', duration), column('awaited', 'awaited', duration),
     column('queued', 'queued', duration), column('made', 'made'),
     column('bytes out', 'bytes_out', bytes), column('bytes home', 'bytes_home', bytes),
-    column('on the path', 'on_path', duration), ['note', each => each.advice, null, true]], functions));
+    column('on the path', 'on_path', duration),
+    ['made at', each => each.made_at.map(line => line.short).join(', '), null, true], ['note', each => each.advice, null, true]], functions));
 }
 
 function showOverTime() {

@@ -1,0 +1,176 @@
+// In which lines sparks are made: what a run notes of it, what is read from that, and that nobody
+// else notices.
+#include "rts/trace/sites.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "profiles/lines.hpp"
+#include "profiles/replay/read_recording.hpp"
+#include "profiles/tune/grain.hpp"
+#include "rts/host/executable.hpp"
+#include "rts/sched/spark_pool.hpp"
+#include "rts/simulate.hpp"
+#include "tests/unit/profile_report.hpp"
+
+namespace {
+
+using namespace trawl;
+using profile::Line;
+using trace::Kind;
+
+long some(long n) {
+  trawl::work(200'000);
+  return n;
+}
+
+constexpr int first_line = __LINE__ + 2;
+long sparked_in_two_lines() {
+  auto one = spawn<some>(1L);
+  const auto two = par(lazy<some>(2L));
+  const auto three = one.sync();
+  return three + force(two);
+}
+
+std::set<int> numbers(const std::vector<Line>& lines) {
+  std::set<int> found;
+  for (const auto& line : lines) {
+    EXPECT_EQ(std::filesystem::path(line.file).filename(), "sites_test.cpp");
+    found.insert(line.number);
+  }
+  return found;
+}
+
+class SitesTest : public test::ReportTest {
+ protected:
+  std::string recording() const { return (dir_ / "recording").string(); }
+
+  static void run_program(const Options& options, int pes) {
+    Simulation::Config config;
+    config.options = options;
+    config.net.pes = pes;
+    Simulation simulation(config);
+    simulation.run([] {
+      for (int i = 0; i < 20; ++i) sparked_in_two_lines();
+    });
+    simulation.finish(0);
+  }
+};
+
+TEST_F(SitesTest, AReportNamesTheLines) {
+  Options options;
+  options.trace = dir_.string();
+  run_program(options, 3);
+  const auto all = report();
+  std::vector<Line> lines;
+  for (const auto& each : all.functions)
+    if (each.name.find("some") != std::string::npos)
+      lines.insert(lines.end(), each.sites.begin(), each.sites.end());
+  EXPECT_EQ(numbers(lines), (std::set{first_line, first_line + 1}));
+  EXPECT_NE(report_table(all).find("sites_test.cpp:" + std::to_string(first_line)),
+            std::string::npos);
+  EXPECT_NE(page().find("sites_test.cpp:" + std::to_string(first_line + 1)), std::string::npos);
+}
+
+TEST_F(SitesTest, ARecordingKnowsTheLineOfEachSpark) {
+  Options options;
+  options.record = recording();
+  run_program(options, 1);
+  const auto graph = replay::read_recording(recording());
+  const auto grains = tune::grains(graph, tune::lines_of_sites(graph), {});
+  ASSERT_EQ(grains.size(), 2U);
+  std::vector<Line> lines;
+  for (const auto& grain : grains) {
+    EXPECT_EQ(grain.sparks, 20U);
+    EXPECT_EQ(grain.line.number, grain.thunks ? first_line + 1 : first_line);
+    lines.push_back(grain.line);
+  }
+  EXPECT_EQ(numbers(lines).size(), 2U);
+}
+
+TEST_F(SitesTest, AnotherFileSaysNothing) {
+  const auto place = executable().place_of(reinterpret_cast<std::uintptr_t>(&sparked_in_two_lines));
+  ASSERT_TRUE(place);
+  const std::vector<std::uint32_t> stack{*place};
+  const auto number = [&stack](const std::string& path, const std::string& build) {
+    return profile::Lines(path, build).of_program(stack).number;
+  };
+  ASSERT_FALSE(executable().build.empty());
+  EXPECT_EQ(number(executable().path, executable().build), first_line - 1);
+  EXPECT_EQ(number(executable().path, "00ff"), 0) << "built again since";
+  EXPECT_EQ(number(executable().path + ".not", executable().build), 0);
+  EXPECT_EQ(number(dir_.string(), executable().build), 0);
+  EXPECT_EQ(number("/bin/sh", ""), 0);
+  std::ofstream(dir_ / "text") << "no program\n";
+  EXPECT_EQ(number((dir_ / "text").string(), ""), 0);
+}
+
+TEST_F(SitesTest, WhatDamageLeavesOfStacksSaysNothing) {
+  {
+    time_ = 500;
+    trace::Log log(setup(0, 1));
+    log.set_offset(-500);
+    note(log, 0, Kind::spark_site, 7, 0xFFFF, 4);
+    for (std::uint32_t i = 0; i < 100'000; ++i) note(log, 1, Kind::spark_site, i % 9, 1, i);
+    note(log, 1000, Kind::load);
+  }
+  EXPECT_TRUE(report().functions.empty());
+}
+
+TEST(Sites, AreToldOnceUntilThereAreTooMany) {
+  std::uint64_t told = 0;
+  std::set<std::uint32_t> codes;
+  trace::Sites sites([&](std::uint32_t code, trace::StackPlaces) {
+    ++told;
+    codes.insert(code);
+  });
+  const char here[1000]{};
+  EXPECT_EQ(sites.see(3, here), 1);
+  EXPECT_EQ(sites.see(3, here + 1), 2);
+  EXPECT_EQ(sites.see(4, here), 3);
+  EXPECT_EQ(sites.see(3, here), 1);
+  EXPECT_EQ(told, 3U);
+  EXPECT_EQ(codes.size(), 2U);
+  std::uint64_t refused = 0;
+  for (const auto& each : here) refused += sites.see(5, &each) == 0;
+  EXPECT_GT(refused, 0U);
+  EXPECT_EQ(told + refused, 1003U);
+  EXPECT_EQ(sites.see(3, here + 1), 2);
+}
+
+TEST(Sites, AFewSparksAreLookedAtAndNobodyIsCalled) {
+  std::uint64_t told = 0;
+  trace::Sites sites([&told](std::uint32_t, trace::StackPlaces) { ++told; });
+  int noticed = 0;
+  sched::SparkPool pool(64, [&noticed] { ++noticed; });
+  pool.tell(sites);
+  pool.look(3);
+  heap::Node* const node = lazy<some>(1L).node();
+  const char callers[8]{};
+  for (int i = 0; i < 5; ++i) {
+    pool.allow_quick();
+    const bool pushed = pool.push_quickly(node) || pool.push(node, callers + i);
+    EXPECT_TRUE(pushed);
+  }
+  EXPECT_EQ(told, 3U);
+  EXPECT_EQ(noticed, 0);
+  EXPECT_FALSE(pool.watched());
+  EXPECT_EQ(pool.size(), 5U);
+  pool.look(1);
+  pool.watch();
+  pool.allow_quick();
+  EXPECT_FALSE(pool.push_quickly(node));
+  pool.push(node, callers + 5);
+  EXPECT_EQ(told, 4U);
+  EXPECT_EQ(noticed, 1) << "who watches is told all the same";
+  pool.allow_quick();
+  EXPECT_TRUE(pool.push_quickly(node));
+}
+
+}  // namespace
