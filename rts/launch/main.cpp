@@ -26,6 +26,7 @@
 #include "rts/launch/check.hpp"
 #include "rts/launch/crew.hpp"
 #include "rts/launch/hosts.hpp"
+#include "rts/launch/slurm.hpp"
 #include "rts/say.hpp"
 
 namespace {
@@ -110,12 +111,6 @@ void look_for(const std::string& program) {
   throw Error("there is no program " + program, 2);
 }
 
-/// Of a Slurm allocation, if we are in one that is to be filled.
-int slurm_tasks() {
-  const auto tasks = std::atoi(variable("SLURM_NTASKS").c_str());
-  return variable("SLURM_JOB_ID").empty() || tasks < 2 ? 0 : tasks;
-}
-
 std::string file_of(const std::string& process) {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/" + process + "/exe", error).string();
@@ -157,8 +152,8 @@ class Launch {
         hosts_(options_.hosts.empty() ? std::vector<Host>() : read_hosts(options_.hosts)),
         key_(variable("TRAWL_KEY").empty() ? net::make_key()
                                            : net::read_key(variable("TRAWL_KEY"))) {
-    by_srun_ = hosts_.empty() && !options_.wait && slurm_tasks() != 0;
-    pes_ = options_.pes != 0 ? options_.pes : by_srun_ ? slurm_tasks() : 0;
+    by_srun_ = hosts_.empty() && !options_.wait && slurm_.tasks != 0;
+    pes_ = options_.pes != 0 ? options_.pes : by_srun_ ? slurm_.tasks : 0;
     for (const auto& host : hosts_) elsewhere_ += host.pes;
     if (!hosts_.empty()) pes_ = 1 + elsewhere_;
     if (pes_ == 0) throw Error("how many PEs? say -n N, or --hosts FILE", 2);
@@ -236,11 +231,11 @@ class Launch {
   }
 
   void add_by_srun(Crew& crew) {
-    auto command = other(joined(at_));
-    const std::vector<std::string> srun{"srun", "--ntasks=" + std::to_string(pes_ - 1),
-                                        "--input=none", "--overlap"};
-    command.words.insert(command.words.begin(), srun.begin(), srun.end());
-    crew.add(command, "srun");
+    for (const auto& words : slurm_.steps(pes_ - 1)) {
+      auto command = other(joined(at_));
+      command.words.insert(command.words.begin(), words.begin(), words.end());
+      crew.add(command, "srun");
+    }
   }
 
   void add_elsewhere(Crew& crew) {
@@ -263,6 +258,7 @@ class Launch {
 
   Options options_;
   std::vector<Host> hosts_;
+  Slurm slurm_ = slurm_here();
   net::Key key_;
   int pes_ = 0;
   int elsewhere_ = 0;

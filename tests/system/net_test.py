@@ -192,7 +192,7 @@ def by_srun():
     with tempfile.TemporaryDirectory() as folder:
         srun = os.path.join(folder, "srun")
         with open(srun, "w", encoding="ascii") as script:
-            script.write('#!/bin/sh\nn=${1#--ntasks=}; shift 3\nfor i in $(seq $n); do "$@" & done\nwait\n')
+            script.write('#!/bin/sh\nn=${1#--ntasks=}; shift 7\nfor i in $(seq $n); do "$@" & done\nwait\n')
         os.chmod(srun, 0o755)
         env = {"PATH": folder + ":" + os.environ["PATH"], "SLURM_JOB_ID": "1", "SLURM_NTASKS": "4"}
         result = run_words(TRAWL_RUN, program("fib"), "20", "--trawl:stats=json", env=env)
