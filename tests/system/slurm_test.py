@@ -113,7 +113,7 @@ def outlived(slurm):
 
 def where_are_they(printed):
     """Of what `sh -c 'hostname'` prints on each PE: how many there are by node."""
-    return {name: printed.split().count(name) for name in NAMES}
+    return {name: printed.splitlines().count(name) for name in NAMES}
 
 
 def main(hosts):
