@@ -38,7 +38,7 @@ class Acrs final : public ClusterAware {
       sum += share;
       if (share > 0) --untried;
     }
-    sum += untried / static_cast<double>(std::max<Nanos>(tables.best_steal(), 1));
+    sum += untried / static_cast<double>(std::max<Nanos>(tables.fastest_steal(), 1));
     double left = dice.share() * sum;
     for (const auto& each : tables.steals())
       if ((left -= chance(tables, each.key)) < 0)

@@ -86,8 +86,12 @@ void Tables::note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool bro
     steal.in_vain = brought_work ? 0 : 1;
     steals_.add(cluster, steal);
   }
-  best_steal_ = steal.took;
-  for (const auto& each : steals_.entries()) best_steal_ = std::min(best_steal_, each.row.took);
+  fastest_steal_ = steal.took;
+  best_steal_ = steal;
+  for (const auto& each : steals_.entries()) {
+    fastest_steal_ = std::min(fastest_steal_, each.row.took);
+    if (each.row.price() < best_steal_.price()) best_steal_ = each.row;
+  }
 }
 
 bool Tables::note_load(int pe, const Load& load) {

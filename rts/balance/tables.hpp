@@ -42,6 +42,12 @@ struct Steal {
   Nanos ended = 0;       ///< by this PE's own clock
   unsigned in_vain = 0;  ///< so many in a row until then
 
+  /// What one that brings work takes there, as far as can be told: with those in vain before it.
+  /// 0: there was none.
+  double price() const noexcept {
+    return took < 0 ? 0 : static_cast<double>(took) * (1.0 + in_vain);
+  }
+
   Nanos when() const noexcept { return ended; }
 };
 
@@ -144,7 +150,9 @@ class Tables {
   /// Their keys are clusters.
   const Heard<Steal, max_steals>::Entries& steals() const noexcept { return steals_.entries(); }
   /// What the last steal took where it took least; 0: there was none.
-  Nanos best_steal() const noexcept { return best_steal_; }
+  Nanos fastest_steal() const noexcept { return fastest_steal_; }
+  /// The last steal in the cluster of the lowest price; `took` < 0: there was none.
+  const Steal& best_steal() const noexcept { return best_steal_; }
 
   /// Who had sparks, or has just run out of them: the freshest rows, at most max_hot each; and what
   /// was heard of each last.
@@ -232,7 +240,8 @@ class Tables {
   Links links_;
   int nearest_ = -1;      // whose latency lowest_ is
   Nanos lowest_ = never;  // nothing is known
-  Nanos best_steal_ = 0;
+  Nanos fastest_steal_ = 0;
+  Steal best_steal_{};
   std::size_t results_ = 0, result_bytes_ = 0;
   Nanos latest_ = 0;
   std::array<Hot, 2> hot_{};  // near, far

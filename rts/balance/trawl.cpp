@@ -90,15 +90,15 @@ bool is_thin(const Tables& tables, const Bandwidth& link) {
   return tables.mean_result() == 0 || carrying(tables.mean_result(), link) > long_way_home;
 }
 
-/// The shortest to another cluster, as far as is known.
+/// To the cluster from where work comes soonest, as far as is known.
 Nanos round_trip(const Tables& tables) {
-  if (tables.best_steal() != 0) return tables.best_steal();
+  if (tables.best_steal().took > 0) return tables.best_steal().took;
   const auto other = tables.cluster_of(tables.is_far(main_pe) ? main_pe : tables.far().front());
   return 2 * tables.latency_between(tables.own_cluster(), other).one_way;
 }
 
 bool is_slow(const Tables& tables, std::uint32_t cluster) {
-  return tables.last_steal(cluster).took > much_slower * tables.best_steal();
+  return tables.last_steal(cluster).took > much_slower * tables.best_steal().took;
 }
 
 /// Of a thin link: while there is a better one, what is known of it has to be old first. Where all
@@ -127,8 +127,8 @@ Nanos ready_at(const Tables& tables, const Situation& pe, std::uint32_t cluster)
 
 /// Those that should be back by now are taken for lost in a slow link.
 bool is_overdue(const Tables& tables, const Situation& pe, const Cast& cast) {
-  return cast.far && tables.best_steal() != 0 &&
-         pe.now - cast.sent > much_slower * tables.best_steal();
+  return cast.far && tables.best_steal().took > 0 &&
+         pe.now - cast.sent > much_slower * tables.best_steal().took;
 }
 
 unsigned under_way_in_time(const Tables& tables, const Situation& pe) {
@@ -163,10 +163,11 @@ Nanos horizon(const Tables& tables) {
   return std::min(2 * round_trip(tables), longest_ahead);
 }
 
-/// Any PE elsewhere: with a probability that is inverse to the time that the last steal in its
-/// cluster took. What is known of loads so far away is old, and would send all to the same.
+/// Any PE elsewhere: with a probability that is inverse to the time that a steal in its cluster
+/// takes until one brings work. What is known of loads so far away is old, and would send all to
+/// the same.
 Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
-  const auto best = static_cast<double>(tables.best_steal());
+  const auto best = tables.best_steal().price();
   const bool main_unheard =
       tables.is_far(main_pe) && !tables.lost(main_pe) && !tables.known(main_pe);
   Decision decision;
@@ -177,7 +178,7 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
     if (is_doubtful(tables, cluster) && dice.below(doubt) != 0) continue;
     if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready)
       decision.again = std::min(decision.again, ready);
-    else if (dice.share() * static_cast<double>(tables.last_steal(cluster).took) <= best)
+    else if (dice.share() * tables.last_steal(cluster).price() <= best)
       return {.victim = each};
   }
   return decision;

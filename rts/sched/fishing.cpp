@@ -111,7 +111,11 @@ bool Fishing::is_idle(const balance::Load& load) const {
 bool Fishing::hungry(const balance::Load& load) const {
   if (!workers_.may_start_thread()) return false;
   if (is_idle(load)) return true;
-  return low_watermark_ != 0 && load.sparks < policy_->low_watermark(tables_, low_watermark_);
+  return load.sparks < low_watermark();
+}
+
+unsigned Fishing::low_watermark() const {
+  return low_watermark_ == 0 ? 0 : policy_->low_watermark(tables_, low_watermark_);
 }
 
 // As if each spark were worth what threads have been so far. Divide and conquer has larger ones:
@@ -225,13 +229,14 @@ void Fishing::on_work_available(int from, Nanos now) {
   const auto near = std::count_if(under_way_.begin(), under_way_.end(),
                                   [](const auto& cast) { return !cast.far; });
   if (near > 1 && max_fish_ == 0) return;
-  if (!hungry(workers_.load())) return;
+  const auto load = workers_.load();
+  if (!hungry(load)) return;
   near_.backoff.reset();
   if (max_fish_ == 0)
     invited_ = near == 1;
   else if (!may_fish())
     return;  // once one is home
-  fish_at(from, false, now);
+  fish_at(from, !is_idle(load), now);
 }
 
 // ---- the FISH of others
@@ -289,9 +294,11 @@ balance::Supply Fishing::supply(Nanos now) {
 bool Fishing::feed(const balance::Fish& fish, Worker* by, Nanos now) {
   if (tables_.lost(fish.thief)) return true;  // it leaves, and takes nothing any more
   const auto has = supply(now);
-  if (has.spare == 0) return false;
+  // What PEs have fetched ahead would go to and fro between them.
+  const auto kept = fish.ahead ? low_watermark() : 0;
+  if (has.spare <= kept) return false;
   const int thief = fish.thief;
-  const auto most = policy_->portion(tables_, fish, has);
+  const auto most = std::min(policy_->portion(tables_, fish, has), has.spare - kept);
   std::uint32_t given = 0;
   while (given < most) {
     const auto found = workers_.take_for_export(by);

@@ -64,6 +64,7 @@ class Fishing {
  private:
   void fish(Nanos now);
   bool hungry(const balance::Load& load) const;
+  unsigned low_watermark() const;
   bool is_idle(const balance::Load& load) const;
   bool may_fish() const noexcept;
   bool looks_ahead() const noexcept;

@@ -1,0 +1,50 @@
+// What a PE has fetched though it had work, under its low-watermark, stays there until it is
+// needed.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "rts/simulate.hpp"
+#include "rts/trace/stats.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr Nanos milli = 1'000'000;
+
+long piece(long millis) {
+  for (long i = 0; i < millis; ++i) Simulation::work(milli);  // it polls in between
+  return millis;
+}
+
+class FetchedAhead : public testing::TestWithParam<const char*> {};
+
+TEST_P(FetchedAhead, WorkDoesNotCirculate) {
+  constexpr int pes = 3;
+  constexpr long sparks = 9;
+  Simulation::Config config;
+  config.net.pes = pes;
+  config.options.policy = GetParam();
+  config.options.low_watermark = 4;
+  Simulation simulation(config);
+  simulation.run([] {
+    std::vector<Lazy<long>> pieces;
+    for (long i = 0; i < sparks; ++i) pieces.push_back(par(lazy<piece>(50L + i)));
+    long sum = 0;
+    for (const auto& each : pieces) sum += force(each);
+    EXPECT_EQ(sum, 50 * sparks + sparks * (sparks - 1) / 2);
+  });
+  simulation.settle();
+  std::uint64_t sum = 0;
+  for (int pe = 0; pe < pes; ++pe)
+    sum += simulation.pe(pe).statistics()[static_cast<std::size_t>(Count::sparks_exported)];
+  EXPECT_LE(sum, 2 * sparks) << "each goes to who asks first, and again to who has nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, FetchedAhead, testing::Values("random", "targeted", "trawl"),
+                         [](const auto& policy) { return std::string(policy.param); });
+
+}  // namespace
+}  // namespace trawl
