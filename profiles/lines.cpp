@@ -68,10 +68,18 @@ bool of_a_program(const Line& line) {
 
 }  // namespace
 
+namespace {
+
+/// libdw would ask servers for what the file itself does not say.
+int no_other_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
+                  GElf_Word, char**) {
+  return -1;
+}
+
+}  // namespace
+
 struct Lines::File {
-  char* debug_path = nullptr;  // the usual one
-  Dwfl_Callbacks callbacks{nullptr, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
-                           &debug_path};
+  Dwfl_Callbacks callbacks{nullptr, no_other_file, dwfl_offline_section_address, nullptr};
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;
   Dwarf_Addr base = 0;
@@ -79,7 +87,7 @@ struct Lines::File {
 
 Lines::Lines(const std::string& path, const std::string& build) : file_(std::make_unique<File>()) {
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return;
+  if (build.empty() || !fs::is_regular_file(path, ignored)) return;
   file_->session = dwfl_begin(&file_->callbacks);
   if (file_->session == nullptr) return;
   auto* const module = dwfl_report_offline(file_->session, "", path.c_str(), -1);

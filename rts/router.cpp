@@ -84,6 +84,7 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::fish:
       return fishing.on_fish(balance::Fish::read(message, envelope), by, now);
     case Kind::schedule: {
+      if (tables.is_far(from)) tables.note_spark(message.left());
       const auto schedule = heap::Schedule::read(message, envelope);
       if (log != nullptr) [[unlikely]]
         note_import(*log, from, schedule.fish, message);

@@ -30,6 +30,7 @@ void PathFinder::see(int pe, const trace::Event& event) {
       break;
     case Kind::thread_resume:
     case Kind::load:
+    case Kind::spark_site:
       break;
     default:
       value_ = {};

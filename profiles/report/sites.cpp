@@ -7,7 +7,7 @@ void Sites::see(const trace::Header& header, const trace::Event& event) {
   if (event.kind != trace::Kind::spark_site || header.file.empty()) return;
   auto& stack = begun_[{header.pe, event.worker}];
   if (stack.places.empty() || stack.code != event.value) stack = {event.value, {}};
-  stack.places.push_back(event.id);
+  if (stack.places.size() < longest) stack.places.push_back(event.id);
   if (event.extra != 0) return;
   if (count_ < most && stacks_[{header.file, header.build}].insert(std::move(stack)).second)
     ++count_;

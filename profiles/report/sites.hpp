@@ -21,6 +21,7 @@ using SitesByCode = std::map<std::uint32_t, std::vector<Line>>;
 class Sites {
  public:
   static constexpr std::size_t most = 4096;
+  static constexpr std::size_t longest = 64;
 
   void see(const trace::Header& header, const trace::Event& event);
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "profiles/axis.hpp"
+#include "profiles/printable.hpp"
 #include "profiles/report/audit.hpp"
 
 namespace tune {
@@ -70,7 +71,7 @@ std::string effects_text(const Space& space, const std::vector<Effect>& effects)
 }
 
 std::string place(const trawl::profile::Line& line) {
-  return line.number == 0 ? "" : to_string(line);
+  return line.number == 0 ? "" : trawl::profile::printable(to_string(line));
 }
 
 std::string grain_text(const OnGrid& on, double work) {

@@ -21,6 +21,7 @@ struct Cast {
   std::uint32_t cluster = 0;  ///< the victim's
   bool far = false;           ///< it is not ours
   Nanos sent = 0;
+  bool ahead = false;  ///< it was sent while there still was something to do
 };
 
 /// The PE that decides, at this moment. Times are by its own clock.

@@ -17,7 +17,6 @@ constexpr Steal no_steal;
 constexpr Nanos tolerated_skew = 1'000'000'000;
 constexpr Nanos latency_window = 1'000'000'000;
 constexpr unsigned latency_told = 0x80, bandwidth_told = 0x40;  // in the number of loads
-constexpr std::size_t results_remembered = 64;
 
 static_assert(sizeof(Load) == 16, "it travels as it is");
 
@@ -90,6 +89,7 @@ void Tables::note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool bro
   best_steal_ = steal;
   for (const auto& each : steals_.entries()) {
     fastest_steal_ = std::min(fastest_steal_, each.row.took);
+    if (members(static_cast<std::uint32_t>(each.key)).empty()) continue;
     if (each.row.price() < best_steal_.price()) best_steal_ = each.row;
   }
 }
@@ -158,13 +158,14 @@ Latency Tables::latency_between(std::uint32_t one, std::uint32_t other) const no
   return known == nullptr ? unknown_latency : known->latency;
 }
 
-void Tables::note_result(std::size_t bytes) noexcept {
-  if (results_ == results_remembered) {
-    results_ /= 2;
-    result_bytes_ /= 2;
+void RecentMean::note(std::size_t bytes) noexcept {
+  constexpr std::size_t remembered = 64;
+  if (count_ == remembered) {
+    count_ /= 2;
+    sum_ /= 2;
   }
-  ++results_;
-  result_bytes_ += std::min(bytes, std::size_t{1} << 40U);
+  ++count_;
+  sum_ += std::min(bytes, std::size_t{1} << 40U);
 }
 
 void Tables::set_own_pace(std::uint16_t pace) noexcept {

@@ -51,6 +51,17 @@ struct Steal {
   Nanos when() const noexcept { return ended; }
 };
 
+/// Of sizes, of which the last some dozens count most.
+class RecentMean {
+ public:
+  void note(std::size_t bytes) noexcept;
+  /// 0: there was none.
+  std::size_t mean() const noexcept { return count_ == 0 ? 0 : sum_ / count_; }
+
+ private:
+  std::size_t count_ = 0, sum_ = 0;
+};
+
 /// The load and latency tables of one PE: loads of other PEs, latencies from `self` to each, and
 /// those and bandwidths between clusters; of very many, those that were heard of last. A `pe`
 /// argument must be in [0, size()).
@@ -139,10 +150,12 @@ class Tables {
   /// What is known of the links between clusters.
   const Links& links() const noexcept { return links_; }
 
-  /// A result of so many bytes went to another cluster, or came from there.
-  void note_result(std::size_t bytes) noexcept;
-  /// Their mean, of late; 0: there was none.
-  std::size_t mean_result() const noexcept { return results_ == 0 ? 0 : result_bytes_ / results_; }
+  /// A result, or a spark, of so many bytes went to another cluster, or came from there.
+  void note_result(std::size_t bytes) noexcept { results_.note(bytes); }
+  void note_spark(std::size_t bytes) noexcept { sparks_.note(bytes); }
+  /// Their means, of late; 0: there was none.
+  std::size_t mean_result() const noexcept { return results_.mean(); }
+  std::size_t mean_spark() const noexcept { return sparks_.mean(); }
 
   /// A FISH to another cluster has been answered, or came home.
   void note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work);
@@ -242,7 +255,7 @@ class Tables {
   Nanos lowest_ = never;  // nothing is known
   Nanos fastest_steal_ = 0;
   Steal best_steal_{};
-  std::size_t results_ = 0, result_bytes_ = 0;
+  RecentMean results_, sparks_;
   Nanos latest_ = 0;
   std::array<Hot, 2> hot_{};  // near, far
   std::size_t next_hot_ = 0;

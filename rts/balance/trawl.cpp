@@ -90,6 +90,13 @@ bool is_thin(const Tables& tables, const Bandwidth& link) {
   return tables.mean_result() == 0 || carrying(tables.mean_result(), link) > long_way_home;
 }
 
+/// Are sparks and results?
+bool is_all_short(const Tables& tables) {
+  constexpr std::size_t few_bytes = 600;
+  return tables.mean_result() != 0 && tables.mean_spark() != 0 &&
+         tables.mean_spark() + tables.mean_result() < few_bytes;
+}
+
 /// To the cluster from where work comes soonest, as far as is known.
 Nanos round_trip(const Tables& tables) {
   if (tables.best_steal().took > 0) return tables.best_steal().took;
@@ -98,7 +105,8 @@ Nanos round_trip(const Tables& tables) {
 }
 
 bool is_slow(const Tables& tables, std::uint32_t cluster) {
-  return tables.last_steal(cluster).took > much_slower * tables.best_steal().took;
+  const auto best = tables.best_steal().took;
+  return best > 0 && tables.last_steal(cluster).took > much_slower * best;
 }
 
 /// Of a thin link: while there is a better one, what is known of it has to be old first. Where all
@@ -145,10 +153,11 @@ bool is_stuck(const Tables& tables, const Situation& pe, std::uint32_t cluster) 
          }) >= enough;
 }
 
-/// Where nothing is known of the link, or it is thin, one FISH at a time.
+/// Where nothing is known of the link, or it is thin, one FISH at a time; unless what they bring
+/// and what goes home is short.
 bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t cluster) {
   const auto link = bandwidth_to(tables, cluster);
-  return (link.measured < 0 || is_thin(tables, link)) &&
+  return (link.measured < 0 ? !is_all_short(tables) : is_thin(tables, link)) &&
          std::any_of(pe.under_way.begin(), pe.under_way.end(),
                      [&](const Cast& cast) { return cast.cluster == cluster; });
 }
@@ -171,16 +180,25 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
   const bool main_unheard =
       tables.is_far(main_pe) && !tables.lost(main_pe) && !tables.known(main_pe);
   Decision decision;
+  int cheapest = -1;  // of those that are drawn
+  double its_price = 0;
   for (int i = 0; i < far_draws; ++i) {
     const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
     const auto cluster = tables.cluster_of(each);
     if (is_stuck(tables, pe, cluster) || is_being_tried(tables, pe, cluster)) continue;
     if (is_doubtful(tables, cluster) && dice.below(doubt) != 0) continue;
-    if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready)
+    if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready) {
       decision.again = std::min(decision.again, ready);
-    else if (dice.share() * tables.last_steal(cluster).price() <= best)
-      return {.victim = each};
+      continue;
+    }
+    const auto price = tables.last_steal(cluster).price();
+    if (dice.share() * price <= best) return {.victim = each};
+    if (cheapest < 0 || price < its_price) {
+      cheapest = each;
+      its_price = price;
+    }
   }
+  if (cheapest >= 0) return {.victim = cheapest};
   return decision;
 }
 
@@ -288,6 +306,8 @@ class Trawl final : public Policy {
     Dice dice(random);
     const auto far = next_far(tables, pe, dice);  // first: near ones would take all that may be out
     if (far.victim >= 0 || !pe.hungry || out_for_itself(tables, pe) >= pe.most_near) return far;
+    if (!pe.idle && pe.now < pe.near_after)  // nobody holds a FISH of who is not idle
+      return {.again = std::min(far.again, pe.near_after)};
     const int victim = near_victim(tables, dice);
     return victim >= 0 ? Decision{.victim = victim} : far;
   }

@@ -92,8 +92,11 @@ class alignas(64) Slot {
     auto seen = reinterpret_cast<std::uintptr_t>(node) | thunk;
     return what_.compare_exchange_strong(seen, 0, std::memory_order_relaxed);
   }
-  /// After which code logs name what is here: a thunk, or a call.
-  std::uint32_t logged_code() const noexcept;
+  /// Of a call.
+  std::uint32_t call_code() const noexcept {
+    const auto seen = what_.load(std::memory_order_relaxed);
+    return reinterpret_cast<const heap::Code*>(seen & ~kind_mask)->id;
+  }
   /// Copies a call into the heap; nullptr if there is nothing any more. To be called by whoever has
   /// claimed the slot.
   heap::Node* promote();

@@ -25,6 +25,7 @@
 #include "rts/inline/error.hpp"
 #include "rts/launch/check.hpp"
 #include "rts/launch/crew.hpp"
+#include "rts/launch/environment.hpp"
 #include "rts/launch/hosts.hpp"
 #include "rts/launch/slurm.hpp"
 #include "rts/say.hpp"
@@ -92,11 +93,6 @@ void declare(CLI::App& app, Options& options) {
       "Exit code: the program's; 128 and the signal's number if the main PE was ended by one; 1 "
       "if\n"
       "a PE ended before all were there, or --check has found something; 2 for bad usage.");
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
 }
 
 /// Throws Error (exit code 2) if there is no such program here.

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "rts/launch/environment.hpp"
+
 namespace trawl::launch {
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 /// Of a text like "2(x3)"; `otherwise` if it does not begin with one.
 int first_number(const std::string& text, int otherwise) {

@@ -158,7 +158,7 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
     ++last_number_;
   } while (last_number_ == 0 || is_taken(last_number_));
   const bool far = tables_.is_far(victim);
-  under_way_.push_back({last_number_, victim, tables_.cluster_of(victim), far, now});
+  under_way_.push_back({last_number_, victim, tables_.cluster_of(victim), far, now, ahead});
   trace::note<Count::fish_sent>(counters_, workers_.log(), 0, static_cast<std::uint32_t>(victim),
                                 last_number_, tables_.load_of(victim).sparks);
   balance::Fish fish;
@@ -191,7 +191,7 @@ void Fishing::came_home(std::uint16_t number, Nanos now) {
   if (!cast) return;
   invited_ = false;
   trace::note<Count::fish_home_empty>(counters_, workers_.log(), 0, 0, number);
-  if (means_.holds_fish && !cast->far) return;  // it has waited where it was
+  if (means_.holds_fish && !cast->far && !cast->ahead) return;  // it has waited where it was
   auto& pause = cast->far ? far_ : near_;
   pause.until = now + (means_.at_once ? pause.backoff.shortest() : pause.backoff.next(random_()));
 }
@@ -249,9 +249,10 @@ void Fishing::on_fish(balance::Fish fish, Worker* by, Nanos now) {
   fish.visit(tables_.self());
   const int next = policy_->forward(tables_, fish, random_());
   if (next == fish.thief && back_up(fish, now)) return;
-  const bool holds = means_.holds_fish && !workers_.leaving();
+  // One that was sent ahead would keep its thief from asking when that has nothing any more.
+  const bool holds = means_.holds_fish && !workers_.leaving() && !fish.ahead;
   if (next == fish.thief && holds && !tables_.is_far(fish.thief)) return keep(fish, now);
-  remember(fish.thief);
+  if (!fish.ahead) remember(fish.thief);
   if (next < 0) return;
   if (next != fish.thief) {
     trace::note<Count::fish_forwarded>(counters_, workers_.log(), 0,

@@ -149,7 +149,7 @@ struct RecordedSlot : Slot {
 
 Slot* Recorder::spawn(const Slot& call, const void* caller) {
   const Pause pause(*this);
-  return new RecordedSlot(call, record_.spawn(sites_.see(call.logged_code(), caller)));
+  return new RecordedSlot(call, record_.spawn(sites_.see(call.call_code(), caller)));
 }
 
 // What is synced is forced next; what is withdrawn never is.

@@ -21,12 +21,6 @@ bool Slot::fizzled() const noexcept {
   return kind_in(seen) == thunk && node_in(seen)->state() != heap::State::unevaluated;
 }
 
-std::uint32_t Slot::logged_code() const noexcept {
-  const auto seen = what_.load(std::memory_order_relaxed);
-  if (kind_in(seen) == thunk) return heap::logged_code(node_in(seen));
-  return reinterpret_cast<const heap::Code*>(seen & ~kind_mask)->id;
-}
-
 heap::Node* Slot::promote() {
   const auto seen = what_.load(std::memory_order_relaxed);
   if (seen == 0 || kind_in(seen) == call_promoted) return nullptr;
@@ -126,20 +120,20 @@ bool SparkPool::push_at_end(heap::Node* node, const void* caller) noexcept {
     recorder_->par(node, caller);
     return true;
   }
-  if (push_slowly([node](Slot& slot) { slot.put(node); }, caller) != nullptr) return true;
+  if (to_look_at_ != 0) look_at(heap::logged_code(node), caller);
+  if (push_slowly([node](Slot& slot) { slot.put(node); }) != nullptr) return true;
   refused_.fetch_add(1, std::memory_order_release);
   return false;
 }
 
 // nullptr: there is no room.
 template <class Put>
-Slot* SparkPool::push_slowly(Put put, const void* caller) noexcept {
+Slot* SparkPool::push_slowly(Put put) noexcept {
   if (ask_) ask_();
   const bool watched = stop_watching();
   if (!make_room()) return nullptr;
   Slot* const bottom = bottom_.load(std::memory_order_relaxed);
   put(*bottom);
-  if (to_look_at_ != 0) look_at(*bottom, caller);
   bottom_.store(bottom + 1, std::memory_order_release);
   if (watched) noticed_();
   return bottom;
@@ -147,13 +141,13 @@ Slot* SparkPool::push_slowly(Put put, const void* caller) noexcept {
 
 // In this order: whoever watches from here on has the next spark come this way.
 bool SparkPool::stop_watching() noexcept {
-  if (!ask_) end_.store(limit_);
+  if (!ask_ && to_look_at_ == 0) end_.store(limit_);
   return watched_.exchange(false) && noticed_;
 }
 
-void SparkPool::look_at(const Slot& spark, const void* caller) noexcept {
-  sites_->see(spark.logged_code(), caller);
-  if (--to_look_at_ != 0) take_the_slow_way();
+void SparkPool::look_at(std::uint32_t code, const void* caller) noexcept {
+  sites_->see(code, caller);
+  --to_look_at_;
 }
 
 void SparkPool::always_ask(std::function<void()> ask) {
@@ -397,7 +391,8 @@ Slot* OwnerEnd::push_call_at_end() {
   const Slot call = *bottom;
   bottom->clear();
   if (pool.recorder_ != nullptr) return pool.recorder_->spawn(call, caller);
-  Slot* slot = pool.push_slowly([&call](Slot& at) { at.put(call); }, caller);
+  if (pool.to_look_at_ != 0) pool.look_at(call.call_code(), caller);
+  Slot* slot = pool.push_slowly([&call](Slot& at) { at.put(call); });
   if (slot != nullptr) return slot;
   pool.refused_calls_.fetch_add(1, std::memory_order_release);
   return new Slot(call);

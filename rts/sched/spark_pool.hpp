@@ -218,8 +218,8 @@ class SparkPool : public OwnerEnd {
   }
   bool push_at_end(heap::Node* node, const void* caller) noexcept;
   template <class Put>
-  Slot* push_slowly(Put put, const void* caller) noexcept;
-  void look_at(const Slot& spark, const void* caller) noexcept;
+  Slot* push_slowly(Put put) noexcept;
+  void look_at(std::uint32_t code, const void* caller) noexcept;
   bool holds_calls(const Slot* end) const noexcept;
   bool stop_watching() noexcept;
   bool make_room() noexcept;

@@ -56,8 +56,8 @@ std::uint16_t Sites::see(std::uint32_t code, const void* caller) noexcept try {
   }
   if (count_ >= sites_.size() * 3 / 4) return 0;
   const Stack& stack = stack_of(code, caller);
-  sites_[at] = {caller, code, ++count_};
   tell_(code, std::span(stack.places).first(stack.size));
+  sites_[at] = {caller, code, ++count_};
   return count_;
 } catch (const std::bad_alloc&) {
   return 0;

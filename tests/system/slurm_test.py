@@ -92,9 +92,22 @@ class Slurm:
         return result.code, pathlib.Path(printed).read_text(encoding="ascii")
 
 
+def processes_named(name):
+    found = subprocess.run(["pgrep", "-x", name], text=True, capture_output=True, check=False).stdout
+    return [int(word) for word in found.split()]
+
+
+def words_of(process):
+    """Nothing of one that has ended."""
+    try:
+        return pathlib.Path(f"/proc/{process}/cmdline").read_text(encoding="ascii")
+    except OSError:
+        return ""
+
+
 def outlived(slurm):
     """A PE on another node is killed: the answer is the same."""
-    words = ["sum_euler", "12000"]
+    words = ["sum_euler", "20000"]
     mark = f"--trawl:seed={os.getpid()}"  # that no other run has
     begun = time.monotonic()
     process = start(slurm.on(0, "salloc", "--quiet", "-N3", "-n3", TRAWL_RUN, program(words[0]), *words[1:], mark),
@@ -102,10 +115,10 @@ def outlived(slurm):
     found = []
     while len(found) < 3 and process.poll() is None:
         time.sleep(0.02)
-        found = subprocess.run(["pgrep", "-x", words[0]], text=True, capture_output=True, check=False).stdout.split()
-        found = [each for each in found if mark in pathlib.Path(f"/proc/{each}/cmdline").read_text(encoding="ascii")]
-    time.sleep(0.3)
-    os.kill(max(int(each) for each in found), signal.SIGKILL)
+        found = [each for each in processes_named(words[0]) if mark in words_of(each)]
+    if process.poll() is None:
+        time.sleep(1)  # until all have met: a run that has not begun is not begun again under srun
+        os.kill(max(found), signal.SIGKILL)
     result = finish(process, begun, slurm.env)
     expect(result.code == 0 and result.out == run(0, *words).out and "is lost" in result.err,
            "expected what one PE computes, and that one is lost", result)

@@ -47,7 +47,8 @@ def interrupted(launch):
     mark = f"--trawl:seed={os.getpid()}"  # that no other run has
     process = start([*launch, program("tests/endings"), "endless", mark])
     process.stdout.readline()
-    expect(len(processes_of(mark)) >= 4, "expected 4 PEs", "")
+    pes = len(processes_of(f"^{program('tests/endings')} endless {mark}$"))
+    expect(pes == 4, f"expected 4 PEs, not {pes}", "")
     process.send_signal(signal.SIGINT)
     result = finish(process, begun)
     expect(result.code == -signal.SIGINT, "expected that it ends by the signal", result)

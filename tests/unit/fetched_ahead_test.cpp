@@ -43,6 +43,27 @@ TEST_P(FetchedAhead, WorkDoesNotCirculate) {
   EXPECT_LE(sum, 2 * sparks) << "each goes to who asks first, and again to who has nothing";
 }
 
+// A FISH that was sent ahead is not held until its thief starves.
+TEST(FetchedAheadByDefault, WhoHasNothingAnyMoreIsServed) {
+  for (const unsigned low : {0U, 4U}) {
+    Simulation::Config config;
+    config.net.pes = 2;
+    config.options.low_watermark = low;
+    config.options.fish_delay = config.options.fish_delay_max = 10e6;  // us
+    Simulation simulation(config);
+    Nanos took = 0;
+    simulation.run([&took] {
+      std::vector<Lazy<long>> pieces;
+      for (long i = 0; i < 8; ++i) pieces.push_back(par(lazy<piece>(50L)));
+      piece(300);
+      for (const auto& each : pieces) force(each);
+      took = Simulation::clock_here();
+    });
+    EXPECT_LT(took, 400 * milli) << "the other one makes seven pieces of 50 ms meanwhile";
+    simulation.settle();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, FetchedAhead, testing::Values("random", "targeted", "trawl"),
                          [](const auto& policy) { return std::string(policy.param); });
 

@@ -114,13 +114,23 @@ TEST_F(SitesTest, AnotherFileSaysNothing) {
 TEST_F(SitesTest, WhatDamageLeavesOfStacksSaysNothing) {
   {
     time_ = 500;
-    trace::Log log(setup(0, 1));
+    auto of_this_file = setup(0, 1);
+    of_this_file.file = executable().path;
+    of_this_file.build = executable().build;
+    trace::Log log(of_this_file);
     log.set_offset(-500);
-    note(log, 0, Kind::spark_site, 7, 0xFFFF, 4);
-    for (std::uint32_t i = 0; i < 100'000; ++i) note(log, 1, Kind::spark_site, i % 9, 1, i);
-    note(log, 1000, Kind::load);
+    note(log, 0, Kind::spark_convert, 7, 0, 1);
+    note(log, 0, Kind::thread_run, 1);
+    const auto place =
+        executable().place_of(reinterpret_cast<std::uintptr_t>(&sparked_in_two_lines));
+    for (std::uint32_t i = 0; i < 100'000; ++i)  // never an end
+      note(log, 1, Kind::spark_site, 7, 1, i);
+    note(log, 2, Kind::spark_site, 8, 1, *place);  // of another one
+    note(log, 3, Kind::spark_site, 7, 0, *place);  // whole
+    note(log, 4, Kind::spark_site, 7, 0, 0xFFFFFFFF);
+    note(log, 1000, Kind::thread_end, 1);
   }
-  EXPECT_TRUE(report().functions.empty());
+  EXPECT_EQ(numbers(test::function(report(), 7).sites), std::set{first_line - 1});
 }
 
 TEST(Sites, AreToldOnceUntilThereAreTooMany) {

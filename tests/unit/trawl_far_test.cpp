@@ -34,6 +34,17 @@ std::map<int, int> far_victims(const Tables& tables, Situation pe, std::vector<C
 
 const std::map<int, int> nowhere{{-1, 10'000}};
 
+/// How many of 10,000 go to this cluster.
+int times_to(const std::map<int, int>& chosen, const Tables& tables, std::uint32_t cluster) {
+  int sum = 0;
+  for (const auto& [pe, times] : chosen)
+    if (pe >= 0 && tables.cluster_of(pe) == cluster) sum += times;
+  return sum;
+}
+bool goes_to(const std::map<int, int>& chosen, const Tables& tables, std::uint32_t cluster) {
+  return times_to(chosen, tables, cluster) > 0;
+}
+
 TEST(TrawlFar, NearFishStayNear) {
   auto tables = clustered(6);
   tables.note_load(12, load(90, 1, 2));
@@ -133,10 +144,7 @@ TEST(TrawlFar, WhereThreeAreOverdueNoOtherFollows) {
   const Cast overdue{1, 8, 2, true, 0};
   const auto followed = [&](Nanos now, std::size_t those) {
     const std::vector<Cast> casts(those, overdue);
-    const auto chosen = far_victims(tables, {.now = now, .waiting = 9}, casts);
-    return std::any_of(chosen.begin(), chosen.end(), [&](const auto& each) {
-      return each.first >= 0 && tables.cluster_of(each.first) == 2;
-    });
+    return goes_to(far_victims(tables, {.now = now, .waiting = 9}, casts), tables, 2);
   };
   EXPECT_TRUE(followed(900 * milli, 3));
   EXPECT_TRUE(followed(1'100 * milli, 2));
@@ -158,27 +166,19 @@ TEST(TrawlFar, TheFasterTheMoreOften) {
   EXPECT_NEAR(chosen[3], 1'429, 150);
 }
 
-/// How many of 10,000 go to this cluster.
-int go_to(const std::map<int, int>& chosen, const Tables& tables, std::uint32_t cluster) {
-  int sum = 0;
-  for (const auto& [pe, times] : chosen)
-    if (pe >= 0 && tables.cluster_of(pe) == cluster) sum += times;
-  return sum;
-}
-
 // One is close by, and has had nothing for long; another is far, and has.
 TEST(TrawlFar, WhereWorkComesFromIsNoSlowLink) {
   auto tables = clustered(4);
   for (int i = 0; i < 9; ++i) tables.note_steal(0, 2 * milli, 0, false);
   tables.note_steal(2, 200 * milli, 0, true);
   Situation pe{.now = 100 * milli};
-  EXPECT_EQ(go_to(far_victims(tables, pe), tables, 2), 0) << "20 ms, as far as can be told";
+  EXPECT_EQ(times_to(far_victims(tables, pe), tables, 2), 0) << "20 ms, as far as can be told";
   for (int i = 0; i < 200; ++i) tables.note_steal(0, 2 * milli, 0, false);
-  EXPECT_GT(go_to(far_victims(tables, pe), tables, 2), 3'000) << "more than 200 ms";
-  EXPECT_GT(go_to(far_victims(tables, pe), tables, 0), 0);
+  EXPECT_GT(times_to(far_victims(tables, pe), tables, 2), 3'000) << "more than 200 ms";
+  EXPECT_GT(times_to(far_victims(tables, pe), tables, 0), 0);
   const std::vector<Cast> casts(3, {1, 8, 2, true, 0});
   pe.waiting = 9;
-  EXPECT_GT(go_to(far_victims(tables, pe, casts), tables, 2), 0) << "nor are those overdue";
+  EXPECT_GT(times_to(far_victims(tables, pe, casts), tables, 2), 0) << "nor are those overdue";
   const Situation soon{.hungry = false, .idle = false, .rest = 299 * milli};
   EXPECT_NE(far_victims(tables, soon), nowhere) << "it is from there that work is fetched ahead";
   tables.note_steal(0, 2 * milli, 0, true);
@@ -190,9 +190,9 @@ TEST(TrawlFar, InVainTheLessOften) {
   for (const unsigned cluster : {0U, 2U, 3U}) tables.note_steal(cluster, 100 * milli, 0, true);
   for (int i = 0; i < 3; ++i) tables.note_steal(2, 100 * milli, 0, false);
   const auto chosen = far_victims(tables, {});
-  EXPECT_NEAR(go_to(chosen, tables, 0), 4'444, 200);
-  EXPECT_NEAR(go_to(chosen, tables, 2), 1'111, 150);
-  EXPECT_NEAR(go_to(chosen, tables, 3), 4'444, 200);
+  EXPECT_NEAR(times_to(chosen, tables, 0), 4'444, 200);
+  EXPECT_NEAR(times_to(chosen, tables, 2), 1'111, 150);
+  EXPECT_NEAR(times_to(chosen, tables, 3), 4'444, 200);
 }
 
 TEST(TrawlFar, SlowLinksAreLeftAloneAndProbedAgain) {
@@ -200,19 +200,10 @@ TEST(TrawlFar, SlowLinksAreLeftAloneAndProbedAgain) {
   tables.note_steal(0, 100 * milli, 0, true);
   tables.note_steal(2, 2'000 * milli, 0, true);
   const auto goes_there = [&](Nanos now) {
-    const auto chosen = far_victims(tables, {.now = now});
-    return std::any_of(chosen.begin(), chosen.end(), [&](const auto& each) {
-      return each.first >= 0 && tables.cluster_of(each.first) == 2;
-    });
+    return goes_to(far_victims(tables, {.now = now}), tables, 2);
   };
   EXPECT_FALSE(goes_there(7'999 * milli));
   EXPECT_TRUE(goes_there(8'000 * milli));
-}
-
-bool goes_to(const std::map<int, int>& chosen, const Tables& tables, std::uint32_t cluster) {
-  return std::any_of(chosen.begin(), chosen.end(), [&](const auto& each) {
-    return each.first >= 0 && tables.cluster_of(each.first) == cluster;
-  });
 }
 
 /// Four clusters of four, PE 4 is of the second; how many bytes a second are between it and others.
@@ -281,13 +272,25 @@ TEST(TrawlLinks, AnUnknownOneIsTriedByOneFish) {
   EXPECT_TRUE(goes_to(far_victims(tables, at(tables, 1)), tables, 0));
 }
 
+TEST(TrawlLinks, AnUnknownOneWillDoForWhatIsShort) {
+  const std::vector<Cast> cast{{1, 2, 0, true, 0}};
+  const auto another_goes = [&](std::size_t spark, std::size_t result) {
+    auto tables = linked(0, 0, 0);
+    if (spark != 0) tables.note_spark(spark);
+    if (result != 0) tables.note_result(result);
+    return goes_to(far_victims(tables, at(tables, 1), cast), tables, 0);
+  };
+  EXPECT_TRUE(another_goes(200, 100));
+  EXPECT_FALSE(another_goes(200, 0)) << "results may be long";
+  EXPECT_FALSE(another_goes(0, 100));
+  EXPECT_FALSE(another_goes(200, 500));
+  EXPECT_FALSE(another_goes(2'000, 100));
+}
+
 TEST(TrawlLinks, AnUnknownOneIsTriedLessOftenThanAGood) {
   auto tables = linked(0, 100'000, 100'000);
   tables.note_load(0, load(0, 0, 1));
-  int first = 0;
-  for (const auto& [pe, times] : far_victims(tables, at(tables, 1)))
-    if (pe >= 0 && pe < 4) first += times;
-  EXPECT_NEAR(first, 10'000 / 17, 150);
+  EXPECT_NEAR(times_to(far_victims(tables, at(tables, 1)), tables, 0), 10'000 / 17, 150);
 }
 
 TEST(TrawlFar, AFishThatIsStuckInASlowLinkDoesNotCount) {

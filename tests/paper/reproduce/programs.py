@@ -27,4 +27,5 @@ RECORDED = {
 # As long as the paper's.
 GENERATED = {"integrate": ["--divide", "17,2,35ms", "--spread", "0.5"]}
 # Scaled like recordings.
-TREES = {"tree": ["--divide", "13,2,35ms", "--spread", "0.5"]}
+TREES = {"tree": ["--divide", "13,2,35ms", "--spread", "0.5"],
+         "unbalanced": ["--uts-binomial", "2000,8,0.124,10ms"]}

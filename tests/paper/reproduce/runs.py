@@ -11,6 +11,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import time
 
 import make_grids as grids
 from reproduce.programs import GENERATED, RECORDED, ROOT, TREES
@@ -43,13 +44,14 @@ def seconds_of(text, what):
 
 
 class Runs:
-    """Asked for twice: first to know what is to be run, then for the table."""
+    """Asked for again and again, until nothing is wanted that has not been run."""
 
     def __init__(self, build, frozen=False):
         self.bin, self.folder = build / "bin", build / "paper"
         (self.folder / "grids").mkdir(parents=True, exist_ok=True)
         self.frozen = frozen  # nothing is run
         self.seeds, self.cost, self.done = 3, 0, []
+        self.longest = LONGEST
         self.wanted, self.known, self.bounds, self.infos = {}, {}, {}, {}
         self.store = self.folder / "runs.json"
         self.stamp = os.stat(self.bin / "trawl-replay").st_mtime
@@ -58,7 +60,7 @@ class Runs:
             if stored["stamp"] == self.stamp:
                 known = {key: Outcome(*each) for key, each in stored["runs"].items()}
                 self.known = {key: each for key, each in known.items()
-                              if each.seconds < math.inf or each.cost > 0.9 * LONGEST}
+                              if each.seconds < math.inf or each.cost > self.longest * 0.9}
 
     def replay(self, *command):
         return subprocess.run([self.bin / "trawl-replay", *command], check=True, capture_output=True,
@@ -162,8 +164,9 @@ class Runs:
         shutil.rmtree(trace)
         return json.dumps(json.loads(shown.stdout)["balance"])
 
-    def one(self, item, program="trawl-replay", longest=LONGEST):
+    def one(self, item, program="trawl-replay", longest=None):
         key, command = item
+        longest = longest or self.longest
         command = command if program == "trawl-replay" else command[1:]
         with subprocess.Popen([self.bin / program, *command], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as process:
@@ -181,14 +184,17 @@ class Runs:
                             sum(each["bytes"] for each in links), cost)
 
     def run_wanted(self):
-        """Two at a time; each is kept at once, so that what is stopped goes on there."""
+        """Two at a time; they are kept every few seconds, so that what is stopped goes on there."""
+        kept = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for i, (key, outcome) in enumerate(pool.map(self.one, self.wanted.items())):
                 self.known[key] = outcome
-                self.keep()
+                if time.monotonic() > kept + 5:
+                    self.keep()
+                    kept = time.monotonic()
                 print(f"\r{i + 1} of {len(self.wanted)} ", end="", file=sys.stderr, flush=True)
+        self.keep()
         print(file=sys.stderr)
-        self.forget_wanted()
 
     def forget_wanted(self):
         self.wanted, self.cost, self.done = {}, 0, []
