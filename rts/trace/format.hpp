@@ -185,6 +185,7 @@ inline std::uint32_t checksum(Block block, std::span<const std::byte> events) no
   return static_cast<std::uint32_t>(sum * checksum_factor >> 32);
 }
 
+/// No memory is taken by `new`: it is called where no collection may begin.
 inline Bytes encode(const Header& header) {
   Writer out;
   out.put(file_magic);
@@ -199,7 +200,8 @@ inline Bytes encode(const Header& header) {
   out.put(header.offset);
   for (const std::string* text : {&header.program, &header.cluster, &header.host, &header.build})
     out.put_string(std::string_view(*text).substr(0, 128));
-  out.put_string(header.file.size() <= longest_path ? header.file : "");
+  const bool fits = header.file.size() <= longest_path;
+  out.put_string(fits ? std::string_view(header.file) : std::string_view());
   auto bytes = out.take();
   bytes.resize(header_size - sizeof(std::uint64_t), std::byte{0});
   const auto sum = checksum(bytes);
