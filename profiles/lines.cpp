@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -65,10 +66,6 @@ bool of_a_program(const Line& line) {
            return path.find(other) != std::string::npos;
          });
 }
-
-}  // namespace
-
-namespace {
 
 /// libdw would ask servers for what the file itself does not say.
 int no_other_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*,
