@@ -64,12 +64,8 @@ struct Passed {
 template <class T>
 using Plain = std::vector<T, trawl::PlainAllocator<T>>;
 
-/// A stack on which sparks of a function were made: places in the program's file, the innermost
-/// first.
-struct Site {
-  Number function = 0;
-  std::vector<std::uint32_t> stack;
-};
+/// A stack on which sparks were made: places in the program's file, the innermost first.
+using Site = std::vector<std::uint32_t>;
 
 struct Graph {
   std::string program;

@@ -358,10 +358,9 @@ void read_sites(Events& events, Builder& builder) {
   while (events.left()) {
     if (sites.size() == format::most_sites) throw BadBytes("it has too many sites");
     Site site;
-    site.function = static_cast<Number>(events.number());
     auto places = events.number();
     if (places > format::most_places) throw BadBytes("a site has too many places");
-    for (; places != 0; --places) site.stack.push_back(static_cast<std::uint32_t>(events.number()));
+    for (; places != 0; --places) site.push_back(static_cast<std::uint32_t>(events.number()));
     sites.push_back(std::move(site));
   }
   builder.sites(std::move(file), std::move(build), std::move(sites));

@@ -3,6 +3,7 @@
 #include <utility>
 
 namespace trawl::profile {
+
 void Sites::see(const trace::Header& header, const trace::Event& event) {
   if (event.kind != trace::Kind::spark_site || header.file.empty()) return;
   auto& stack = begun_[{header.pe, event.worker}];

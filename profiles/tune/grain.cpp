@@ -84,7 +84,7 @@ std::string time_word(double nanos) {
 std::vector<Line> lines_of_sites(const Graph& graph) {
   const trawl::profile::Lines lines(graph.file, graph.build);
   std::vector<Line> found;
-  for (const auto& site : graph.sites) found.push_back(lines.of_program(site.stack));
+  for (const auto& site : graph.sites) found.push_back(lines.of_program(site));
   return found;
 }
 

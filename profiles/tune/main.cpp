@@ -89,6 +89,7 @@ class Tuning {
   void read() {
     local_ = measure_local_costs();
     graph_ = replay::read_recording(command_.recording);
+    lines_ = lines_of_sites(graph_);
     heed_signals();  // till here there was nothing to take away
     const auto totals = replay::totals(graph_);
     result_.recording = command_.recording;
@@ -127,7 +128,7 @@ class Tuning {
         on.space, flags_plan, [&](auto trials) { return tuner.measure(on.space, trials); }, say);
     on.costs = tuner.costs({local_.spawn, local_.par, 0, 0, 0, 0});
     const auto graph = replay::scaled(graph_, command_.scale_work, command_.scale_bytes);
-    on.lines = grains(graph, lines_of_sites(graph), on.costs);
+    on.lines = grains(graph, lines_, on.costs);
     auto grain_plan = plan(0.3 / parts);
     grain_plan.runs = std::max(1L, command_.runs / 3);
     on.coarser = tuner.coarser(graph_, on.advice.setting, grain_plan,
@@ -194,6 +195,7 @@ class Tuning {
   Replays replays_;
   Progress progress_;
   replay::Graph graph_;
+  std::vector<trawl::profile::Line> lines_;  // of its sites
   LocalCosts local_;
   std::vector<std::unique_ptr<Tuner>> tuners_;
   Result result_;

@@ -97,9 +97,8 @@ class Recorder::Pause {
 };
 
 Recorder::Recorder(const std::string& file, std::string_view program)
-    : record_(file, program), sites_([this](std::uint32_t code, trace::StackPlaces stack) {
-        record_.site(std::uint64_t{code} + 1, stack);
-      }) {}
+    : record_(file, program),
+      sites_([this](std::uint32_t, trace::StackPlaces stack) { record_.site(stack); }) {}
 
 void Recorder::begin() {
   running_ = true;

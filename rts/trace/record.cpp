@@ -143,8 +143,8 @@ void Record::name(std::string_view function) {
   names_ += '\0';
 }
 
-void Record::site(std::uint64_t function, StackPlaces stack) {
-  sites_.push_back({function, {stack.begin(), stack.end()}});
+void Record::site(StackPlaces stack) {
+  sites_.emplace_back(stack.begin(), stack.end());
 }
 
 void Record::flush() noexcept {
@@ -172,9 +172,8 @@ void Record::write_sites() noexcept {
     size_ += text->size() + 1;
   }
   for (const auto& site : sites_) {
-    number(site.function);
-    number(site.places.size());
-    for (const auto place : site.places) number(place);
+    number(site.size());
+    for (const auto place : site) number(place);
   }
   write_block(recording::sites_magic);
 }

@@ -37,7 +37,7 @@ class Record {
   /// The next function's name, from 1 on.
   void name(std::string_view function);
   /// The next site, from 1 on.
-  void site(std::uint64_t function, StackPlaces stack);
+  void site(StackPlaces stack);
 
   /// Ends what has not ended, and writes the rest.
   void close() noexcept;
@@ -78,11 +78,7 @@ class Record {
   Nanos worked_ = 0;
   std::vector<Open> stack_;
   std::string names_;  // a zero byte behind each
-  struct Site {
-    std::uint64_t function;
-    std::vector<std::uint32_t> places;
-  };
-  std::vector<Site> sites_;
+  std::vector<std::vector<std::uint32_t>> sites_;
 };
 
 }  // namespace trawl::trace

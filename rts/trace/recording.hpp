@@ -15,8 +15,8 @@
 //   sites    as a block, of sites_magic; behind the names, if there are any: the path of the file
 //            that the program ran from and its build id, a zero byte behind each; then of site 1,
 //            2,
-//            ... numbers as those of events: the function, how many places, the places (as those
-//            of trace::Kind::spark_site)
+//            ... numbers as those of events: how many places, the places (as those of
+//            trace::Kind::spark_site)
 //   event    0 kind      1
 //            1 numbers   as many as event_numbers says, 7 bits a byte, lowest first
 //

@@ -31,6 +31,12 @@ def mpiexec(pes, *options):
     return [MPIEXEC, "-n", str(pes), *options] if pes else []
 
 
+def processes_like(pattern):
+    """Those whose words, with spaces between them, match."""
+    found = subprocess.run(["pgrep", "-f", "--", pattern], text=True, capture_output=True, check=False).stdout
+    return {int(word) for word in found.split()}
+
+
 def start(words, env=None):
     """Starts a command in a process group of its own. Settings of whoever runs the tests don't count."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("TRAWL_")}

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from harness import HANG, expect, finish, program, run, run_words, start
+from harness import HANG, expect, finish, processes_like, program, run, run_words, start
 from namespaces import with_hosts
 
 TRAWL_RUN = program("trawl-run")
@@ -92,19 +92,6 @@ class Slurm:
         return result.code, pathlib.Path(printed).read_text(encoding="ascii")
 
 
-def processes_named(name):
-    found = subprocess.run(["pgrep", "-x", name], text=True, capture_output=True, check=False).stdout
-    return [int(word) for word in found.split()]
-
-
-def words_of(process):
-    """Nothing of one that has ended."""
-    try:
-        return pathlib.Path(f"/proc/{process}/cmdline").read_text(encoding="ascii")
-    except OSError:
-        return ""
-
-
 def outlived(slurm):
     """A PE on another node is killed: the answer is the same."""
     words = ["sum_euler", "20000"]
@@ -112,10 +99,10 @@ def outlived(slurm):
     begun = time.monotonic()
     process = start(slurm.on(0, "salloc", "--quiet", "-N3", "-n3", TRAWL_RUN, program(words[0]), *words[1:], mark),
                     env=slurm.env)
-    found = []
+    found = set()
     while len(found) < 3 and process.poll() is None:
         time.sleep(0.02)
-        found = [each for each in processes_named(words[0]) if mark in words_of(each)]
+        found = processes_like(f"^{program(words[0])} {words[1]} {mark}$")
     if process.poll() is None:
         time.sleep(1)  # until all have met: a run that has not begun is not begun again under srun
         os.kill(max(found), signal.SIGKILL)

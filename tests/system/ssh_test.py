@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from harness import HANG, expect, finish, program, run, run_words, start
+from harness import HANG, expect, finish, processes_like, program, run, run_words, start
 from namespaces import with_hosts
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
@@ -36,26 +36,21 @@ def serve(hosts, folder, i):
     return server
 
 
-def processes_of(words):
-    found = subprocess.run(["pgrep", "-f", "--", words], text=True, capture_output=True, check=False).stdout
-    return {int(word) for word in found.split()}
-
-
 def interrupted(launch):
     """Nobody is left on any host."""
     begun = time.monotonic()
     mark = f"--trawl:seed={os.getpid()}"  # that no other run has
     process = start([*launch, program("tests/endings"), "endless", mark])
     process.stdout.readline()
-    pes = len(processes_of(f"^{program('tests/endings')} endless {mark}$"))
+    pes = len(processes_like(f"^{program('tests/endings')} endless {mark}$"))
     expect(pes == 4, f"expected 4 PEs, not {pes}", "")
     process.send_signal(signal.SIGINT)
     result = finish(process, begun)
     expect(result.code == -signal.SIGINT, "expected that it ends by the signal", result)
     end = time.monotonic() + HANG
-    while processes_of(mark) and time.monotonic() < end:
+    while processes_like(mark) and time.monotonic() < end:
         time.sleep(0.05)
-    expect(not processes_of(mark), "expected that no PE is left", result)
+    expect(not processes_like(mark), "expected that no PE is left", result)
 
 
 def main(hosts):

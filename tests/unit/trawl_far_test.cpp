@@ -195,6 +195,19 @@ TEST(TrawlFar, InVainTheLessOften) {
   EXPECT_NEAR(times_to(chosen, tables, 3), 4'444, 200);
 }
 
+// Of sixteen draws none may be where work comes from: then the cheapest of them.
+TEST(TrawlFar, OfManyClustersThatHaveNothingOneIsAsked) {
+  Tables tables(0, 64);
+  tables.set_roster(Roster::shared({{.pes = 1}, {.times = 63, .pes = 1, .step = 1}}));
+  for (int pe = 1; pe < 64; ++pe)
+    for (int times = 0; times < 50; ++times)
+      tables.note_steal(tables.cluster_of(pe), 100 * milli, 0, pe == 7);
+  const auto chosen = victims("trawl", tables);
+  EXPECT_FALSE(chosen.contains(-1));
+  EXPECT_GT(chosen.at(7), 1'500);
+  EXPECT_GT(chosen.size(), 50U);
+}
+
 TEST(TrawlFar, SlowLinksAreLeftAloneAndProbedAgain) {
   auto tables = clustered(4);
   tables.note_steal(0, 100 * milli, 0, true);

@@ -66,18 +66,22 @@ def shares(ours, others):
             for each in others.values()]
 
 
+HEAD = ["program", "grid", "perfect, s", "trawl, s", "% of attainable", *OTHERS, "better"]
+
+
+def row(run, what, graph, ours, others, better):
+    if math.inf in ours: return [*what, LEFT_OUT, *[""] * (len(OTHERS) + 2)]
+    return [*what, f"{statistics.mean(ours):.2f}", run.share(graph, what[1], ours), *shares(ours, others),
+            ", ".join(better)]
+
+
 def policies(run):
     rows, beaten, cells = [], 0, 0
     for what, graph, ours, others, better in rows_on(run, GRIDS, PERFECT):
-        if math.inf in ours:
-            rows.append([*what, LEFT_OUT, *[""] * (len(OTHERS) + 2)])
-            continue
-        cells, beaten = cells + 1, beaten + bool(better)
-        rows.append([*what, f"{statistics.mean(ours):.2f}", run.share(graph, what[1], ours),
-                     *shares(ours, others), ", ".join(better)])
+        cells, beaten = cells + (math.inf not in ours), beaten + bool(better)
+        rows.append(row(run, what, graph, ours, others, better))
     return (f"The policies: times over the default's; in {beaten} of {cells} rows another is better by more "
-            "than 2 % beyond the confidence interval",
-            table(["program", "grid", "perfect, s", "trawl, s", "% of attainable", *OTHERS, "better"], rows))
+            "than 2 % beyond the confidence interval", table(HEAD, rows))
 
 
 def other_grids():
@@ -90,14 +94,10 @@ def policies_elsewhere(run):
     """The same on the other grids, at one size; only rows in which another is better."""
     rows, cells, left_out = [], 0, 0
     for what, graph, ours, others, better in rows_on(run, other_grids(), MIDDLE):
-        left_out += math.inf in ours
-        cells += math.inf not in ours
-        if better:
-            rows.append([*what, f"{statistics.mean(ours):.2f}", run.share(graph, what[1], ours),
-                         *shares(ours, others), ", ".join(better)])
+        cells, left_out = cells + (math.inf not in ours), left_out + (math.inf in ours)
+        if better: rows.append(row(run, what, graph, ours, others, better))
     return (f"The policies on {len(other_grids())} other grids: in {len(rows)} of {cells} rows another is better "
-            f"({left_out} left out)",
-            table(["program", "grid", "perfect, s", "trawl, s", "% of attainable", *OTHERS, "better"], rows))
+            f"({left_out} left out)", table(HEAD, rows))
 
 
 policies.longest, policies_elsewhere.longest = 15, 6

@@ -31,12 +31,18 @@ LONGEST_PROGRAM = 600
 @dataclasses.dataclass
 class Outcome:
     """Virtual seconds (infinite: left out), messages and bytes between clusters (each link of a way
-    counts), seconds of the host's processor, what a program said of itself."""
+    counts), seconds of the host's processor, what a program said of itself, and of one that was
+    stopped how many seconds of the processor it might have had."""
     seconds: float
     messages: int = 0
     bytes: int = 0
     cost: float = 0
     said: str = ""
+    limit: float = 0
+
+    def is_known(self, longest):
+        """Or might it end, with so many?"""
+        return self.seconds < math.inf or self.limit >= longest
 
 
 def seconds_of(text, what):
@@ -59,8 +65,8 @@ class Runs:
             stored = json.loads(self.store.read_text())
             if stored["stamp"] == self.stamp:
                 known = {key: Outcome(*each) for key, each in stored["runs"].items()}
-                self.known = {key: each for key, each in known.items()
-                              if each.seconds < math.inf or each.cost > self.longest * 0.9}
+                self.known = {key: each for key, each in known.items()  # not: stopped by somebody
+                              if each.seconds < math.inf or each.cost > each.limit * 0.9}
 
     def replay(self, *command):
         return subprocess.run([self.bin / "trawl-replay", *command], check=True, capture_output=True,
@@ -116,7 +122,7 @@ class Runs:
             command = [*graph, f"--trawl:simulate={self.grid(grid)}", f"--trawl:policy={policy}",
                        f"--trawl:seed={seed}", *FLAGS, *more, *flags]
             key = " ".join([*command, self.date(graph[0])])
-            if key in self.known: found.append(self.known[key])
+            if key in self.known and self.known[key].is_known(self.longest): found.append(self.known[key])
             else: self.wanted[key] = command
         self.cost += sum(each.cost for each in found)
         self.done.append(len(found))
@@ -175,7 +181,7 @@ class Runs:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         cost = usage.ru_utime + usage.ru_stime
-        if process.returncode == -signal.SIGKILL: return key, Outcome(math.inf, cost=cost)
+        if process.returncode == -signal.SIGKILL: return key, Outcome(math.inf, cost=cost, limit=longest)
         seconds = re.search(r"simulated: ([0-9.]+) s", text)
         if process.returncode or not seconds: sys.exit(f"{key}\nexit {process.returncode}\n{text}")
         if program != "trawl-replay": return key, Outcome(float(seconds[1]), cost=cost, said=text)
