@@ -225,6 +225,8 @@ void start() {
   GC_allow_register_threads();
   make_first_table();
   keep_memory_for_a_thread();
+  for (const auto kind : {BlockKind::plain, BlockKind::normal, BlockKind::uncollectable})
+    make_sweepable(static_cast<int>(kind));
   prepare_nodes();
   other_roots_before = GC_get_push_other_roots();
   GC_set_push_other_roots(&CollectorHooks::push_roots);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <gc/gc.h>
+#include <gc/gc_mark.h>
 
 #include "rts/heap/collect.hpp"
 
@@ -42,6 +43,15 @@ void grow_heap() noexcept;
 inline void grow_if_wanted() noexcept {
   if (wanted_growth.load(std::memory_order_relaxed) != 0) [[unlikely]]
     grow_heap();
+}
+
+/// To be called once for each kind of which lists are taken. libgc makes a kind's table of pages to
+/// sweep when a block of it is taken alone, or when a list can't be had as the heap is full; else
+/// not. Without the table a collection leaves a kind's free lists as they are and frees the pages
+/// their blocks were in; and uncollectable blocks that come from these lists are not marked, no
+/// roots.
+inline void make_sweepable(int kind) {
+  GC_free(GC_generic_malloc(1, kind));
 }
 
 void prepare_nodes();

@@ -86,6 +86,7 @@ void allocate_many(std::size_t bytes, std::span<Node*> into) {
 // byte would double the smallest.
 void prepare_nodes() {
   node_kind = static_cast<int>(GC_new_kind(GC_new_free_list(), GC_DS_LENGTH, 1, 1));
+  make_sweepable(node_kind);
 }
 
 }  // namespace trawl::heap

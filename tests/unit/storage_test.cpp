@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -184,6 +186,69 @@ TEST(Storage, AThreadThatEndsLeavesItsBlocksToOthers) {
   collect_well();
   // Each has had a page of each of 24 sizes: 28 MB together.
   EXPECT_LT(collector_statistics().live_bytes, before + (std::size_t{4} << 20U));
+}
+
+/// Small blocks whose addresses are hidden, each with the only reference to a node.
+struct Hidden {
+  std::vector<std::uintptr_t> blocks;
+  std::vector<std::unique_ptr<Weak>> nodes;
+
+  [[gnu::noinline]] explicit Hidden(std::size_t count) {
+    const StorageScope scope(Storage::owned_plain);
+    blocks.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) add(static_cast<long>(i));
+  }
+  [[gnu::noinline]] void add(long number) {
+    const StorageScope scope(Storage::scanned);
+    auto** block = static_cast<Node**>(::operator new(300));
+    const Lazy<long> node(number);
+    nodes.push_back(std::make_unique<Weak>(node.node()));
+    *block = node.node();
+    nodes.back()->let_die();
+    blocks.push_back(~reinterpret_cast<std::uintptr_t>(block));
+  }
+  bool whole() const {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (nodes[i]->dead()) return false;
+      auto* const node = *reinterpret_cast<Node**>(~blocks[i]);
+      if (ResultOf<long>::get(node) != static_cast<long>(i)) return false;
+    }
+    return true;
+  }
+};
+
+[[gnu::noinline]] void make_and_delete_blocks(std::size_t count) {
+  std::vector<std::unique_ptr<char[]>> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(std::make_unique<char[]>(300));
+}
+
+// More than threads and their depot keep, so it goes to the collector; whose heap has had room for
+// all so far: it has been asked for lists of blocks only.
+[[noreturn]] void delete_much_and_use_it_again() {
+  set_torture(0);
+  constexpr std::size_t many = 10'000;
+  make_and_delete_blocks(many);
+  collect_well();
+  const Hidden it(many / 2);
+  make_and_delete_blocks(many);
+  collect_well();
+  for (long n = 0; n < 100'000; ++n) static_cast<void>(Lazy<long>(-n));
+  std::exit(it.whole() ? 0 : 3);
+}
+
+// In a process of its own, with so large a heap from the beginning; nobody or somebody helps to
+// mark.
+TEST(StorageDeathTest, WhatWentBackToTheCollectorIsScannedWhenUsedAgain) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const char* const before = std::getenv("GC_MARKERS");
+  const std::string markers_before = before != nullptr ? before : "";
+  setenv("GC_INITIAL_HEAP_SIZE", "64000000", 1);
+  for (const char* markers : {"1", "2"}) {
+    setenv("GC_MARKERS", markers, 1);
+    EXPECT_EXIT(delete_much_and_use_it_again(), testing::ExitedWithCode(0), "") << markers;
+  }
+  unsetenv("GC_INITIAL_HEAP_SIZE");
+  before != nullptr ? setenv("GC_MARKERS", markers_before.c_str(), 1) : unsetenv("GC_MARKERS");
 }
 
 // ---- what is told of it
