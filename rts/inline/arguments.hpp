@@ -58,10 +58,11 @@ struct ArgumentsOf {
     return *std::launder(reinterpret_cast<Arguments*>(node->payload(offset)));
   }
 
-  /// A new thunk. Given are an A for each, or an A& or const A& to be copied.
+  /// A new thunk, of `node_bytes`: while static objects are made, `code` may not say it yet. Given
+  /// are an A for each, or an A& or const A& to be copied.
   template <class... G>
-  static Node* make(const Code& code, G&&... given) {
-    auto* node = static_cast<Node*>(allocate(code.bytes));
+  static Node* make(const Code& code, std::size_t node_bytes, G&&... given) {
+    auto* node = static_cast<Node*>(allocate(node_bytes));
     new (node->payload(offset)) Arguments(std::in_place, std::forward<G>(given)...);
     node->init(code, State::unevaluated);
     destroy_at_death(node);
@@ -72,7 +73,7 @@ struct ArgumentsOf {
   static Node* promote(const Code& code, const void* frame_arguments) {
     auto& given = *static_cast<std::tuple<A...>*>(const_cast<void*>(frame_arguments));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return make(code, std::move(std::get<I>(given))...);
+      return make(code, code.bytes, std::move(std::get<I>(given))...);
     }
     (Places());
   }

@@ -7,11 +7,14 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <new>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "memory.hpp"
@@ -279,6 +282,31 @@ void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const std::vector<T, A>& val
 template <RawBytes T, class A>
 void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, std::vector<T, A>& values) {
   read_array(archive.from, values);
+}
+
+/// `read()` gives the next element. cereal would put it before those that are equal.
+template <class Container, class Read>
+void read_in_order(InArchive& archive, Container& values, Read read) {
+  cereal::size_type size = 0;
+  archive(cereal::make_size_tag(size));
+  values.clear();
+  for (; size > 0; --size) values.insert(values.end(), read());
+}
+template <class K, class C, class A>
+void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, std::multiset<K, C, A>& values) {
+  read_in_order(archive, values, [&archive] {
+    K value;
+    archive(value);
+    return value;
+  });
+}
+template <class K, class V, class C, class A>
+void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, std::multimap<K, V, C, A>& values) {
+  read_in_order(archive, values, [&archive] {
+    std::pair<K, V> pair;
+    archive(cereal::make_map_item(pair.first, pair.second));
+    return pair;
+  });
 }
 
 template <class T>

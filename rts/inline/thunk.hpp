@@ -236,7 +236,7 @@ inline const ThunkCode<Call, R, A...> thunk_code;
 template <class Call, class R, class... A>
 template <class... G>
 Node* Thunk<Call, R, A...>::make(G&&... given) {
-  return ArgumentsOf<A...>::make(thunk_code<Call, R, A...>, std::forward<G>(given)...);
+  return ArgumentsOf<A...>::make(thunk_code<Call, R, A...>, bytes, std::forward<G>(given)...);
 }
 
 }  // namespace trawl::heap

@@ -136,6 +136,17 @@ TEST(Serial, Containers) {
               std::vector<std::vector<bool>>{{true}, {}, {false, true}});
 }
 
+TEST(Serial, EqualKeysKeepTheirOrder) {
+  expect_same(std::multimap<int, std::string>{{7, "a"}, {7, "b"}, {7, "c"}, {3, "d"}, {7, "e"}},
+              std::map<int, std::multimap<int, int>>{{1, {{2, 1}, {2, 0}, {2, 3}}}});
+  struct ByFirst {
+    bool operator()(const std::pair<int, int>& a, const std::pair<int, int>& b) const {
+      return a.first < b.first;
+    }
+  };
+  expect_same(std::multiset<std::pair<int, int>, ByFirst>{{1, 3}, {1, 1}, {0, 9}, {1, 2}});
+}
+
 TEST(Serial, SumsAndProducts) {
   using Choice = std::variant<int, std::string, Plain>;
   expect_same(std::optional<int>(), std::optional<std::string>("x"), std::pair(1, std::string("p")),

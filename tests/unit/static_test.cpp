@@ -1,6 +1,7 @@
 // What may not be held while a thread blocks, as far as the runtime can know of it.
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <trawl/trawl.hpp>
@@ -25,6 +26,27 @@ long kept_in_static(const Lazy<long>& x) {
 long kept_in_another(const Lazy<long>& x) {
   static const long kept = trawl::force(x) + trawl::force(x);
   return kept;
+}
+
+std::string twice(const std::string& text) {
+  return text + text;
+}
+
+// Made while the runtime does not know its functions yet.
+const std::vector<Lazy<std::string>> made_before_main = [] {
+  std::vector<Lazy<std::string>> all;
+  for (int i = 0; i < 1000; ++i)
+    all.push_back(trawl::lazy<twice>(std::string(100, static_cast<char>('a' + i % 26))));
+  return all;
+}();
+
+TEST(Static, ALazyMayBeMadeBeforeMain) {
+  Simulation grid({});
+  grid.run([] {
+    for (std::size_t i = 0; i < made_before_main.size(); ++i)
+      EXPECT_EQ(trawl::force(made_before_main[i]),
+                std::string(200, static_cast<char>('a' + i % 26)));
+  });
 }
 
 /// `root` with a value that is under evaluation on another PE.
