@@ -25,6 +25,12 @@ const char* describe(heap::State state) {
   }
 }
 
+std::string name_of(const heap::Code& code) {
+  if (code.name.find("R = trawl::sched::{anonymous}::NextWrite;") == std::string_view::npos)
+    return heap::short_name(code);
+  return "the next write to a Shared";
+}
+
 }  // namespace
 
 DeadlockDetector::DeadlockDetector(int self, int pes, Workers& workers, fabric::Outbox& outbox,
@@ -139,15 +145,15 @@ Rest DeadlockDetector::own_state(const Worker* by) const {
   for (const Thread* thread : workers_.blocked()) {
     const auto* spark = thread->spark();
     const auto* node = thread->waiting_for();
-    state.report +=
-        here + (spark == nullptr ? "the program's root" : heap::short_name(spark->code())) +
-        " waits for " + heap::short_name(node->code()) + ", " + describe(node->state()) + "\n";
+    state.report += here +
+                    (spark == nullptr ? "the program's root" : heap::short_name(spark->code())) +
+                    " waits for " + name_of(node->code()) + ", " + describe(node->state()) + "\n";
   }
   workers_.host().shared_heap().for_each_queue(
       [&](heap::Node* node, std::size_t, const std::vector<std::uint32_t>& pes) {
         for (const auto pe : pes)
           state.report += here + "PE " + std::to_string(pe) + " waits for " +
-                          heap::short_name(node->code()) + ", " + describe(node->state()) + "\n";
+                          name_of(node->code()) + ", " + describe(node->state()) + "\n";
       });
   return state;
 }

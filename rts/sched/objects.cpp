@@ -1,5 +1,6 @@
 #include "rts/sched/objects.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -235,6 +236,12 @@ void Objects::answer_call(const SharedName& name) {
     at(name).called = false;
   }
   catch_up(name);
+}
+
+bool Objects::guards_wait() {
+  const std::lock_guard lock(lock_);
+  return std::any_of(objects_.begin(), objects_.end(),
+                     [](const auto& each) { return each.second->next_write != nullptr; });
 }
 
 heap::Node* Objects::promise(Object& object) {

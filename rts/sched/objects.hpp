@@ -37,6 +37,8 @@ class Objects {
     const std::lock_guard lock(lock_);
     return !objects_.empty();
   }
+  /// Does a thread here wait for a write?
+  bool guards_wait();
   /// With the PE's lock held, as is `on_write`.
   void write(const SharedName& name, heap::Node* call);
   /// The arguments follow in `arguments`. Throws BadBytes.

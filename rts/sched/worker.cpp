@@ -224,7 +224,7 @@ void Worker::notify_progress_thread_if_needed() {
 // has left, then its own newest spark, then its siblings' oldest.
 FoundSpark Worker::find_spark() {
   if (!workers_.may_start_thread()) say_live();
-  const bool may_start = workers_.may_start_thread();
+  const bool may_start = workers_.may_start_thread() || workers_.guards_hold_all_up();
   heap::Node* const arrived = workers_.leaving()                    ? workers_.take_placed()
                               : may_start || workers_.all_blocked() ? workers_.take_imported()
                                                                     : nullptr;

@@ -9,6 +9,7 @@
 #include "rts/heap/collect.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/progress/progress_thread.hpp"
+#include "rts/sched/objects.hpp"
 
 namespace trawl::sched {
 
@@ -206,6 +207,11 @@ balance::Load Workers::load() const noexcept {
   return load;
 }
 
+// Who needs a spark evaluates it, at the thread limit too; but a guard needs none by name.
+bool Workers::guards_hold_all_up() const noexcept {
+  return !leaving() && all_blocked() && host_.objects().guards_wait();
+}
+
 unsigned Workers::live_threads() const noexcept {
   auto live = live_.load(std::memory_order_relaxed);
   for (const auto& worker : all()) live += worker->unsaid();
@@ -215,7 +221,8 @@ unsigned Workers::live_threads() const noexcept {
 bool Workers::at_rest(const Worker* by) const noexcept {
   if (aside_.under_way() != 0) return false;  // asked first: who waits for it is runnable before
   const auto now = load();
-  if (now.runnable != 0 || (now.sparks != 0 && (leaving() || may_start_thread()))) return false;
+  if (now.runnable != 0) return false;
+  if (now.sparks != 0 && (leaving() || may_start_thread() || guards_hold_all_up())) return false;
   if (imported_.size() != 0 && all_blocked()) return false;
   for (const auto& worker : all())
     if (worker.get() != by && !worker->between_turns()) return false;

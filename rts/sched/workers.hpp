@@ -132,6 +132,8 @@ class Workers final : public progress::Engine {
     return live_.load(std::memory_order_relaxed) ==
            static_cast<std::int64_t>(blocked_count_.load(std::memory_order_relaxed));
   }
+  /// At the limit, and what is waited for is a write to an object: any spark may make it.
+  bool guards_hold_all_up() const noexcept;
   void add_live(int more) noexcept { live_.fetch_add(more, std::memory_order_relaxed); }
   /// So many of its threads a worker need not have added: else each spark would cost two atomic
   /// additions to a word that all workers share. A low limit is kept exactly.

@@ -112,8 +112,30 @@ TEST_P(SharedObject, AGuardThatNobodyFulfilsIsADeadlock) {
     ADD_FAILURE();
   } catch (const trawl::Error& e) {
     EXPECT_NE(std::string(e.what()).find("blocked for ever"), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("NextWrite"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("the next write to a Shared"), std::string::npos)
+        << e.what();
   }
+}
+
+long waits_for(Shared<Log> log, std::size_t entries) {
+  return static_cast<long>(log.wait_until<has>(entries)->size());
+}
+long writes(Shared<Log> log) {
+  return static_cast<long>(trawl::force(log.write<add>(7)));
+}
+
+// Who waits behind a guard needs no spark by name, so nobody would evaluate the one that writes.
+TEST_P(SharedObject, AtTheThreadLimitASparkMayFulfilAGuard) {
+  auto limited = config();
+  limited.options.thread_limit = 4;
+  run(limited, [] {
+    const Shared<Log> log{Log()};
+    const auto write = trawl::par(trawl::lazy<writes>(log));  // the oldest
+    std::vector<Lazy<long>> all;
+    for (int i = 0; i < 20; ++i) all.push_back(trawl::par(trawl::lazy<waits_for>(log, 1U)));
+    for (const auto& each : all) EXPECT_EQ(trawl::force(each), 1);
+    EXPECT_EQ(trawl::force(write), 1);
+  });
 }
 
 struct Table {
