@@ -71,14 +71,16 @@ void Fishing::fish(Nanos now) {
     const auto pe = situation(load, is_hungry, now);
     const auto decision = policy_->next(tables_, pe, random_());
     if (decision.victim < 0) {
-      again_ = decision.again;
-      auto& due = workers_.state().due;
-      if (again_ < due.load(std::memory_order_relaxed))
-        due.store(again_, std::memory_order_relaxed);
-      return;
+      return ask_again(decision.again);
     }
     fish_at(decision.victim, !pe.idle && pe.waiting == 0, now);
   }
+}
+
+void Fishing::ask_again(Nanos when) {
+  again_ = std::min(again_, when);
+  auto& due = workers_.state().due;
+  if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
 }
 
 balance::Situation Fishing::situation(const balance::Load& load, bool is_hungry, Nanos now) const {
@@ -89,7 +91,9 @@ balance::Situation Fishing::situation(const balance::Load& load, bool is_hungry,
   if (looks_ahead()) {
     pe.rest = pe.idle ? 0 : rest(load);
     pe.waiting = waiting();
-    pe.between_threads = mean_thread() / static_cast<Nanos>(workers_.size());
+    pe.between_threads = threads_begun() == workers_.live_threads()
+                             ? never
+                             : mean_thread() / static_cast<Nanos>(workers_.size());
   }
   pe.most_near = most_near() + (invited_ ? 1U : 0U);
   pe.near_after = near_.until;
@@ -124,10 +128,14 @@ Nanos Fishing::rest(const balance::Load& load) const {
   return load.sparks * mean_thread() / static_cast<Nanos>(workers_.size());
 }
 
-Nanos Fishing::mean_thread() const {
-  std::uint64_t threads = 1;
+std::uint64_t Fishing::threads_begun() const {
+  std::uint64_t threads = 0;
   for (const auto& worker : workers_.all()) threads += worker->counters[Count::threads_created];
-  return workers_.busy_time() / static_cast<Nanos>(threads);
+  return threads;
+}
+
+Nanos Fishing::mean_thread() const {
+  return workers_.busy_time() / static_cast<Nanos>(threads_begun() + 1);
 }
 
 // Whoever has found something meanwhile is no longer counted as soon as that is heard.

@@ -63,6 +63,7 @@ class Fishing {
 
  private:
   void fish(Nanos now);
+  void ask_again(Nanos when);
   bool hungry(const balance::Load& load) const;
   unsigned low_watermark() const;
   bool is_idle(const balance::Load& load) const;
@@ -76,6 +77,7 @@ class Fishing {
     return std::min(now - std::min(hungry_since_, now), balance::Fish::most_hungry);
   }
   unsigned waiting() const;
+  std::uint64_t threads_begun() const;
   Nanos mean_thread() const;
   balance::Supply supply(Nanos now);
   bool feed(const balance::Fish& fish, Worker* by, Nanos now);

@@ -81,9 +81,7 @@ void Fishing::back_up_here(Nanos now) {
   constexpr Nanos for_long = 2'000'000;
   const bool has_fished = !under_way_.empty() || near_.until > now || far_.until > now;
   if (!has_fished || !may_back_up() || !is_idle(workers_.load())) return;
-  again_ = std::min(again_, now + until_next_look);
-  auto& due = workers_.state().due;
-  if (again_ < due.load(std::memory_order_relaxed)) due.store(again_, std::memory_order_relaxed);
+  ask_again(now + until_next_look);
   const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
   if (!in_vain) return;
   heap::Node* const spark = backups_.take(tables_.self(), hungry_for(now), mean_thread(), now);
