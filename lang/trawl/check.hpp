@@ -151,16 +151,31 @@ consteval bool all_given_away(Types<G...>, Types<P...>) {
 }
 
 template <class Call>
+inline constexpr bool is_std_function = false;
+template <class S>
+inline constexpr bool is_std_function<std::function<S>> = true;
+
+template <class Call>
+inline constexpr bool is_member = false;
+template <auto F>
+inline constexpr bool is_member<Function<F>> = std::is_member_pointer_v<decltype(F)>;
+
+template <class Call>
 consteval bool callable_travels() {
+  static_assert(!is_member<Call>,
+                "trawl: a member can't be suspended by its pointer; give a lambda that calls it.");
   static_assert(
       !std::is_pointer_v<Call> && !std::is_function_v<Call>,
       "trawl: a function pointer means nothing on another PE; write lazy<f>(...) instead of "
       "lazy(f, ...), and so for spawn.");
-  if constexpr (!std::is_pointer_v<Call>)
+  static_assert(!is_std_function<Call>,
+                "trawl: a std::function can't travel to another PE; write lazy<f>(...) or a lambda "
+                "without captures.");
+  if constexpr (!std::is_pointer_v<Call> && !is_std_function<Call>)
     static_assert(std::is_empty_v<Call> && std::is_default_constructible_v<Call>,
                   "trawl: a lambda with captures can't travel to another PE; pass what it captures "
                   "as arguments.");
-  return std::is_empty_v<Call> && std::is_default_constructible_v<Call>;
+  return std::is_empty_v<Call> && std::is_default_constructible_v<Call> && !is_member<Call>;
 }
 
 /// How a call is suspended: its argument types as stored, and its result type.

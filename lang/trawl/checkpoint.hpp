@@ -45,6 +45,14 @@ std::uint64_t type_number() {
 }
 
 template <class T>
+consteval bool can_be_saved() {
+  if constexpr (is_spread<T> || alignof(T) > 16)
+    return true;
+  else
+    return value_travels<T>();
+}
+
+template <class T>
 Bytes blob_of(const T& value) {
   Writer bytes;
   heap::NoNodes none(
@@ -248,9 +256,11 @@ void restore(const std::string& file, const std::vector<Blob>& blobs, Dist<T>& d
 /// Dist, whose shards come here one after the other. Throws Error.
 template <class... T>
 void checkpoint(const std::string& file, const T&... values) {
-  detail::CheckpointOut out(file);
-  (out.value(values), ...);
-  out.finish();
+  if constexpr ((detail::can_be_saved<T>() && ...)) {
+    detail::CheckpointOut out(file);
+    (out.value(values), ...);
+    out.finish();
+  }
 }
 
 /// The values that `checkpoint` saved, of the same types in the same order; the data of a Dist lie

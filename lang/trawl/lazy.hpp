@@ -1,6 +1,7 @@
 // Lazily shared values: thunks in the virtual heap of all PEs (GpH's par, pseq and force).
 #pragma once
 
+#include <iosfwd>
 #include <utility>
 
 #include <trawl/check.hpp>
@@ -209,10 +210,14 @@ template <class T>
   }
 }
 
+/// A program may have one of its own, for `const Lazy<T>&`.
+template <heap::NodeReference L>
+std::ostream& operator<<(std::ostream&, const L&) = delete;  // trawl: print force(x).
+
 /// Refused, with what to write instead.
 template <detail::NoLazy T>
 const T& force(const T& value) {
-  static_assert(heap::NodeReference<T>,
+  static_assert(heap::NodeReference<T> || std::is_same_v<T, detail::Refused>,
                 "trawl: only a Lazy can be forced; what spawn returns has sync(), any other value "
                 "is there already.");
   return value;

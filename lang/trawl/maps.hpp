@@ -245,13 +245,29 @@ R reduce_chunk(I from, I to, R start) {
   return sum;
 }
 
+template <auto Map, auto Reduce, class I, class R>
+consteval bool reduces_indices() {
+  constexpr bool fits = [] {
+    if constexpr (std::is_invocable_v<decltype(Map), I&>)
+      return std::is_invocable_r_v<R, decltype(Reduce), R,
+                                   std::invoke_result_t<decltype(Map), I&>> &&
+             std::is_invocable_r_v<R, decltype(Reduce), R, R>;
+    else
+      return false;
+  }();
+  static_assert(fits,
+                "trawl: par_map_reduce needs a function of an index, and one that combines two "
+                "values of the unit's type to one.");
+  return fits;
+}
+
 }  // namespace detail
 
 /// Map(from), ..., Map(to - 1), reduced from the left in order, beginning with `unit`, which must
 /// be neutral; a spark for every `chunk` indices. Reduce must be associative.
 template <auto Map, auto Reduce, class I, class R>
 R par_map_reduce(I from, std::type_identity_t<I> to, std::type_identity_t<I> chunk, R unit) {
-  if constexpr (detail::may_be_copied<R>()) {
+  if constexpr (detail::may_be_copied<R>() && detail::reduces_indices<Map, Reduce, I, R>()) {
     const I step = chunk < 1 ? I{1} : chunk;
     const auto last = [=](I at) { return static_cast<I>(at + std::min<I>(step, to - at)); };
     std::size_t count = 0;

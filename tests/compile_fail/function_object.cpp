@@ -1,4 +1,4 @@
-// expect: trawl: a lambda with captures can't travel to another PE
+// expect: trawl: a std::function can't travel to another PE
 #include <functional>
 
 #include <trawl/trawl.hpp>

@@ -59,9 +59,18 @@ void expect_said(Use use, const std::string& begin, const std::string& cause) {
   }
 }
 
+std::vector<std::pair<long, long>> with_one_key(long x) {
+  return {{0, x}};
+}
+
 TEST_P(DistErrors, NameTheSkeletonAndTheFunction) {
   run([] {
     const auto d = trawl::generate<number>(300);
+    expect_said([&] { trawl::collect(trawl::map_reduce<with_one_key, plus>(d)); }, "map_reduce<",
+                "too much");
+    expect_said(  // a shard an element: they are combined across shards alone
+        [] { trawl::collect(trawl::map_reduce<with_one_key, plus>(trawl::generate<number>(64))); },
+        "map_reduce<", "too much");
     expect_said([&] { trawl::force(trawl::reduce<itself, plus>(d)); }, "reduce<", "too much");
     expect_said([&] { trawl::collect(trawl::scan<plus>(d, 0L)); }, "scan<", "too much");
     expect_said([&] { trawl::collect(trawl::scan<plus_few>(d, 0L)); }, "scan<", "it is 77");

@@ -83,6 +83,14 @@ TEST_P(DistEssential, EachPlaceHasWhatItNeeds) {
   });
 }
 
+TEST_P(DistEssential, OfNothingIsNothing) {
+  run([] {
+    const auto nothing =
+        trawl::essential<covered, within, together>(trawl::generate<item>(0), 3L, 0L);
+    EXPECT_TRUE(trawl::force(nothing).empty());
+  });
+}
+
 std::vector<Item> broken(const trawl::Portion<Item>&, const Range&, long) {
   throw std::out_of_range("nothing there");
 }

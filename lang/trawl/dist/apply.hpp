@@ -23,6 +23,16 @@ R applied(const Lazy<T>& value, const Stored&... stored) {
   }(open(stored).all()...);
 }
 
+template <auto F, class... A>
+consteval bool applies() {
+  constexpr bool fits = callable<F, A...>;
+  static_assert(fits,
+                "trawl: apply's function can't be called with the value that is everywhere and "
+                "these arguments.");
+  if constexpr (fits) return result_travels<std::invoke_result_t<decltype(F), A...>>();
+  return false;
+}
+
 }  // namespace detail
 
 /// `f(args...)`, begun at once, there; if that PE is lost, here. Its value comes here.
@@ -39,17 +49,21 @@ auto apply(Place place, A&&... args) {
 template <auto F, class T, class... A>
 auto apply(const Everywhere<T>& value, const A&... args) {
   using detail::stored_type;
-  using R = std::decay_t<
-      std::invoke_result_t<decltype(F), const T&, detail::element_argument<stored_type<A>>...>>;
-  std::vector<std::pair<Place, Lazy<R>>> copies;
-  [&](const auto&... shared) {
-    for (const auto& [place, copy] : value.copies())
-      copies.emplace_back(place,
-                          detail::lazy_placed_alone<&detail::applied<F, R, T, stored_type<A>...>>(
-                              copy, detail::stored_for(shared, 0, place)...));
-  }(detail::shared_argument(args)...);
-  for (const auto& [place, copy] : copies) detail::start(std::vector{copy}, std::vector{place});
-  return Everywhere<R>(std::move(copies));
+  if constexpr (detail::applies<F, const T&, detail::element_argument<stored_type<A>>...>()) {
+    using R = std::decay_t<
+        std::invoke_result_t<decltype(F), const T&, detail::element_argument<stored_type<A>>...>>;
+    std::vector<std::pair<Place, Lazy<R>>> copies;
+    [&](const auto&... shared) {
+      for (const auto& [place, copy] : value.copies())
+        copies.emplace_back(place,
+                            detail::lazy_placed_alone<&detail::applied<F, R, T, stored_type<A>...>>(
+                                copy, detail::stored_for(shared, 0, place)...));
+    }(detail::shared_argument(args)...);
+    for (const auto& [place, copy] : copies) detail::start(std::vector{copy}, std::vector{place});
+    return Everywhere<R>(std::move(copies));
+  } else {
+    return detail::Refused();
+  }
 }
 
 namespace detail {

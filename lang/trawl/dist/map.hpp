@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <trawl/check.hpp>
 #include <trawl/dist/arguments.hpp>
 #include <trawl/dist/element_error.hpp>
 #include <trawl/dist/made.hpp>
@@ -29,6 +30,37 @@ consteval bool takes() {
   static_assert(fits,
                 "trawl: the skeleton's function can't be called with an element and these "
                 "arguments.");
+  return fits;
+}
+
+/// It lies in a std::vector, so it may be aligned as it likes.
+template <class Returned>
+consteval bool element_travels() {
+  if constexpr (!std::is_void_v<Returned>)
+    if constexpr (alignof(std::decay_t<Returned>) > 16) return true;
+  return result_travels<Returned>();
+}
+
+/// Is F called with these, and can what it gives be an element?
+template <auto F, class... A>
+consteval bool gives_element() {
+  if constexpr (takes<F, A...>()) return element_travels<std::invoke_result_t<decltype(F), A...>>();
+  return false;
+}
+
+/// Are two values of type R combined to one?
+template <auto Combine, class R>
+consteval bool combines() {
+  constexpr bool fits = [] {
+    if constexpr (callable<Combine, const R&, const R&>)
+      return std::is_convertible_v<
+          decltype(Combine(std::declval<const R&>(), std::declval<const R&>())), R>;
+    else
+      return false;
+  }();
+  static_assert(fits,
+                "trawl: the function that combines has to take two of the values that are combined "
+                "and to give one.");
   return fits;
 }
 
@@ -122,7 +154,8 @@ struct element_of_vector<std::vector<T>> : std::type_identity<T> {};
 template <auto Make, class... A>
 auto generate(std::uint64_t n, const A&... args) {
   using detail::stored_type;
-  if constexpr (detail::takes<Make, std::size_t, detail::element_argument<stored_type<A>>...>()) {
+  if constexpr (detail::gives_element<Make, std::size_t,
+                                      detail::element_argument<stored_type<A>>...>()) {
     using R = std::decay_t<std::invoke_result_t<decltype(Make), std::size_t,
                                                 detail::element_argument<stored_type<A>>...>>;
     const auto count = detail::shard_count(n);
@@ -138,6 +171,8 @@ auto generate(std::uint64_t n, const A&... args) {
                 detail::stored_for(shared, i, parts.places[i])...));
     }(detail::shared_argument(args)...);
     return detail::made_of(std::move(parts));
+  } else {
+    return detail::Refused();
   }
 }
 
@@ -146,10 +181,12 @@ auto generate(std::uint64_t n, const A&... args) {
 template <auto F, class T, class... A>
 auto map(const Dist<T>& d, const A&... args) {
   using detail::stored_type;
-  if constexpr (detail::takes<F, const T&, detail::element_argument<stored_type<A>>...>()) {
+  if constexpr (detail::gives_element<F, const T&, detail::element_argument<stored_type<A>>...>()) {
     using R = std::decay_t<
         std::invoke_result_t<decltype(F), const T&, detail::element_argument<stored_type<A>>...>>;
     return detail::made_by<&detail::map_shard<F, R, T, stored_type<A>...>, R>(d.parts(), args...);
+  } else {
+    return detail::Refused();
   }
 }
 
@@ -165,6 +202,8 @@ auto map_shards(const Dist<T>& d, const A&... args) {
         decltype(F), const Elements&, detail::shard_argument<stored_type<A>>...>>>::type;
     return detail::made_by<&detail::map_whole_shard<F, R, T, stored_type<A>...>, R>(d.parts(),
                                                                                     args...);
+  } else {
+    return detail::Refused();
   }
 }
 

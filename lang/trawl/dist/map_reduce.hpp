@@ -76,16 +76,40 @@ Shard<std::pair<K, V>> reduce_pairs(const Lazy<std::vector<Lazy<Dealt<std::pair<
   const auto begun = sched::begin_cost();
   std::vector<std::pair<K, V>> pairs;
   for (const auto& part : parts) pairs.insert(pairs.end(), part.begin(), part.end());
-  return shard_of(combined<Combine>(std::move(pairs)), begun);
+  return in_combining<Combine>(
+      "map_reduce", [&] { return shard_of(combined<Combine>(std::move(pairs)), begun); });
 }
 
 template <class Pairs>
-struct pair_in;
+struct pair_in {
+  static constexpr bool found = false;
+};
 template <class K, class V>
 struct pair_in<std::vector<std::pair<K, V>>> {
+  static constexpr bool found = true;
   using key = K;
   using value = V;
 };
+
+template <class Pairs, auto Combine>
+consteval bool reduces_pairs() {
+  constexpr bool found = pair_in<Pairs>::found;
+  static_assert(found,
+                "trawl: the function of map_reduce has to give a std::vector of std::pair, each a "
+                "key and a value.");
+  if constexpr (found)
+    return value_travels<Pairs>() && combines<Combine, typename pair_in<Pairs>::value>();
+  return false;
+}
+
+template <auto F, auto Combine, class T, class... Stored>
+consteval bool maps_and_reduces() {
+  if constexpr (takes<F, const T&, element_argument<Stored>...>())
+    return reduces_pairs<
+        std::decay_t<std::invoke_result_t<decltype(F), const T&, element_argument<Stored>...>>,
+        Combine>();
+  return false;
+}
 
 }  // namespace detail
 
@@ -96,7 +120,7 @@ struct pair_in<std::vector<std::pair<K, V>>> {
 template <auto F, auto Combine, class T, class... A>
 auto map_reduce(const Dist<T>& d, const A&... args) {
   using namespace detail;
-  if constexpr (takes<F, const T&, element_argument<stored_type<A>>...>()) {
+  if constexpr (maps_and_reduces<F, Combine, T, stored_type<A>...>()) {
     using Pairs = std::decay_t<
         std::invoke_result_t<decltype(F), const T&, element_argument<stored_type<A>>...>>;
     using K = typename pair_in<Pairs>::key;
@@ -116,6 +140,8 @@ auto map_reduce(const Dist<T>& d, const A&... args) {
     start(dealt, source.places);
     return made_from(source, take_all<&reduce_pairs<Combine, K, V>, std::pair<K, V>>(dealt, runs),
                      source.places);
+  } else {
+    return Refused();
   }
 }
 

@@ -234,8 +234,18 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
 /// Dist of the same type. Between two steps shards are balanced, by what they took.
 template <auto Step, class T, class... A>
 Dist<T> iterate(Dist<T> d, std::size_t steps, const A&... args) {
-  for (std::size_t i = 0; i < steps; ++i) {
-    d = Step(d, args...);
+  constexpr bool fits = [] {
+    if constexpr (std::is_invocable_v<decltype(Step), Dist<T>&, const A&...>)
+      return std::is_convertible_v<std::invoke_result_t<decltype(Step), Dist<T>&, const A&...>,
+                                   Dist<T>>;
+    else
+      return false;
+  }();
+  static_assert(fits,
+                "trawl: iterate's function has to take a Dist and these arguments, and to give a "
+                "Dist of the same type.");
+  for (std::size_t i = 0; fits && i < steps; ++i) {
+    if constexpr (fits) d = Step(d, args...);
     if (i + 1 != steps) d = rebalance(d, static_cast<double>(steps - i - 1));
   }
   return d;

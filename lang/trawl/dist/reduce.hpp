@@ -96,6 +96,7 @@ R value_of(const Partial<R>& partial) {
   return partial.value ? *partial.value : R();
 }
 
+/// Refused: with a sentence.
 template <auto F, class T, class... Stored>
 consteval auto reduced_type() {
   if constexpr (callable<F, const T&, element_argument<Stored>...>)
@@ -104,6 +105,18 @@ consteval auto reduced_type() {
   else if constexpr (takes<F, const std::vector<T>&, shard_argument<Stored>...>())
     return std::type_identity<std::decay_t<
         std::invoke_result_t<decltype(F), const std::vector<T>&, shard_argument<Stored>...>>>();
+  else
+    return std::type_identity<Refused>();
+}
+
+template <class R, auto Combine>
+consteval bool reduces() {
+  if constexpr (std::is_same_v<R, Refused>)
+    return false;
+  else if constexpr (result_travels<R>())
+    return combines<Combine, R>();
+  else
+    return false;
 }
 
 }  // namespace detail
@@ -115,22 +128,26 @@ template <auto F, auto Combine, class T, class... A>
 auto reduce(const Dist<T>& d, const A&... args) {
   using namespace detail;
   using R = typename decltype(reduced_type<F, T, stored_type<A>...>())::type;
-  const auto& source = d.parts();
-  keep_pace(source);
-  const auto count = source.shards.size();
-  (must_have_shards(args, count), ...);
-  if (count == 0) return Lazy<R>(R());
-  return [&](const auto&... shared) {
-    Plan<Partial<R>> plan;
-    const auto top = reduction_tree<Combine, R>(plan, 0, count, [&](std::size_t i) {
-      return lazy_placed<&reduce_shard<F, Combine, R, T, stored_type<A>...>>(
-          i, source.shards[i], stored_for(shared, i, source.places[i])...);
-    });
-    start(plan, source.places);
-    const auto result = lazy_placed<&value_of<R>>(top);
-    start(std::vector{result}, std::span(source.places).first(1));
-    return result;
-  }(shared_argument(args)...);
+  if constexpr (reduces<R, Combine>()) {
+    const auto& source = d.parts();
+    keep_pace(source);
+    const auto count = source.shards.size();
+    (must_have_shards(args, count), ...);
+    if (count == 0) return Lazy<R>(R());
+    return [&](const auto&... shared) {
+      Plan<Partial<R>> plan;
+      const auto top = reduction_tree<Combine, R>(plan, 0, count, [&](std::size_t i) {
+        return lazy_placed<&reduce_shard<F, Combine, R, T, stored_type<A>...>>(
+            i, source.shards[i], stored_for(shared, i, source.places[i])...);
+      });
+      start(plan, source.places);
+      const auto result = lazy_placed<&value_of<R>>(top);
+      start(std::vector{result}, std::span(source.places).first(1));
+      return result;
+    }(shared_argument(args)...);
+  } else {
+    return Refused();
+  }
 }
 
 namespace detail {
@@ -186,20 +203,24 @@ Shard<T> scan_shard(std::size_t shard, const Lazy<Shard<T>>& source,
 template <auto Combine, class T>
 Dist<T> scan(const Dist<T>& d, const T& unit) {
   using namespace detail;
-  const auto& source = d.parts();
-  keep_pace(source);
-  const auto count = source.shards.size();
-  if (count == 0) return d;
-  std::vector<Lazy<Partial<T>>> sums;
-  for (std::size_t i = 0; i < count; ++i)
-    sums.push_back(lazy_placed<&sum_of_shard<Combine, T>>(i, source.shards[i]));
-  start(sums, source.places);
-  const auto before = lazy_placed<&sums_before<Combine, T>>(sums, unit);
-  sched::place(before.node(), pe_of(source.places.front()));
-  std::vector<Lazy<Shard<T>>> shards;
-  for (std::size_t i = 0; i < count; ++i)
-    shards.push_back(lazy_placed<&scan_shard<Combine, T>>(i, source.shards[i], before));
-  return made_from(source, std::move(shards), source.places);
+  if constexpr (combines<Combine, T>()) {
+    const auto& source = d.parts();
+    keep_pace(source);
+    const auto count = source.shards.size();
+    if (count == 0) return d;
+    std::vector<Lazy<Partial<T>>> sums;
+    for (std::size_t i = 0; i < count; ++i)
+      sums.push_back(lazy_placed<&sum_of_shard<Combine, T>>(i, source.shards[i]));
+    start(sums, source.places);
+    const auto before = lazy_placed<&sums_before<Combine, T>>(sums, unit);
+    sched::place(before.node(), pe_of(source.places.front()));
+    std::vector<Lazy<Shard<T>>> shards;
+    for (std::size_t i = 0; i < count; ++i)
+      shards.push_back(lazy_placed<&scan_shard<Combine, T>>(i, source.shards[i], before));
+    return made_from(source, std::move(shards), source.places);
+  } else {
+    return d;
+  }
 }
 
 }  // namespace trawl
