@@ -60,7 +60,8 @@ void Router::deliver(int from, std::span<const std::byte> bytes, Nanos now, sche
                 " a bad " + std::string(row.name) + ": " + e.what());
   } catch (const std::bad_alloc&) {
     throw Error("PE " + std::to_string(envelope.to) + " has no memory for the " +
-                std::string(row.name) + " that PE " + std::to_string(from) + " sent it");
+                std::string(row.name) + " that PE " + std::to_string(from) +
+                " sent it (--trawl:heap-max)");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -275,12 +276,24 @@ class Process {
   void work(sched::Worker& worker, const Root& root) {
     auto& workers = pe_->workers();
     const bool spins = host_share_.has_room_for(static_cast<int>(workers.size()));
-    working_ = workers.size();
-    for (std::size_t i = 1; i < workers.size(); ++i)
-      std::thread([this, &other = workers[i], spins] { run_worker(other, spins); }).detach();
-    progress_thread_.emplace(workers);
-    if (is_main()) pe_->start_root([&] { return program_.call(root); });
+    working_ = 1;
+    start_threads(spins);
+    if (is_main() && !pe_->stopping()) pe_->start_root([&] { return program_.call(root); });
     begin_work(worker, spins);
+  }
+
+  void start_threads(bool spins) try {
+    auto& workers = pe_->workers();
+    for (std::size_t i = 1; i < workers.size(); ++i) {
+      std::thread([this, &other = workers[i], spins] { run_worker(other, spins); }).detach();
+      ++working_;
+    }
+    progress_thread_.emplace(workers);
+  } catch (const std::system_error& e) {
+    pe_->fail("PE " + std::to_string(pe_->self()) + " on " + host_name() +
+                  " cannot start a thread (" + e.what() +
+                  "): see ulimit -u, and the control group's pids.max",
+              1);
   }
 
   /// Only while it runs a thread of the program, and holds no lock that others wait for.

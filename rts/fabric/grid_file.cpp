@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -360,7 +362,9 @@ class TwiceGiven {
   std::vector<Open> open_;
 };
 
+/// Nothing: errno says why, or it is 0 and the file is empty.
 std::optional<std::string> read_text(const std::string& name) {
+  errno = 0;
   std::ifstream file(name, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();  // a folder fails here
@@ -400,7 +404,10 @@ bool GridFile::has_missing_links() const noexcept {
 
 GridFile read_grid_file(const std::string& name) {
   const auto text = read_text(name);
-  if (!text) throw Error("cannot read the grid file " + name, 2);
+  if (!text)
+    throw Error("cannot read the grid file " + name + ": " +
+                    (errno != 0 ? std::strerror(errno) : "it is empty"),
+                2);
   return parse_grid(*text, name);
 }
 

@@ -58,6 +58,10 @@ bool under_mpiexec() {
   return false;
 }
 
+int pes_by_mpiexec() {
+  return number_in("PMI_SIZE");
+}
+
 // The innermost launcher decides: hydra may run under Slurm's. A shell that srun gave a terminal to
 // is no PE.
 void check_launcher(int pes) {

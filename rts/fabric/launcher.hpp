@@ -18,6 +18,9 @@ std::string_view environment(const char* name);
 /// Was this process started by an MPI launcher?
 bool under_mpiexec();
 
+/// The PEs that a launcher which speaks PMI says it has started; 0: there is none.
+int pes_by_mpiexec();
+
 /// Throws Error if MPI says that there is one PE (or was not asked), but a launcher has started
 /// several: each would compute everything, believing to be alone.
 void check_launcher(int pes);

@@ -33,7 +33,7 @@ std::string first_line(const std::string& text) {
 /// Runs it to its end, which may not take for ever.
 Heard hear(const std::vector<std::string>& words) {
   Command command{words};
-  command.input = "-\n";
+  command.input = "\n";  // no key
   const auto child = start(command);
   Heard heard;
   const auto give_up = wall_time() + patience;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -138,13 +139,28 @@ void Crew::wait_for_something() {
   poll(files.data(), files.size(), a_while);
   std::size_t at = 1;
   for (auto lines = lines_.begin(); lines != lines_.end(); ++at)
-    if (files[at].revents != 0 && !lines->pass_on()) {
-      close(lines->from());
-      lines = lines_.erase(lines);
+    if (files[at].revents != 0) {
+      const bool more = lines->pass_on();
+      note_unwritten(*lines);
+      if (!more) close(lines->from());
+      lines = more ? std::next(lines) : lines_.erase(lines);
     } else {
       ++lines;
     }
   on_signals();
+}
+
+/// Who closes the pipe that it is written to has seen enough: that ends a program without a
+/// launcher, too.
+void Crew::note_unwritten(const Lines& lines) {
+  if (lines.to() != STDOUT_FILENO || lines.trouble() == 0 || unwritten_ != 0) return;
+  unwritten_ = lines.trouble();
+  if (unwritten_ == EPIPE) {
+    if (signal_ == 0 && !ending_) signal_ = SIGPIPE;
+    return end(by_signal + SIGPIPE);
+  }
+  say(std::string("trawl-run: the output could not be written: ") + std::strerror(unwritten_) +
+      "\n");
 }
 
 /// What was printed before the end.
@@ -160,7 +176,7 @@ int Crew::see_through(int begun) {
     if (ending_ && wall_time() >= deadline_) kill_all(SIGKILL);
   }
   drain();
-  if (signal_ == 0) return code_;
+  if (signal_ == 0) return unwritten_ != 0 && code_ == 0 ? 1 : code_;
   std::signal(signal_, SIG_DFL);
   const auto set = ours();
   raise(signal_);

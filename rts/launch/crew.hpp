@@ -47,6 +47,7 @@ class Crew {
   void kill_all(int signal);
   void end(int code);
   void drain();
+  void note_unwritten(const Lines& lines);
 
   std::vector<Member> members_;
   std::list<Lines> lines_;
@@ -55,7 +56,8 @@ class Crew {
   int begun_ = -1;  // the pipe
   bool again_ = false;
   bool ending_ = false;
-  int signal_ = 0;  // that has ended it
+  int signal_ = 0;     // that has ended it
+  int unwritten_ = 0;  // why output was lost (errno)
   int code_ = 1;
   long long deadline_ = 0;  // when those that still run are killed
 };

@@ -1,6 +1,8 @@
 #include "rts/launch/hosts.hpp"
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -25,8 +27,10 @@ Host read_host(const std::string& name, const std::string& count, const std::str
 }  // namespace
 
 std::vector<Host> read_hosts(const std::string& file) {
+  std::error_code error;
+  errno = std::filesystem::is_directory(file, error) ? EISDIR : 0;
   std::ifstream in(file);
-  if (!in) throw Error("cannot read the hosts in " + file, 2);
+  if (errno != 0) throw Error("cannot read the hosts in " + file + ": " + std::strerror(errno), 2);
   std::vector<Host> hosts;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {

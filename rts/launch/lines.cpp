@@ -22,7 +22,8 @@ void Lines::write(std::size_t bytes) {
       pollfd room{to_, POLLOUT, 0};
       poll(&room, 1, -1);
     } else if (count < 0 && errno != EINTR) {
-      break;  // nobody reads it any more
+      trouble_ = errno;
+      break;
     }
     if (count > 0) written += static_cast<std::size_t>(count);
   }

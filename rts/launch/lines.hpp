@@ -14,12 +14,16 @@ class Lines {
   /// Reads once, which waits if nothing has come, and writes the lines that are complete. False: it
   /// was the end, and all has been written.
   bool pass_on();
+  /// What kept some of it from being written (errno); 0 while all was.
+  int trouble() const noexcept { return trouble_; }
+  int to() const noexcept { return to_; }
 
  private:
   void write(std::size_t bytes);
 
   int from_;
   int to_;
+  int trouble_ = 0;
   std::string kept_;  // the beginning of a line
 };
 

@@ -98,7 +98,10 @@ void declare(CLI::App& app, Options& options) {
 /// Throws Error (exit code 2) if there is no such program here.
 void look_for(const std::string& program) {
   if (program.find('/') != std::string::npos) {
-    if (access(program.c_str(), X_OK) == 0) return;
+    if (std::error_code error; std::filesystem::is_directory(program, error))
+      errno = EISDIR;
+    else if (access(program.c_str(), X_OK) == 0)
+      return;
     throw Error("cannot start " + program + ": " + std::strerror(errno), 2);
   }
   std::istringstream path(variable("PATH"));
@@ -130,6 +133,12 @@ std::string joined(const std::vector<net::Endpoint>& endpoints) {
   std::string text;
   for (const auto& each : endpoints) text += (text.empty() ? "" : ",") + each.text();
   return text;
+}
+
+/// What we open must not become the standard output of somebody who has closed his.
+void keep_closed() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(file, F_GETFD) < 0) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /// --help, --version.
@@ -268,12 +277,15 @@ class Launch {
 
 int main(int argc, char** argv) {
   std::signal(fabric::leave_signal(), SIG_IGN);
+  keep_closed();
   CLI::App app("Starts a program that runs on Trawl on several PEs.", "trawl-run");
   Options options;
   declare(app, options);
   try {
     app.parse(argc, argv);
     options.program = app.remaining();
+    if (!options.program.empty() && options.program.front() == "--")
+      options.program.erase(options.program.begin());
     if (options.program.empty() && options.leave == 0)
       throw Error("which program? (trawl-run --help)", 2);
     if (!options.program.empty() && options.program.front().starts_with('-'))

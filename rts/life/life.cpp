@@ -18,7 +18,8 @@ Life::Life(const Introduction& own, Nanos silence, bool recovers, fabric::Fabric
       tables_(tables),
       outbox_(outbox),
       hooks_(std::move(hooks)),
-      no_memory_{1, "PE " + std::to_string(self_) + " has no memory left", false, {}},
+      no_memory_{
+          1, "PE " + std::to_string(self_) + " has no memory left (--trawl:heap-max)", false, {}},
       recovers_(recovers),
       living_(fabric.size()),
       awake_(fabric.now()),

@@ -15,4 +15,11 @@ for env, cause in (OPEN_MPI, "Open MPI's mpiexec as one of 4"), (SRUN_PMIX, "sru
     # Within a job of another launcher, MPICH's own is right.
     result = run(2, "fib", "20", env={k: v for k, v in env.items() if k.startswith("SLURM")})
     expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
+
+# Both say how many PEs there are: one run each, or PEs that wait for each other.
+for flag in "--trawl:seats=8", "--trawl:pes=2", "--trawl:meet=0":
+    for more in [], ["--trawl:fabric=net"]:
+        result = run(2, "fib", "20", flag, *more)
+        expect(result.code == 2 and result.out == "", "expected exit code 2", result)
+        expect("mpiexec has started 2 PEs: leave out" in result.err, "expected the cause and the cure", result)
 print("told apart")

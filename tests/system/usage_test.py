@@ -40,6 +40,11 @@ WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "30"], {}, "30"),
     (["fib", "20", "--check", "--sequential"], {}, "--sequential"),
     (["fib", "20", "--bogus"], {}, "--bogus"),
+    (["fib", "--bogus"], {}, "not expected: --bogus"),
+    (["sum_euler", "1e3"], {}, "1e3 is no whole number"),
+    (["fib", "20", "--trawl:key=abc"], {}, "is not 64 hexadecimal digits"),
+    (["heat", "--sequential", "--checkpoint", "file"], {}, "--sequential"),
+    (["barnes_hut", "plummer", "--kernel", "bogus"], {}, "there is no kernel bogus here, but best, "),
     (["queens", "8", "9", "10"], {}, "9 10"),
     (["queens", "0"], {}, "0"),
     (["queens", "21"], {}, "21"),
@@ -84,12 +89,24 @@ expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
 for words, lost in (("fib 20", ">/dev/full"), ("fib 20", ">&-"), ("fib 20 --sequential", ">/dev/full"),
                     ("fib --help", ">/dev/full"), ("fib --trawl:help", ">/dev/full"),
                     ("fib 20 --trawl:stats-file=/dev/full", ""),
+                    *((f"trawl-run -n {pes} {shlex.quote(BIN)}/fib 20", lost)
+                      for pes in (1, 2) for lost in (">/dev/full", ">&-")),
                     *((f"{tool} {flag}", lost) for tool in ("trawl-profile", "trawl-run", "trawl-tune")
                       for flag in ("--help", "--version") for lost in (">/dev/full", ">&-"))):
     result = run_words("sh", "-c", f"exec {shlex.quote(BIN)}/{words} {lost}")
     expect(result.code > 0, "expected an exit code that tells of failure", result)
-    last = result.err.splitlines()[-1]
-    expect("could not be written" in last or "cannot write " in last, "expected the cause", result)
+    expect("could not be written" in result.err or "cannot write " in result.err, "expected the cause", result)
+result = run_words("sh", "-c", f"exec {shlex.quote(BIN)}/trawl-run -n 2 {shlex.quote(BIN)}/fib 20 2>&-")
+expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
+# Who has seen enough ends the run, as without a launcher.
+result = run_words("bash", "-c", f"{shlex.quote(BIN)}/trawl-run -n 2 {shlex.quote(BIN)}/fib 20 | true; "
+                                 "exit ${PIPESTATUS[0]}")
+expect(result.code in (0, 128 + 13), "expected the end by SIGPIPE, or none", result)
+result = run_words(os.path.join(BIN, "trawl-run"), "-n", 2, "--", os.path.join(BIN, "fib"), "20")
+expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
+for words, cause in ((("-n", 2, "/tmp"), "Is a directory"), (("--hosts", "/tmp", os.path.join(BIN, "fib")), "Is a directory")):
+    result = run_words(os.path.join(BIN, "trawl-run"), *words)
+    expect(result.code == 2 and cause in result.err and result.err.count("\n") == 1, "expected the cause", result)
 
 # PEs that are told different things do not wait for each other.
 fib = os.path.join(BIN, "fib")

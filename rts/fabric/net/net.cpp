@@ -213,6 +213,16 @@ std::optional<std::pair<int, int>> files_in(std::string_view meet) {
   return files;
 }
 
+/// 0, any, where nothing is said.
+std::uint16_t port_in(std::string_view meet) {
+  std::uint16_t port = 0;
+  const auto* end = meet.data() + meet.size();
+  const auto [at, error] = std::from_chars(meet.data(), end, port);
+  if (!meet.empty() && (error != std::errc() || at != end))
+    throw Error("--trawl:meet is a port, or fd:FILE,FILE", 2);
+  return port;
+}
+
 /// To trawl-run. Where it is gone, nobody needs to know.
 void say_all_are_there(int file) {
   [[maybe_unused]] const auto written = ::write(file, "+", 1);
@@ -228,11 +238,8 @@ Gathered gather_here(const NetSetup& setup, const Member& own) {
     if (files->second >= 0) say_all_are_there(files->second);
     return gathered;
   }
-  std::uint16_t port = 0;
-  const auto* end = setup.meet.data() + setup.meet.size();
-  if (!setup.meet.empty() && std::from_chars(setup.meet.data(), end, port).ptr != end)
-    throw Error("--trawl:meet is a port, or fd:FILE,FILE", 2);
-  return await(Socket::listening(port, false), setup.pes, setup.seats, own, setup.terms, wait);
+  return await(Socket::listening(port_in(setup.meet), false), setup.pes, setup.seats, own,
+               setup.terms, wait);
 }
 
 /// By way of the launcher the main PE tells where it is, and the run's key.
@@ -258,8 +265,16 @@ Gathered gather_by(Pmi& pmi, NetSetup& setup, Member own) {
 }
 
 Gathered gather(NetSetup& setup, const Member& own) {
+  if (!files_in(setup.meet)) port_in(setup.meet);  // where nobody is to be met, too
   if (!setup.join.empty()) return join(find_all(setup.join), own, setup.terms, Wait{setup.wait});
-  if (setup.meet.empty() && setup.seats == 1 && under_mpiexec()) {
+  const bool is_told = !setup.meet.empty() || setup.seats != 1;
+  const bool by_trawl_run = files_in(setup.meet).has_value();  // which each of several may run
+  if (is_told && !by_trawl_run && pes_by_mpiexec() > 1)
+    throw Error("mpiexec has started " + std::to_string(pes_by_mpiexec()) +
+                    " PEs: leave out --trawl:meet, --trawl:pes and --trawl:seats (in the "
+                    "environment TRAWL_MEET, ...), or start the program with trawl-run alone",
+                2);
+  if (!is_told && under_mpiexec()) {
     Pmi pmi;
     if (pmi.size() > 1) return gather_by(pmi, setup, own);
   }
