@@ -21,7 +21,7 @@ struct Options {
   unsigned low_watermark = 0;
   std::size_t spark_pool = 16384;      ///< sparks a worker
   std::size_t stack_size = 8U << 20U;  ///< bytes a thread
-  std::size_t heap = 64U << 20U;       ///< bytes to start with
+  std::size_t heap = 8U << 20U;        ///< bytes to start with
   std::size_t heap_max = 0;            ///< bytes of memory; 0: the PE's share of the host's
   unsigned collect_every = 0;          ///< at each so many-th allocation; 0: when it is due
   unsigned max_fish = 0;               ///< under way; 0: as the policy wants

@@ -50,7 +50,7 @@ const Flag flags[] = {
     {"spark-pool", "99", "16384", [](const Options& o) { return o.spark_pool == 99; }},
     {"stack-size", "1M", "8M", [](const Options& o) { return o.stack_size == 1U << 20U; }},
     {"heap-max", "2G", "0", [](const Options& o) { return o.heap_max == std::size_t{2} << 30U; }},
-    {"heap", "128M", "64M", [](const Options& o) { return o.heap == 128U << 20U; }},
+    {"heap", "128M", "8M", [](const Options& o) { return o.heap == 128U << 20U; }},
     {"max-fish", "4", "0", [](const Options& o) { return o.max_fish == 4; }},
     {"fish-delay", "2.5", "20", [](const Options& o) { return o.fish_delay == 2.5; }},
     {"fish-delay-max", "700", "5000", [](const Options& o) { return o.fish_delay_max == 700; }},
