@@ -177,7 +177,8 @@ Command read_command(int argc, const char* const* argv) {
       ->type_name("GRID");
   app.set_version_flag("--version", "trawl-replay " TRAWL_VERSION);
   app.footer(
-      "WORK is a time: 500ns, 10us, 2.5ms, 1s. The runtime's own flags begin with --trawl: and "
+      "WORK and TIME are times: 500ns, 10us, 2.5ms, 1s (without a unit: ns). The runtime's own "
+      "flags begin with --trawl: and "
       "are\n"
       "listed by --trawl:help. Exit code: 0; 1 if something was evaluated wrongly; 2 for bad "
       "usage\n"
@@ -203,6 +204,12 @@ Command read_command(int argc, const char* const* argv) {
     if (!std::isfinite(number))
       throw Error("--scale-work, --scale-bytes and --spread are numbers (see trawl-replay --help)",
                   2);
+  if (!command.file.empty() && (app.count("--seed") != 0 || app.count("--spread") != 0))
+    throw Error(
+        "--seed and --spread are for generated graphs, not for a recording; --trawl:seed is for "
+        "the "
+        "runtime's decisions (see trawl-replay --help)",
+        2);
   if (command.file.empty() && (!cut_off.empty() || command.grain.chunk != 1))
     throw Error("--cut-off and --chunk are for a recording (see trawl-replay --help)", 2);
   if (!cut_off.empty()) command.grain.cut_off = time(cut_off);

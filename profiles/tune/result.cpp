@@ -47,12 +47,31 @@ std::string fragile_text(const Space& space, const Advice& advice) {
       percent(advice.fragile->another.mean));
 }
 
+/// What gained most by itself, beyond its interval, though there was no time to confirm it.
+const Effect* best_unconfirmed(const Advice& advice) {
+  if (!advice.cut_short) return nullptr;
+  const Effect* best = nullptr;
+  for (const auto& each : advice.effects)
+    if (each.runs > 0 && std::isfinite(each.gain.mean) && each.gain.low > Plan().worth &&
+        (best == nullptr || each.gain.mean > best->gain.mean))
+      best = &each;
+  return best;
+}
+
+std::string usual_text(const Space& space, const Advice& advice) {
+  if (const auto* best = best_unconfirmed(advice))
+    return fmt::format(
+        "  The defaults: {}. By itself {} {} saved {} ({} to {}), but there was no time to\n"
+        "  confirm it: --budget says how much there is.\n",
+        seconds(advice.usual), space[best->factor].name, space[best->factor].levels[best->level],
+        percent(best->gain.mean), percent(best->gain.low), percent(best->gain.high));
+  return fmt::format("  The defaults are as good: {}, and nothing {} gains 0.5 %{}.\n",
+                     seconds(advice.usual), advice.fragile ? "safer" : "else",
+                     advice.cut_short ? " of what there was time to try" : "");
+}
+
 std::string advice_text(const Space& space, const Advice& advice) {
-  if (as_usual(space, advice))
-    return fmt::format("  The defaults are as good: {}, and nothing {} gains 0.5 %{}.\n",
-                       seconds(advice.usual), advice.fragile ? "safer" : "else",
-                       advice.cut_short ? " of what there was time to try" : "") +
-           fragile_text(space, advice);
+  if (as_usual(space, advice)) return usual_text(space, advice) + fragile_text(space, advice);
   return fmt::format("  defaults  {}\n  advised   {}, {} ({} to {})\n\n    {}\n",
                      seconds(advice.usual), seconds(advice.taken), percent(advice.gain.mean),
                      percent(advice.gain.low), percent(advice.gain.high),
@@ -226,7 +245,9 @@ std::string flag_file(const Result& result) {
   const auto& advice = result.for_all ? result.for_all->advice : result.grids.front().advice;
   std::string text = "# by trawl-tune, of " + result.program + " on";
   for (const auto& on : result.grids) text += " " + short_grid(on.grid);
-  if (as_usual(space, advice)) return text + "\n# the defaults are as good\n";
+  if (as_usual(space, advice))
+    return text + (best_unconfirmed(advice) ? "\n# the defaults: there was no time for more\n"
+                                            : "\n# the defaults are as good\n");
   text += fmt::format("\n# {} of the time saved ({} to {}), simulated\n", percent(advice.gain.mean),
                       percent(advice.gain.low), percent(advice.gain.high));
   for (std::size_t i = 0; i < space.size(); ++i)

@@ -35,7 +35,10 @@ std::uint32_t choose_kernel(const std::string& name) {
     if (all[i].usable && (name == all[i].name || name == "best"))
       return static_cast<std::uint32_t>(i);
   }
-  throw programs::BadInput(fmt::format("there is no kernel {} here", name));
+  std::string names = "best";
+  for (const auto& kernel : all)
+    if (kernel.usable) names += fmt::format(", {}", kernel.name);
+  throw programs::BadInput(fmt::format("there is no kernel {} here, but {}", name, names));
 }
 
 Forces forces_on(const View& view, const Places& bodies, std::size_t group,

@@ -10,11 +10,23 @@
 namespace programs {
 namespace {
 
-/// CLI11 takes nan to be within any limits, and says small ones as 0.
-std::string fault_of(const std::string& text, double low, double high) {
-  double value{};
-  if (!CLI::detail::lexical_cast(text, value) || std::isnan(value)) return text + " is no number";
-  if (low <= value && value <= high) return "";
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// CLI11 takes nan to be within any limits, says small ones as 0, and of what is no number that it
+/// is out of range.
+template <class T>
+std::string fault_of(const std::string& text, T low, T high) {
+  T value{};
+  const bool good = CLI::detail::lexical_cast(text, value);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!good || std::isnan(value)) return text + " is no number";
+  } else {
+    if (!is_whole_number(text)) return text + " is no whole number";
+  }
+  if (good && low <= value && value <= high) return "";
   return fmt::format("Value {} not in range {} to {}", text, low, high);
 }
 
@@ -40,6 +52,11 @@ Option Option::needs(Option other) {
   return *this;
 }
 
+Option Option::not_sequential() {
+  option_->excludes("--sequential");
+  return *this;
+}
+
 Option Option::excludes(Option other) {
   option_->excludes(other.option_);
   return *this;
@@ -60,8 +77,7 @@ template <class T>
 Option Command::add_number(const std::string& name, T& into, const std::string& what, T low,
                            T high) {
   CLI::Validator range = CLI::Range(low, high);
-  if constexpr (std::is_floating_point_v<T>)
-    range.operation([low, high](const std::string& text) { return fault_of(text, low, high); });
+  range.operation([low, high](const std::string& text) { return fault_of(text, low, high); });
   return Option(app_->add_option(name, into, what)->check(range));
 }
 
@@ -104,11 +120,13 @@ std::optional<int> Command::parse(int argc, char** argv) {
     return std::nullopt;
   } catch (const CLI::Success& asked) {  // --help, --version
     return app_->exit(asked);
-  } catch (const CLI::ExtrasError&) {
-    return complain(
-        fmt::format("not expected: {} (see {} --help)", fmt::join(app_->remaining(), " "), name_),
-        2);
   } catch (const CLI::ParseError& e) {
+    // What is missing may be missing because something else is misspelt.
+    const auto unexpected = app_->remaining();
+    const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&e) != nullptr;
+    if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr || (is_missing && !unexpected.empty()))
+      return complain(
+          fmt::format("not expected: {} (see {} --help)", fmt::join(unexpected, " "), name_), 2);
     std::string cause = e.what();
     std::replace(cause.begin(), cause.end(), '\n', ' ');
     return complain(fmt::format("{} (see {} --help)", cause, name_), 2);

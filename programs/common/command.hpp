@@ -36,6 +36,8 @@ class Option {
   /// Only together with the other, or only without it.
   Option needs(Option other);
   Option excludes(Option other);
+  /// It means nothing where nothing runs in parallel.
+  Option not_sequential();
 
  private:
   CLI::Option* option_;

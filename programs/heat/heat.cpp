@@ -107,8 +107,10 @@ trawl::Dist<Row> warm_with_checkpoints(const Plate& plate) {
   if (!with_file([&] { return trawl::restart(plate.checkpoint, rows, columns, done, cells); }))
     cells = trawl::generate<first_row>(plate.rows, plate.columns);
   if (rows != plate.rows || columns != plate.columns || done > plate.steps)
-    throw programs::BadInput(fmt::format("{} is of {} rows and {} columns after {} steps",
-                                         plate.checkpoint, rows, columns, done));
+    throw programs::BadInput(
+        fmt::format("{} is of {} rows and {} columns after {} steps, and wanted are {} rows and {} "
+                    "columns after {} steps in all",
+                    plate.checkpoint, rows, columns, done, plate.rows, plate.columns, plate.steps));
   while (done < plate.steps) {
     const auto steps = std::min(plate.every, plate.steps - done);
     cells = trawl::iterate<step>(cells, steps);
@@ -138,8 +140,10 @@ int root(int argc, char** argv) {
   command.add("--columns", plate.columns, "cells from left to right", std::size_t{1}, most);
   command.add("--steps", plate.steps, "in each, every cell becomes the mean of those around it",
               std::size_t{0}, most);
-  command.add_text("--checkpoint", plate.checkpoint,
-                   "go on from this file, if it is there, and save to it");
+  command
+      .add_text("--checkpoint", plate.checkpoint,
+                "go on from this file, if it is there, and save to it")
+      .not_sequential();
   command.add("--every", plate.every, "steps between two checkpoints", std::size_t{1}, most);
   return command.run(
       argc, argv, [&] { return warmth_parallel(plate); }, [&] { return warmth_sequential(plate); });

@@ -108,7 +108,8 @@ void Text::end_of_line() {
 }
 
 std::string Text::where() const {
-  return fmt::format("{}:{}", shown(name_, name_.size()), number_);
+  const auto name = shown(name_, name_.size());
+  return number_ == 0 ? name : fmt::format("{}:{}", name, number_);
 }
 
 void Text::fail(const std::string& cause) const {

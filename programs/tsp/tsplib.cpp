@@ -128,7 +128,8 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw programs::BadInput(fmt::format("{}: {} (line {})", name_, why, number_));
+    throw programs::BadInput(number_ == 0 ? fmt::format("{}: {}, as the file is empty", name_, why)
+                                          : fmt::format("{}: {} (line {})", name_, why, number_));
   }
 
   bool next_line() {

@@ -297,6 +297,17 @@ TEST(Tune, AFileOfFlagsSaysWhatIsAdvised) {
   on.space = flags_to_try({});
   on.advice.setting = usual(on.space);
   EXPECT_EQ(flag_file(result), "# by trawl-tune, of p on lab\n# the defaults are as good\n");
+  on.advice.cut_short = true;
+  EXPECT_NE(tune::text(result).find("nothing else gains 0.5 % of what there was time to try"),
+            std::string::npos);
+  on.advice.effects = {{0, 1, {0.02, 0.03, 0.04}, 10}};
+  EXPECT_NE(
+      tune::text(result).find("By itself low-watermark 1 saved +3.0 % (+2.0 % to +4.0 %), but "
+                              "there was no time to\n  confirm it"),
+      std::string::npos)
+      << tune::text(result);
+  EXPECT_EQ(flag_file(result),
+            "# by trawl-tune, of p on lab\n# the defaults: there was no time for more\n");
   on.advice.setting[0] = 1;
   const auto text = flag_file(result);
   EXPECT_TRUE(text.ends_with("\n--trawl:low-watermark=1\n")) << text;
