@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "rts/fabric/net/key.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/say.hpp"
 
@@ -25,6 +26,7 @@ std::string flush_output() {
 Program::Program(int argc, char** argv) : args_(argv, argv + argc) {
   try {
     options = take_options(args_);
+    fabric::net::read_key(options.key);  // a bad one is refused where it is not needed, too
   } catch (const Error& e) {
     trouble = e;
     options = options_to_join(args_);

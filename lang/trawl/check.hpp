@@ -2,6 +2,8 @@
 // is one sentence that says what to do instead.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <tuple>
 #include <type_traits>
@@ -75,8 +77,11 @@ struct Refused {
   operator T() const;  // NOLINT(google-explicit-constructor)
 };
 
+/// How values may be aligned that lie in a node, and others (in a std::vector, say).
+inline constexpr std::size_t in_a_node = 16, anywhere = SIZE_MAX;
+
 /// A value as it is stored: as an argument, or as a result.
-template <class T>
+template <class T, std::size_t most_aligned = in_a_node>
 consteval bool value_travels() {
   if constexpr (std::is_pointer_v<T>)
     static_assert(
@@ -93,8 +98,8 @@ consteval bool value_travels() {
         !heap::OpaqueAggregate<T>,
         "trawl: an aggregate with a C array, a base class or more than 100 fields can't be "
         "packed; use std::array and members, or give it a serialize() member.");
-  else if constexpr (alignof(T) > 16)
-    static_assert(alignof(T) <= 16,
+  else if constexpr (alignof(T) > most_aligned)
+    static_assert(alignof(T) <= most_aligned,
                   "trawl: a value that travels may not be aligned to more than 16 bytes.");
   else
     static_assert(
@@ -102,19 +107,19 @@ consteval bool value_travels() {
         "trawl: a value of this type can't travel to another PE; use standard containers, "
         "aggregates without pointers, or a class with a default constructor, one that copies or "
         "moves, and a serialize() member.");
-  if constexpr (alignof(T) <= 16) return heap::Serialisable<T>;
+  if constexpr (alignof(T) <= most_aligned) return heap::Serialisable<T>;
   return false;
 }
 
 /// `Returned` may be a reference.
-template <class Returned>
+template <class Returned, std::size_t most_aligned = in_a_node>
 consteval bool result_travels() {
   using T = std::decay_t<Returned>;
   static_assert(
       !std::is_void_v<T>,
       "trawl: a thunk needs a result; a function that returns nothing does nothing here.");
   if constexpr (!std::is_void_v<T>) {
-    if constexpr (value_travels<T>()) {
+    if constexpr (value_travels<T, most_aligned>()) {
       constexpr bool by_value = heap::CanBeCopied<T> || !std::is_reference_v<Returned>;
       static_assert(by_value,
                     "trawl: a result that can only be moved is returned by value, not by "

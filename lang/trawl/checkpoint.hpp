@@ -46,10 +46,10 @@ std::uint64_t type_number() {
 
 template <class T>
 consteval bool can_be_saved() {
-  if constexpr (is_spread<T> || alignof(T) > 16)
+  if constexpr (is_spread<T>)
     return true;
   else
-    return value_travels<T>();
+    return value_travels<T, anywhere>();
 }
 
 template <class T>

@@ -206,9 +206,8 @@ Command read_command(int argc, const char* const* argv) {
                   2);
   if (!command.file.empty() && (app.count("--seed") != 0 || app.count("--spread") != 0))
     throw Error(
-        "--seed and --spread are for generated graphs, not for a recording; --trawl:seed is for "
-        "the "
-        "runtime's decisions (see trawl-replay --help)",
+        "--seed and --spread are for generated graphs, not for a recording (see trawl-replay "
+        "--help)",
         2);
   if (command.file.empty() && (!cut_off.empty() || command.grain.chunk != 1))
     throw Error("--cut-off and --chunk are for a recording (see trawl-replay --help)", 2);

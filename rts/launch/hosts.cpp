@@ -27,10 +27,10 @@ Host read_host(const std::string& name, const std::string& count, const std::str
 }  // namespace
 
 std::vector<Host> read_hosts(const std::string& file) {
-  std::error_code error;
-  errno = std::filesystem::is_directory(file, error) ? EISDIR : 0;
   std::ifstream in(file);
-  if (errno != 0) throw Error("cannot read the hosts in " + file + ": " + std::strerror(errno), 2);
+  std::error_code error;
+  const int cause = std::filesystem::is_directory(file, error) ? EISDIR : in ? 0 : errno;
+  if (cause != 0) throw Error("cannot read the hosts in " + file + ": " + std::strerror(cause), 2);
   std::vector<Host> hosts;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {

@@ -55,14 +55,6 @@ std::size_t slips_between(std::string_view one, std::string_view other) {
   return row.back();
 }
 
-/// It is refused where it is not needed, too.
-void check_key(std::string_view key) {
-  constexpr std::size_t digits = 64;
-  const auto is_digit = [](unsigned char c) { return std::isxdigit(c) != 0; };
-  if (!key.empty() && (key.size() != digits || !std::all_of(key.begin(), key.end(), is_digit)))
-    throw Error("the run's key (TRAWL_KEY) is not 64 hexadecimal digits", 2);
-}
-
 /// An argument that is no flag of the runtime's, but looks like one: -trawl:stats, --trawl-stats,
 /// --trwal:stats.
 struct Slip {
@@ -304,7 +296,6 @@ Options take_options(std::vector<std::string>& args) {
       throw Error("--trawl:fish-delay-max is less than --trawl:fish-delay", 2);
     options.fish_delay_max = options.fish_delay;
   }
-  check_key(options.key);
   if (!options.stats_file.empty() && options.stats == StatsFormat::none)
     options.stats = StatsFormat::text;
   args = std::move(rest);

@@ -91,7 +91,7 @@ balance::Situation Fishing::situation(const balance::Load& load, bool is_hungry,
   if (looks_ahead()) {
     pe.rest = pe.idle ? 0 : rest(load);
     pe.waiting = waiting();
-    pe.between_threads = threads_begun() == workers_.live_threads()
+    pe.between_threads = threads_begun() <= workers_.live_threads()  // none has ended
                              ? never
                              : mean_thread() / static_cast<Nanos>(workers_.size());
   }

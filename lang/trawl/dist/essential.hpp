@@ -102,7 +102,8 @@ auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
       std::decay_t<std::invoke_result_t<decltype(Assemble), Portion<T>, const std::vector<Lazy<S>>&,
                                         shard_argument<stored_type<A>>...>>;
   const auto& source = d.parts();
-  const auto runs = stretches(source.places);
+  auto runs = stretches(source.places);
+  if (runs.empty()) runs.push_back({0, 0, place_of(sched::pe_here())});
   const auto places = runs.size();
   std::vector<Lazy<PortionShards<T>>> portions;
   std::vector<Lazy<D>> descriptions;
@@ -126,13 +127,6 @@ auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
       if (!its.empty()) by_place[q] = start(its, std::vector<Place>(its.size(), runs[q].place));
     }
     std::vector<std::pair<Place, Lazy<R>>> copies;
-    if (places == 0) {  // of no data
-      const auto here = place_of(sched::pe_here());
-      copies.emplace_back(here, lazy_placed<&assembled<Assemble, R, T, S, stored_type<A>...>>(
-                                    Lazy(PortionShards<T>()), std::vector<Lazy<Selected<S>>>(),
-                                    std::vector<Lazy<Ran>>(), stored_for(shared, 0, here)...));
-      start(std::vector{copies[0].second}, std::vector{here});
-    }
     for (std::size_t p = 0; p < places; ++p) {
       // In the order in which the places have their shards.
       auto& others = for_place[p];

@@ -33,18 +33,11 @@ consteval bool takes() {
   return fits;
 }
 
-/// It lies in a std::vector, so it may be aligned as it likes.
-template <class Returned>
-consteval bool element_travels() {
-  if constexpr (!std::is_void_v<Returned>)
-    if constexpr (alignof(std::decay_t<Returned>) > 16) return true;
-  return result_travels<Returned>();
-}
-
 /// Is F called with these, and can what it gives be an element?
 template <auto F, class... A>
 consteval bool gives_element() {
-  if constexpr (takes<F, A...>()) return element_travels<std::invoke_result_t<decltype(F), A...>>();
+  if constexpr (takes<F, A...>())
+    return result_travels<std::invoke_result_t<decltype(F), A...>, anywhere>();
   return false;
 }
 

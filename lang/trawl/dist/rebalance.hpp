@@ -244,10 +244,11 @@ Dist<T> iterate(Dist<T> d, std::size_t steps, const A&... args) {
   static_assert(fits,
                 "trawl: iterate's function has to take a Dist and these arguments, and to give a "
                 "Dist of the same type.");
-  for (std::size_t i = 0; fits && i < steps; ++i) {
-    if constexpr (fits) d = Step(d, args...);
-    if (i + 1 != steps) d = rebalance(d, static_cast<double>(steps - i - 1));
-  }
+  if constexpr (fits)
+    for (std::size_t i = 0; i < steps; ++i) {
+      d = Step(d, args...);
+      if (i + 1 != steps) d = rebalance(d, static_cast<double>(steps - i - 1));
+    }
   return d;
 }
 

@@ -229,17 +229,25 @@ void say_all_are_there(int file) {
   close(file);
 }
 
+/// What --trawl:meet says.
+struct Meet {
+  explicit Meet(std::string_view said)
+      : files(files_in(said)), port(files ? std::uint16_t{0} : port_in(said)) {}
+
+  std::optional<std::pair<int, int>> files;  // by trawl-run
+  std::uint16_t port;
+};
+
 /// The main PE's.
-Gathered gather_here(const NetSetup& setup, const Member& own) {
+Gathered gather_here(const Meet& meet, const NetSetup& setup, const Member& own) {
   const Wait wait{setup.wait};
-  if (const auto files = files_in(setup.meet)) {
+  if (const auto& files = meet.files) {
     auto gathered =
         await(Socket::handed_on(files->first), setup.pes, setup.seats, own, setup.terms, wait);
     if (files->second >= 0) say_all_are_there(files->second);
     return gathered;
   }
-  return await(Socket::listening(port_in(setup.meet), false), setup.pes, setup.seats, own,
-               setup.terms, wait);
+  return await(Socket::listening(meet.port, false), setup.pes, setup.seats, own, setup.terms, wait);
 }
 
 /// By way of the launcher the main PE tells where it is, and the run's key.
@@ -265,11 +273,11 @@ Gathered gather_by(Pmi& pmi, NetSetup& setup, Member own) {
 }
 
 Gathered gather(NetSetup& setup, const Member& own) {
-  if (!files_in(setup.meet)) port_in(setup.meet);  // where nobody is to be met, too
+  const Meet meet(setup.meet);  // a bad one is refused where nobody is to be met, too
   if (!setup.join.empty()) return join(find_all(setup.join), own, setup.terms, Wait{setup.wait});
   const bool is_told = !setup.meet.empty() || setup.seats != 1;
-  const bool by_trawl_run = files_in(setup.meet).has_value();  // which each of several may run
-  if (is_told && !by_trawl_run && pes_by_mpiexec() > 1)
+  // Each of several may run trawl-run.
+  if (is_told && !meet.files && pes_by_mpiexec() > 1)
     throw Error("mpiexec has started " + std::to_string(pes_by_mpiexec()) +
                     " PEs: leave out --trawl:meet, --trawl:pes and --trawl:seats (in the "
                     "environment TRAWL_MEET, ...), or start the program with trawl-run alone",
@@ -279,7 +287,7 @@ Gathered gather(NetSetup& setup, const Member& own) {
     if (pmi.size() > 1) return gather_by(pmi, setup, own);
   }
   if (setup.seats == 1) return {.members = {own}, .links = {}, .door = {}};
-  return gather_here(setup, own);
+  return gather_here(meet, setup, own);
 }
 
 }  // namespace
