@@ -44,6 +44,8 @@ class Mailbox final : public fabric::Outbox {
   void step_out() override;
   void look_around() override { look_around_(); }
   void step_in() noexcept override;
+  Nanos now() const override { return rooms_.fabric.now(); }
+  Nanos round_trip(int to) const override { return 2 * rooms_.tables.latency_to(to).one_way; }
 
   /// Delivers what has come, up to a bound: sooner it ends after what `by` should begin at once.
   void take_messages(sched::Worker* by);

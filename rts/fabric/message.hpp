@@ -24,6 +24,10 @@ class Outbox {
   virtual void look_around() {}
   virtual void step_in() noexcept {}
 
+  /// The time, and about how long a message and its answer take between here and that PE.
+  virtual Nanos now() const { return 0; }
+  virtual Nanos round_trip(int) const { return 0; }
+
  protected:
   ~Outbox() = default;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "rts/heap/asked.hpp"
 #include "rts/heap/global_address_table.hpp"
@@ -27,29 +28,46 @@ class Along final : public Following {
         walk_(askers.walks.find(pe, slot)),
         in_row_(askers.rows.again(pe, slot)),
         slot_(slot) {}
+  /// The same for a thunk that moves there, at this time. What takes so long to be evaluated may
+  /// move at once.
+  struct Moving {
+    Nanos now = 0;
+    Nanos worth = 0;
+  };
+  Along(Askers& askers, GlobalAddressTable& addresses, std::uint32_t pe, std::uint64_t slot,
+        const Moving& moving)
+      : askers_(askers),
+        addresses_(addresses),
+        pe_(pe),
+        walk_(askers.walks.find(pe, slot)),
+        moving_(moving) {}
   /// It gets a spark.
-  Along(Askers& askers, GlobalAddressTable& addresses, std::uint32_t pe)
-      : askers_(askers), addresses_(addresses), pe_(pe) {}
+  Along(Askers& askers, GlobalAddressTable& addresses, std::uint32_t pe, Nanos now)
+      : askers_(askers), addresses_(addresses), pe_(pe), moving_(Moving{now, 0}) {}
 
   /// Is anything likely to go along with what refers to nothing?
   bool any() const noexcept { return in_row_ || walk_ != nullptr; }
-  /// How many times as long as others the packet may be.
-  std::size_t packets() const noexcept { return walk_ == nullptr ? 1 : walk_->packets(); }
+  /// What may be in the packet.
+  PackLimits limits(PackLimits usual) const noexcept;
 
-  Node* next() override;
+  Node* next(std::size_t thunks) override;
   void left(std::uint64_t slot) override { left_.push_back(slot); }
   bool depth_first() const override { return walk_ != nullptr && walk_->depth_first(); }
-  /// It has been written.
-  void sent();
+  /// It has been written, with so many thunks.
+  void sent(std::size_t moved);
 
  private:
   /// Where it goes on; 0: nobody knows.
-  std::uint64_t next_slot();
+  std::uint64_t next_slot(bool with_thunks);
+  bool goes(Node* node) const;
+  /// How many thunks may move.
+  std::size_t most_thunks() const noexcept;
 
   Askers& askers_;
   GlobalAddressTable& addresses_;
   std::uint32_t pe_;
   Walk* walk_ = nullptr;
+  std::optional<Moving> moving_;
   bool in_row_ = false;
   std::uint64_t slot_ = 0;  // in a row all up to it have been seen to
   std::uint64_t passed_ = 0;

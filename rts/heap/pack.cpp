@@ -37,11 +37,12 @@ class GraphPacker final : public PacketOut {
         depth_first_(following != nullptr && following->depth_first()),
         largest_beside_thunk_(moves_thunks ? PackLimits::largest_beside_thunk : limits.bytes) {}
 
-  void pack(Node* root) {
+  /// Gives the number of thunks that move.
+  std::size_t pack(Node* root) {
     try {
       pack_from(root);
-      while (following_ != nullptr && has_room()) {
-        Node* next = following_->next();
+      while (following_ != nullptr && has_room() && (!moves_thunks_ || thunks_left_ != 0)) {
+        Node* next = following_->next(moved_.size());
         if (next == nullptr) break;
         pack_from(next);
       }
@@ -51,6 +52,7 @@ class GraphPacker final : public PacketOut {
       take_back();
       throw;
     }
+    return moved_.size() + (moves_thunks_ ? 1 : 0);
   }
 
  private:
@@ -71,14 +73,17 @@ class GraphPacker final : public PacketOut {
     const auto known = nodes_.size();
     nodes_.place_of(first);
     if (!depth_first_) {
-      for (; place_ < nodes_.size(); ++place_) pack_next(nodes_[place_]);
+      for (; place_ < nodes_.size(); ++place_) {
+        number_ = place_;
+        pack_next(nodes_[place_]);
+      }
       return;
     }
     order_.found(known, nodes_.size());
     for (; !order_.empty(); ++place_) {
-      Node* next = nodes_[order_.take(place_)];
+      number_ = order_.take(place_);
       const auto before = nodes_.size();
-      pack_next(next);
+      pack_next(nodes_[number_]);
       order_.found(before, nodes_.size());
     }
   }
@@ -118,7 +123,7 @@ class GraphPacker final : public PacketOut {
 
   void write_table() {
     runs_.front().takes_long = lent_ > long_piece ? 1 : 0;
-    runs_.front().in_order = depth_first_ ? 1 : 0;
+    runs_.front().in_order = depth_first_ && !moves_thunks_ ? 1 : 0;
     out_.raw(runs_.data(), runs_.size() * sizeof(Run));
     out_.put(static_cast<std::uint32_t>(runs_.size()));
   }
@@ -135,10 +140,10 @@ class GraphPacker final : public PacketOut {
       found_.push_back({end, its});
   }
 
-  // Nodes are asked about in their order.
-  Within within() {
-    while (at_found_ < found_.size() && found_[at_found_].end <= place_) ++at_found_;
-    return at_found_ < found_.size() ? found_[at_found_].within : Within::value;
+  Within within() const {
+    const auto found = std::partition_point(
+        found_.begin(), found_.end(), [this](const Stretch& each) { return each.end <= number_; });
+    return found == found_.end() ? Within::value : found->within;
   }
 
   void take_back() noexcept {
@@ -202,7 +207,7 @@ class GraphPacker final : public PacketOut {
     switch (node->state()) {
       case State::value:
         if (!root && node->code().kept) break;
-        return room ? put_value(node, root) : put_reference(node, Part::rest);
+        return room ? put_value(node, root) : put_rest(node, Part::rest);
       case State::exception:
         if (!room) break;
         if (is_lost(node)) {  // elsewhere it can perhaps be made again
@@ -213,10 +218,12 @@ class GraphPacker final : public PacketOut {
         return Part::failure;
       case State::unevaluated:
         if (node->code().placed) {
-          if (place_ >= placed_with_root_ || !claim(node)) break;
+          if (number_ >= placed_with_root_ || !claim(node)) break;
           return put_thunk(node);
         }
-        if (!room || thunks_left_ == 0 || within() == Within::table || !claim(node)) break;
+        if (!moves_thunks_ || within() == Within::table) break;
+        if (!room || thunks_left_ == 0) return put_rest(node, Part::reference);
+        if (!claim(node)) break;
         --thunks_left_;
         return put_thunk(node);
       case State::exported:
@@ -273,7 +280,7 @@ class GraphPacker final : public PacketOut {
   Part put_left_out(Node* node, std::size_t size) {
     const auto half = (end_ - begin_) / 2;
     full_ = size - begin_ >= half;
-    if (full_) return put_reference(node, Part::rest);
+    if (full_) return put_rest(node, Part::rest);
     return put_reference(node, half >= PackLimits::large ? Part::large_reference : Part::reference);
   }
 
@@ -305,9 +312,15 @@ class GraphPacker final : public PacketOut {
   }
 
   Part put_reference(Node* node, Part part) {
+    out_.put(share(node));
+    return part;
+  }
+
+  // It would go along, were there room.
+  Part put_rest(Node* node, Part part) {
     const auto reference = share(node);
     out_.put(reference);
-    if (part == Part::rest && following_ != nullptr && reference.at.pe == addresses_.self())
+    if (following_ != nullptr && reference.at.pe == addresses_.self())
       following_->left(reference.at.slot);
     return part;
   }
@@ -330,31 +343,32 @@ class GraphPacker final : public PacketOut {
   Places nodes_;
   Node* packed_ = nullptr;  // at the moment, unless it is like the one before
   std::uintptr_t alike_ = 0;
-  std::size_t place_ = 0;  // its
+  std::size_t place_ = 0;   // its
+  std::size_t number_ = 0;  // ... in the order in which they were found
   boost::container::small_vector<Stretch, 4, PlainAllocator<Stretch>> found_;
-  std::size_t at_found_ = 0;
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
   boost::container::small_vector<Given, 4, PlainAllocator<Given>> given_;
   boost::container::small_vector<Node*, 4, PlainAllocator<Node*>> moved_;  // beside the root
 };
 
 // A value of plain bytes refers to nothing: it is alone in its packet.
-void pack_plain(Writer& to, Node* root) {
+std::size_t pack_plain(Writer& to, Node* root) {
   const Code& code = root->code();
   to.raw(root->payload(code.result_at), code.plain_result);
   to.put(Run{.size = code.plain_result, .code = code.id, .part = Part::value});
   to.put(std::uint32_t{1});
+  return 0;
 }
 
 }  // namespace
 
-void pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses, const PackLimits& limits,
-                const Receiver& receiver, Following* following) {
+std::size_t pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses,
+                       const PackLimits& limits, const Receiver& receiver, Following* following) {
   const auto state = root->state();
   const auto plain = state == State::value ? root->code().plain_result : 0;
   if (plain != 0 && (following == nullptr || plain >= limits.bytes)) return pack_plain(to, root);
   const bool moves_thunks = state == State::exported;
-  GraphPacker(to, addresses, limits, moves_thunks, receiver, following).pack(root);
+  return GraphPacker(to, addresses, limits, moves_thunks, receiver, following).pack(root);
 }
 
 }  // namespace trawl::heap

@@ -44,8 +44,9 @@ struct Receiver {
 /// What the receiver is likely to need behind the root.
 class Following {
  public:
-  /// Values that he knows by name, one after the other; at the end nullptr.
-  virtual Node* next() = 0;
+  /// Values, or with a thunk also thunks, that he knows by name, one after the other; at the end
+  /// nullptr. So many thunks go with the root already.
+  virtual Node* next(std::size_t thunks) = 0;
   /// This slot of ours he gets as `rest`, after those that he was told of before.
   virtual void left(std::uint64_t slot) = 0;
   /// Will he look at all that a child leads to before he looks at the next one?
@@ -57,9 +58,11 @@ class Following {
 
 /// Packs what `root` refers to, and where there is room left in the packet what follows. `root` is
 /// finished, or claimed by the caller (State::exported). If it throws, nothing but the root's state
-/// is as if it had not been called: the caller takes back his claim.
-void pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses, const PackLimits& limits,
-                const Receiver& receiver = {}, Following* following = nullptr);
+/// is as if it had not been called: the caller takes back his claim. Gives the number of thunks
+/// that move, the root included.
+std::size_t pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses,
+                       const PackLimits& limits, const Receiver& receiver = {},
+                       Following* following = nullptr);
 
 /// A thunk that came in a packet, and what it was known by where it came from.
 struct Arrived {

@@ -1,7 +1,6 @@
 #include "rts/heap/shared_heap.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "rts/heap/along.hpp"
 #include "rts/heap/baggage.hpp"
@@ -19,9 +18,9 @@ namespace {
 /// than to move them from 64 KiB on, between PEs of one host too.
 constexpr std::size_t most_baggage = std::size_t{64} << 10U;
 
-std::size_t times(std::size_t bytes, std::size_t factor) {
-  return bytes > std::numeric_limits<std::size_t>::max() / factor ? bytes : bytes * factor;
-}
+/// Thunks of so much time move at once to who evaluates them in order: a FETCH for each as much
+/// costs a twentieth of that. What takes longer is better left to whoever fishes.
+constexpr Nanos most_moved = 1'000'000;
 
 }  // namespace
 
@@ -157,9 +156,9 @@ void SharedHeap::send_spark(Node* thunk, int to, const Schedule& schedule) {
   auto message = outbox_.open(Kind::schedule, to);
   schedule.write(message);
   const auto before = message.size();
-  Along along(*askers_, addresses_, static_cast<std::uint32_t>(to));
-  pack_graph(message, thunk, addresses_, limits_, receiver(static_cast<std::uint32_t>(to)), &along);
-  along.sent();
+  Along along(*askers_, addresses_, static_cast<std::uint32_t>(to), outbox_.now());
+  along.sent(pack_graph(message, thunk, addresses_, limits_,
+                        receiver(static_cast<std::uint32_t>(to)), &along));
   if (addresses_.recovers()) addresses_.note_spark(thunk);
   counters_.add(Count::sparks_exported);
   counters_.add(Count::packets_sent);
@@ -270,7 +269,7 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   } else if (Claim claim(node); claim.got()) {
     if (!has_baggage(node, most_baggage, addresses_, remote.pe)) {
       // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
-      send_resume(node, remote);
+      send_thunk(node, remote);
       return claim.keep();
     }
     stays = true;
@@ -291,15 +290,22 @@ void SharedHeap::send_value(Node* node, const Remote& remote) {
   send_resume(node, remote, alone ? nullptr : &along);
 }
 
+void SharedHeap::send_thunk(Node* node, const Remote& remote) {
+  const auto& key = remote.key;
+  if (key.pe != addresses_.self()) return send_resume(node, remote);
+  const auto worth = most_moved + outbox_.round_trip(static_cast<int>(remote.pe));
+  Along along(*askers_, addresses_, remote.pe, key.slot, {outbox_.now(), worth});
+  send_resume(node, remote, &along);
+}
+
 void SharedHeap::send_resume(Node* node, const Remote& remote, Along* along) {
   const auto to = static_cast<int>(remote.pe);
   auto message = outbox_.open(Kind::resume, to);
   Resume{remote.key, remote.weight, remote.ticket}.write(message);
   const auto before = message.size();
-  auto limits = limits_;
-  if (along != nullptr) limits.bytes = times(limits.bytes, along->packets());
-  pack_graph(message, node, addresses_, limits, receiver(remote.pe), along);
-  if (along != nullptr) along->sent();
+  const auto limits = along != nullptr ? along->limits(limits_) : limits_;
+  const auto moved = pack_graph(message, node, addresses_, limits, receiver(remote.pe), along);
+  if (along != nullptr) along->sent(moved);
   const bool by_our_name = remote.weight == 0 && remote.key.pe == addresses_.self();
   if (by_our_name && node->state() == State::value) addresses_.note_copy(node, remote.pe);
   counters_.add(Count::resume_sent);

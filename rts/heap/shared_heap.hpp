@@ -218,6 +218,7 @@ class SharedHeap {
   void send_fetch(const Fetch& message);
   void answer(Node* node, const Remote& remote);
   void send_value(Node* node, const Remote& remote);
+  void send_thunk(Node* node, const Remote& remote);
   void send_resume(Node* node, const Remote& remote, Along* along = nullptr);
   void arrived(Node* thunk);
   void acknowledge(std::span<const Arrived> thunks);

@@ -200,6 +200,7 @@ class GraphUnpacker final : public PacketIn {
         item.reference = payload_.get<Reference>();
         if (!is_senders(item.reference))
           throw BadBytes("it moves a thunk that was not the sender's");
+        if (!nodes_.empty()) into = known(item.reference.at, code);
         if (into != nullptr && into->state() == State::exported && addresses_.recovers()) {
           item.comes_back = true;
           item.node = into;

@@ -59,7 +59,8 @@ constexpr std::array table{
     Flag{"packet-size", "BYTES", &Options::packet_size, 0, tera,
          "bytes after which a packet holds only references"},
     Flag{"thunks-per-packet", "N", &Options::thunks_per_packet, 0, 2 * giga,
-         "thunks that may move along with the one that was asked for"},
+         "thunks that may move along with the one that was asked for (four times as many, "
+         "for who asks for one after the other)"},
     Flag{"cluster", "NAME", &Options::cluster, 0, 0,
          "name of this PE's cluster (default: its host)"},
     Flag{"speed", "NUMBER", &Options::speed, 0, 1e12,

@@ -181,7 +181,7 @@ struct Tally {
 class Others final : public heap::Following {
  public:
   Others(const std::vector<heap::Node*>& sent, std::size_t count) : sent_(sent), left_(count) {}
-  heap::Node* next() override { return left_ == 0 ? nullptr : sent_[--left_]; }
+  heap::Node* next(std::size_t) override { return left_ == 0 ? nullptr : sent_[--left_]; }
 
   void left(std::uint64_t) override {}
   bool depth_first() const override { return left_ % 2 == 1; }

@@ -71,7 +71,10 @@ TEST(Flags, ThunksPerPacketMoveAlong) {
       for (std::size_t i = 0; i < things; ++i) parts.push_back(lazy<one>(static_cast<long>(i)));
       return par(lazy<sum_of>(parts));
     });
-    EXPECT_EQ(spark.fetched, things - std::min(things, most)) << most;
+    // Who asks for the others in order gets up to four times as many at once.
+    const auto rest = things - std::min(things, most);
+    EXPECT_LE(spark.fetched, rest) << most;
+    EXPECT_GE(spark.fetched * std::max<std::size_t>(4 * most, 1), rest) << most;
   }
 }
 

@@ -60,6 +60,9 @@ class HeapGrid {
   std::size_t delivered() const { return delivered_; }
   std::uint64_t count(int pe, Count what) { return seat(pe).counters[what]; }
 
+  Nanos time = 0;
+  Nanos one_way = 0;  ///< what a message takes
+
   /// What else happens at a PE while it reads a long value.
   std::function<void(int pe)> meanwhile{};
   bool reads(int pe) const { return seats_[static_cast<std::size_t>(pe)]->outside; }
@@ -80,6 +83,7 @@ class HeapGrid {
 
   void deliver(std::size_t which) {
     ++delivered_;
+    time += one_way;
     const Letter letter = std::move(letters_[which]);
     letters_.erase(letters_.begin() + static_cast<std::ptrdiff_t>(which));
     const auto& row = fabric::row_of(letter.bytes);
@@ -182,6 +186,8 @@ class HeapGrid {
       if (grid.meanwhile) grid.meanwhile(pe);
     }
     void step_in() noexcept override { outside = false; }
+    Nanos now() const override { return grid.time; }
+    Nanos round_trip(int) const override { return 2 * grid.one_way; }
     void wake(heap::Node* node, bool granted) override {
       --asleep;
       if (granted) todo.push_back(node);

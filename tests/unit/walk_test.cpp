@@ -123,11 +123,97 @@ TEST_F(Walking, WhoLooksHereAndThereGetsOnePacketEachTime) {
   EXPECT_LE(bytes(), fetched() * (2 * packet + 2 * references));
 }
 
+// ---- thunks ------------------------------------------------------------------------------------
+
+struct Branches {
+  long value = 0;
+  std::vector<Lazy<Branches>> all;
+};
+
+long thunks_made = 0;
+
+// Evaluated, it is what its argument was.
+Lazy<Branches> unevaluated(int levels, std::size_t fan_out) {
+  Branches tree{++thunks_made, {}};
+  if (levels > 1)
+    for (std::size_t i = 0; i < fan_out; ++i) tree.all.push_back(unevaluated(levels - 1, fan_out));
+  return trawl::lazy([](const Branches& itself) { return itself; }, tree);
+}
+
+/// PE 1 has fished a spark of PE 0 that refers to a tree of thunks, and evaluates them one by one.
+class WalkingThunks : public ::testing::Test {
+ protected:
+  static constexpr std::size_t thunks_a_packet = 100;
+  HeapGrid grid{2, 1U << 16U, {1U << 16U, thunks_a_packet}, 1};
+  Nanos each = 0;  // thunk takes that long
+  long seen = 0;
+
+  WalkingThunks() {
+    thunks_made = 0;
+    grid.one_way = 20'000;
+  }
+
+  Lazy<Branches> fished(const Lazy<Branches>& tree) {
+    EXPECT_TRUE(grid[0].export_spark(tree.node(), 1));
+    grid.deliver();
+    Node* spark = grid.work(1);
+    EXPECT_NE(spark, nullptr);
+    grid.settle();
+    return Lazy<Branches>::refer_to(spark);
+  }
+  const Branches& look(const Lazy<Branches>& tree) {
+    ++seen;
+    while (tree.node()->state() != State::value) {
+      grid.demand(1, tree.node());
+      grid.settle();
+    }
+    grid.time += each;
+    return ResultOf<Branches>::get(tree.node());
+  }
+  void walk(const Lazy<Branches>& tree) {
+    for (const auto& branch : look(tree).all) walk(branch);
+  }
+  std::uint64_t fetched() { return grid.count(0, Count::fetch_received); }
+};
+
+TEST_F(WalkingThunks, SmallOnesAreFetchedManyAtATime) {
+  for (const std::size_t fan_out : {2U, 3U, 8U, 20U}) {
+    const auto levels = fan_out == 2 ? 13 : fan_out == 3 ? 8 : fan_out == 8 ? 5 : 4;
+    thunks_made = seen = 0;
+    each = 100;
+    const auto before = fetched();
+    const auto tree = unevaluated(levels, fan_out);
+    walk(fished(tree));
+    EXPECT_EQ(seen, thunks_made);
+    EXPECT_LE(fetched() - before, static_cast<std::uint64_t>(thunks_made) / 40) << fan_out;
+    grid.send_frees();
+    grid.settle();
+    EXPECT_EQ(grid.weights_out(), grid.weights_held());
+  }
+}
+
+TEST_F(WalkingThunks, LongOnesStayUntilTheyAreNeeded) {
+  each = 5'000'000;
+  const auto tree = unevaluated(2, 1000);
+  const auto there = fished(tree);
+  long all = 0;
+  for (const auto& branch : look(there).all) {
+    look(branch);
+    if (++all == 150) break;
+  }
+  EXPECT_LE(fetched(), 60U);
+  EXPECT_GE(fetched(), 40U);
+  long here = 0;
+  const auto& branches = ResultOf<Branches>::get(there.node()).all;
+  for (const auto& branch : branches) here += branch.node()->state() == State::unevaluated ? 1 : 0;
+  EXPECT_EQ(here, 0) << "of those that came, each has been needed";
+}
+
 // ---- depth first -------------------------------------------------------------------------------
 
 class DepthFirstOnly final : public Following {
  public:
-  Node* next() override { return nullptr; }
+  Node* next(std::size_t) override { return nullptr; }
   void left(std::uint64_t slot) override { rest.push_back(slot); }
   bool depth_first() const override { return true; }
   std::vector<std::uint64_t> rest;
