@@ -1,5 +1,7 @@
 // Distributed data: reduced, scanned, sorted, exchanged, gathered.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -142,6 +144,51 @@ TEST_P(DistReduce, SortsAsStableSortDoes) {
         EXPECT_EQ(trawl::collect(back), expected) << n << " with " << keys << " keys";
       });
     }
+}
+
+/// Of a Card pointers are sorted, where a Body goes to and fro itself.
+struct Card {
+  std::int32_t value = 0;
+  std::uint32_t id = 0;
+  std::array<std::uint64_t, 2> more{};
+
+  friend bool operator==(const Card&, const Card&) = default;
+};
+Card card(std::size_t i, std::uint64_t seed, std::uint32_t values) {
+  return {static_cast<std::int32_t>(body(i, seed, values).key % values) - 2,
+          static_cast<std::uint32_t>(i),
+          {i, i * i}};
+}
+bool higher(const Card& a, const Card& b) {
+  return a.value > b.value;
+}
+double zero_or_so(std::size_t i, std::uint64_t seed) {
+  constexpr std::array some{0.0, -0.0, 1.5, -1.5, 1e300, -1e-300};
+  return some[body(i, seed, 1000).key % some.size()];
+}
+std::vector<std::uint64_t> bits(const std::vector<double>& numbers) {
+  std::vector<std::uint64_t> all;
+  for (const double x : numbers) all.push_back(std::bit_cast<std::uint64_t>(x));
+  return all;
+}
+
+TEST_P(DistReduce, SortsLargeElementsAndNumbersAsStableSortDoes) {
+  for (const std::uint32_t values : {1U, 5U, 1000U})
+    for (const std::size_t n : {0U, 1U, 65U, 3000U, 20'000U})
+      run([&] {
+        const auto d = trawl::generate<card>(n, std::uint64_t{n}, values);
+        auto expected = trawl::collect(d);
+        std::ranges::stable_sort(expected, {}, &Card::value);
+        const auto sorted = trawl::sort<&Card::value>(d);
+        EXPECT_EQ(trawl::collect(sorted), expected) << n << " of " << values << " values";
+        std::ranges::stable_sort(expected, higher);
+        const auto back = trawl::sort<higher>(sorted, trawl::by<&Card::id>);
+        EXPECT_EQ(trawl::collect(back), expected) << n << " of " << values << " values";
+        const auto numbers = trawl::generate<zero_or_so>(n, std::uint64_t{values});
+        auto in_order = trawl::collect(numbers);
+        std::ranges::stable_sort(in_order);
+        EXPECT_EQ(bits(trawl::collect(trawl::sort(numbers))), bits(in_order));
+      });
 }
 
 std::vector<double> work_of_shard(const std::vector<Body>& shard) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <trawl/dist/element_error.hpp>
+#include <trawl/dist/weights.hpp>
 #include <trawl/sorting.hpp>
 
 namespace trawl::detail {
@@ -34,6 +35,11 @@ struct SortBy {
       return (x);
     else
       return std::invoke(F, x);
+  }
+  /// Is the key in the element? Else it has to be computed.
+  template <class T>
+  static consteval bool contained() {
+    return compares<T>() || std::is_member_object_pointer_v<type>;
   }
   /// Are keys numbers, in their usual order?
   template <class T>
@@ -70,9 +76,6 @@ class Ranked {
     else
       return By::key(*x_);
   }
-  static bool before(const Ranked& a, const Ranked& b) {
-    return By::template less<T>(a.key(), b.key());
-  }
 
  private:
   static constexpr bool beside = std::is_arithmetic_v<KeyOf<By, T>>;
@@ -82,26 +85,68 @@ class Ranked {
   [[no_unique_address]] std::conditional_t<beside, KeyOf<By, T>, Nothing> key_{};
 };
 
+/// Is an element with its key no larger than a pointer to it with its key, and as easily copied?
+template <class By, class T>
+inline constexpr bool sorts_copies = heap::PointerFree<T>&& std::is_trivially_copyable_v<T> &&
+                                     sizeof(T) <= 16 && By::template contained<T>();
+
+/// What is put in order for an element.
+template <class By, class T>
+using Rank = std::conditional_t<sorts_copies<By, T>, T, Ranked<By, T>>;
+
+template <class By, class T>
+const T& element_of(const Rank<By, T>& rank) {
+  if constexpr (sorts_copies<By, T>)
+    return rank;
+  else
+    return rank.element();
+}
+
+template <class By, class T>
+decltype(auto) key_of(const Rank<By, T>& rank) {
+  if constexpr (sorts_copies<By, T>)
+    return By::key(rank);
+  else
+    return rank.key();
+}
+
+template <class By, class T>
+struct Before {
+  bool operator()(const Rank<By, T>& a, const Rank<By, T>& b) const {
+    return By::template less<T>(key_of<By, T>(a), key_of<By, T>(b));
+  }
+  auto bits(const Rank<By, T>& x) const requires(By::template numbers<T>()) {
+    return bits_of(key_of<By, T>(x));
+  }
+};
+
 /// Stably.
 template <class By, class T>
-void put_in_order(std::vector<Ranked<By, T>>& ranks) {
-  if constexpr (By::template numbers<T>()) {
+void put_in_order(std::vector<Rank<By, T>>& ranks) {
+  const Before<By, T> before;
+  if (std::is_sorted(ranks.begin(), ranks.end(), before)) return;
+  if constexpr (By::template numbers<T>() && !sorts_copies<By, T>) {
     if (ranks.size() >= few) {
       auto room = ranks;
       return sort_by_bits(std::span(ranks), std::span(room),
-                          [](const Ranked<By, T>& x) { return bits_of(x.key()); });
+                          [&](const Ranked<By, T>& x) { return before.bits(x); });
     }
   }
-  std::stable_sort(ranks.begin(), ranks.end(), &Ranked<By, T>::before);
+  sort_run(std::span(ranks), before);
 }
 
 /// Sorted, stably.
 template <class By, class T>
-std::vector<Ranked<By, T>> ranked(const std::vector<T>& elements) {
-  std::vector<Ranked<By, T>> ranks;
-  ranks.reserve(elements.size());
-  for (const auto& x : elements) ranks.emplace_back(x);
-  if (!std::is_sorted(ranks.begin(), ranks.end(), &Ranked<By, T>::before)) put_in_order(ranks);
+std::vector<Rank<By, T>> ranked(const std::vector<T>& elements) {
+  auto ranks = [&] {
+    if constexpr (sorts_copies<By, T>) {
+      const heap::StorageScope scope(heap::Storage::owned_plain);
+      return std::vector<T>(elements);
+    } else {
+      return std::vector<Ranked<By, T>>(elements.begin(), elements.end());
+    }
+  }();
+  put_in_order<By, T>(ranks);
   return ranks;
 }
 
@@ -121,20 +166,30 @@ inline std::size_t samples_of(std::size_t shards) {
 
 /// Some of a shard, between which its elements weigh the same.
 template <class Weigh, class By, class T>
-auto regular_samples(const std::vector<Ranked<By, T>>& ranks, std::size_t shard,
+auto regular_samples(const std::vector<Rank<By, T>>& ranks, std::size_t shard,
                      std::size_t samples) {
   std::vector<Sample<KeyOf<By, T>>> some;
+  if constexpr (std::is_same_v<Weigh, ByCount>) {
+    for (std::size_t begin = 0, end = 0; begin != ranks.size(); begin = end) {
+      const auto due = ranks.size() * (some.size() + 1);
+      end = std::max(begin + 1, (due + samples - 1) / samples);
+      some.push_back(
+          {key_of<By, T>(ranks[end - 1]), shard, end - 1, static_cast<double>(end - begin)});
+    }
+    return some;
+  }
+  const auto weight_of = [](const Rank<By, T>& rank) { return Weigh()(element_of<By, T>(rank)); };
   double sum = 0;
-  for (const auto& rank : ranks) sum += Weigh()(rank.element());
+  for (const auto& rank : ranks) sum += weight_of(rank);
   double weight = 0;
   double seen = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto own = Weigh()(ranks[i].element());
+    const auto own = weight_of(ranks[i]);
     weight += own;
     seen += own;
     const auto due = sum * static_cast<double>(some.size() + 1);
     if (seen * static_cast<double>(samples) < due && i + 1 != ranks.size()) continue;
-    some.push_back({ranks[i].key(), shard, i, weight});
+    some.push_back({key_of<By, T>(ranks[i]), shard, i, weight});
     weight = 0;
   }
   return some;
@@ -163,13 +218,13 @@ std::vector<Sample<K>> splitters(std::vector<Sample<K>> all, std::size_t shards)
 
 /// Where in a sorted old shard each new one ends.
 template <class By, class T, class K>
-std::vector<std::uint64_t> cut_ends(const std::vector<Ranked<By, T>>& ranks, std::size_t shard,
+std::vector<std::uint64_t> cut_ends(const std::vector<Rank<By, T>>& ranks, std::size_t shard,
                                     const std::vector<Sample<K>>& cuts, std::size_t shards) {
-  const auto less = [](const Ranked<By, T>& x, const K& key) {
-    return By::template less<T>(x.key(), key);
+  const auto less = [](const Rank<By, T>& x, const K& key) {
+    return By::template less<T>(key_of<By, T>(x), key);
   };
-  const auto more = [](const K& key, const Ranked<By, T>& x) {
-    return By::template less<T>(key, x.key());
+  const auto more = [](const K& key, const Rank<By, T>& x) {
+    return By::template less<T>(key, key_of<By, T>(x));
   };
   std::vector<std::uint64_t> ends;
   ends.reserve(shards);
@@ -192,11 +247,9 @@ std::vector<std::uint64_t> cut_ends(const std::vector<Ranked<By, T>>& ranks, std
 
 /// Stretches of `ranks`, each sorted, become one: those in front go first where keys are equal.
 template <class By, class T>
-void merge_stretches(std::vector<Ranked<By, T>>& ranks, const std::vector<std::size_t>& ends) {
-  if constexpr (By::template numbers<T>()) {
-    if (!std::is_sorted(ranks.begin(), ranks.end(), &Ranked<By, T>::before)) put_in_order(ranks);
-    return;
-  }
+void merge_stretches(std::vector<Rank<By, T>>& ranks, const std::vector<std::size_t>& ends) {
+  if constexpr (By::template numbers<T>()) return put_in_order<By, T>(ranks);
+  const Before<By, T> before;
   const auto at = [&ranks](std::size_t i) {
     return ranks.begin() + static_cast<std::ptrdiff_t>(i);
   };
@@ -205,8 +258,8 @@ void merge_stretches(std::vector<Ranked<By, T>>& ranks, const std::vector<std::s
       const auto middle = ends[i + step];
       const auto end = ends[std::min(i + 2 * step, ends.size() - 1)];
       if (middle == ends[i] || middle == end) continue;
-      if (!Ranked<By, T>::before(ranks[middle], ranks[middle - 1])) continue;
-      std::inplace_merge(at(ends[i]), at(middle), at(end), &Ranked<By, T>::before);
+      if (!before(ranks[middle], ranks[middle - 1])) continue;
+      std::inplace_merge(at(ends[i]), at(middle), at(end), before);
     }
 }
 

@@ -135,19 +135,19 @@ Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
   using By = SortBy<F>;
   const auto& old = d.shards();
   const auto count = old.size();
-  std::vector<std::vector<Ranked<By, T>>> ranks;
+  std::vector<std::vector<Rank<By, T>>> ranks;
   std::vector<Sample<KeyOf<By, T>>> samples;
   for (std::size_t i = 0; i < count; ++i) {
-    ranks.push_back(ranked<By>(old[i]));
-    const auto some = regular_samples<Weigh>(ranks[i], i, samples_of(count));
+    ranks.push_back(ranked<By, T>(old[i]));
+    const auto some = regular_samples<Weigh, By, T>(ranks[i], i, samples_of(count));
     samples.insert(samples.end(), some.begin(), some.end());
   }
   const auto cuts = splitters<By, T>(std::move(samples), count);
   std::vector<std::vector<std::uint64_t>> ends;
-  for (std::size_t i = 0; i < count; ++i) ends.push_back(cut_ends<By>(ranks[i], i, cuts, count));
+  for (std::size_t i = 0; i < count; ++i) ends.push_back(cut_ends<By, T>(ranks[i], i, cuts, count));
   std::vector<std::vector<T>> shards;
   for (std::size_t to = 0; to < count; ++to) {
-    std::vector<Ranked<By, T>> merged;
+    std::vector<Rank<By, T>> merged;
     std::vector<std::size_t> merged_ends{0};
     for (std::size_t i = 0; i < count; ++i) {
       const auto at = [&](std::uint64_t end) {
@@ -156,9 +156,9 @@ Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
       merged.insert(merged.end(), at(to == 0 ? 0 : ends[i][to - 1]), at(ends[i][to]));
       merged_ends.push_back(merged.size());
     }
-    merge_stretches(merged, merged_ends);
+    merge_stretches<By, T>(merged, merged_ends);
     shards.emplace_back().reserve(merged.size());
-    for (const auto& rank : merged) shards.back().push_back(rank.element());
+    for (const auto& rank : merged) shards.back().push_back(element_of<By, T>(rank));
   }
   return Sequence<T>(std::move(shards));
 }

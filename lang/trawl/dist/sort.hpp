@@ -1,5 +1,6 @@
 // Sample sort, with weights: shards are cut where these balance (Alt, Mueller and Gorlatch, section
-// 4.2). An element is copied once where it stays on its PE, else twice.
+// 4.2). What is sorted are pointers, and an element is copied once where it stays on its PE, else
+// twice; small ones are sorted themselves.
 #pragma once
 
 #include <algorithm>
@@ -20,45 +21,61 @@ namespace trawl {
 
 namespace detail {
 
-/// In which order a shard's elements are: they themselves stay where they lie.
-template <class K>
+/// What is kept of a shard's elements in order: small ones; of others, which stay where they lie,
+/// where that is.
+template <class By, class T>
+using InOrder = std::vector<std::conditional_t<sorts_copies<By, T>, T, std::uint32_t>>;
+
+template <class By, class T>
 struct Order {
-  Lazy<std::vector<std::uint32_t>> places;  // kept
-  std::vector<Sample<K>> samples;
+  Lazy<InOrder<By, T>> elements;  // kept
+  std::vector<Sample<KeyOf<By, T>>> samples;
 };
 
 template <class By, class T>
-std::vector<Ranked<By, T>> in_order(const std::vector<T>& elements,
-                                    const std::vector<std::uint32_t>& places) {
-  std::vector<Ranked<By, T>> ranks;
-  ranks.reserve(places.size());
-  for (const auto place : places) ranks.emplace_back(elements[place]);
-  return ranks;
-}
-
-template <class By, class T, class Weigh>
-Order<KeyOf<By, T>> order_of_shard(std::size_t shard, std::size_t samples,
-                                   const Lazy<Shard<T>>& source) {
-  return in_shard("sort", By::name(), shard, [&] {
-    const auto& elements = force(force(source).elements);
-    if (elements.size() > UINT32_MAX)
-      throw Error("sort: shard " + std::to_string(shard) + " has more than 2^32 elements");
-    const auto [ranks, some] = by_function("sort", By::name(), shard, [&] {
-      auto sorted = ranked<By>(elements);
-      auto of_them = regular_samples<Weigh>(sorted, shard, samples);
-      return std::pair(std::move(sorted), std::move(of_them));
-    });
+InOrder<By, T> in_order(std::vector<Rank<By, T>>&& ranks, const std::vector<T>& elements) {
+  if constexpr (sorts_copies<By, T>) {
+    return std::move(ranks);
+  } else {
     std::vector<std::uint32_t> places;
     places.reserve(ranks.size());
     for (const auto& rank : ranks)
       places.push_back(static_cast<std::uint32_t>(&rank.element() - elements.data()));
-    return Order<KeyOf<By, T>>{keep(std::move(places)), some};
+    return places;
+  }
+}
+
+/// Calls `use(ranks)` with the same again.
+template <class By, class T, class Use>
+decltype(auto) with_ranks(const InOrder<By, T>& in_order, const std::vector<T>& elements, Use use) {
+  if constexpr (sorts_copies<By, T>) {
+    return use(in_order);
+  } else {
+    std::vector<Ranked<By, T>> ranks;
+    ranks.reserve(in_order.size());
+    for (const auto place : in_order) ranks.emplace_back(elements[place]);
+    return use(std::as_const(ranks));
+  }
+}
+
+template <class By, class T, class Weigh>
+Order<By, T> order_of_shard(std::size_t shard, std::size_t samples, const Lazy<Shard<T>>& source) {
+  return in_shard("sort", By::name(), shard, [&] {
+    const auto& elements = force(force(source).elements);
+    if (elements.size() > UINT32_MAX)
+      throw Error("sort: shard " + std::to_string(shard) + " has more than 2^32 elements");
+    auto [ranks, some] = by_function("sort", By::name(), shard, [&] {
+      auto sorted = ranked<By, T>(elements);
+      auto of_them = regular_samples<Weigh, By, T>(sorted, shard, samples);
+      return std::pair(std::move(sorted), std::move(of_them));
+    });
+    return Order<By, T>{keep(in_order<By, T>(std::move(ranks), elements)), some};
   });
 }
 
-template <class By, class T, class K>
-std::vector<Sample<K>> splitters_of(const std::vector<Lazy<Order<K>>>& orders) {
-  std::vector<Sample<K>> all;
+template <class By, class T>
+auto splitters_of(const std::vector<Lazy<Order<By, T>>>& orders) {
+  std::vector<Sample<KeyOf<By, T>>> all;
   for (const auto& order : orders) {
     const auto& some = force(order).samples;
     all.insert(all.end(), some.begin(), some.end());
@@ -74,26 +91,21 @@ struct Share {
   Lazy<std::vector<std::uint64_t>> own;  // kept: the ends, and before them where the first begins
 };
 
-template <class By, class T, class K>
-Share<T> share_out(std::size_t shard, std::size_t shards, std::size_t own_run,
-                   const Lazy<Shard<T>>& source, const Lazy<Order<K>>& order,
-                   const Lazy<std::vector<Sample<K>>>& cuts,
-                   const Lazy<std::vector<std::uint64_t>>& run_ends) {
-  return in_shard("sort", By::name(), shard, [&] {
-    const auto ranks = in_order<By>(force(force(source).elements), force(force(order).places));
-    const auto ends = cut_ends<By>(ranks, shard, force(cuts), shards);
-    Share<T> share;
-    std::uint64_t at = 0;
-    std::size_t to = 0;
-    for (const auto run_end : force(run_ends)) {
-      if (share.hands.size() == own_run) {
-        std::vector<std::uint64_t> own{at};
-        for (; to < run_end; ++to) own.push_back(at = ends[to]);
-        share.own = keep(std::move(own));
-        share.hands.emplace_back();
-        continue;
-      }
-      Hand<T> hand;
+template <class By, class T>
+Share<T> shared_out(const std::vector<Rank<By, T>>& ranks, const std::vector<std::uint64_t>& ends,
+                    const std::vector<std::uint64_t>& run_ends, std::size_t own_run) {
+  Share<T> share;
+  std::uint64_t at = 0;
+  std::size_t to = 0;
+  for (const auto run_end : run_ends) {
+    if (share.hands.size() == own_run) {
+      std::vector<std::uint64_t> own{at};
+      for (; to < run_end; ++to) own.push_back(at = ends[to]);
+      share.own = keep(std::move(own));
+      share.hands.emplace_back();
+      continue;
+    }
+    share.hands.push_back(made_by_runtime<Hand<T>>([&](Hand<T>& hand) {
       const auto begin = at;
       for (; to < run_end; ++to) {
         at = ends[to];
@@ -101,57 +113,91 @@ Share<T> share_out(std::size_t shard, std::size_t shards, std::size_t own_run,
       }
       hand.elements.reserve(static_cast<std::size_t>(at - begin));
       for (auto i = begin; i < at; ++i)
-        hand.elements.push_back(ranks[static_cast<std::size_t>(i)].element());
-      share.hands.push_back(keep(std::move(hand)));
-    }
-    return share;
+        hand.elements.push_back(element_of<By, T>(ranks[static_cast<std::size_t>(i)]));
+    }));
+  }
+  return share;
+}
+
+template <class By, class T, class K>
+Share<T> share_out(std::size_t shard, std::size_t shards, std::size_t own_run,
+                   const Lazy<Shard<T>>& source, const Lazy<Order<By, T>>& order,
+                   const Lazy<std::vector<Sample<K>>>& cuts,
+                   const Lazy<std::vector<std::uint64_t>>& run_ends) {
+  return in_shard("sort", By::name(), shard, [&] {
+    const auto& in_order = force(force(order).elements);
+    return with_ranks<By, T>(in_order, force(force(source).elements), [&](const auto& ranks) {
+      const auto ends = cut_ends<By, T>(ranks, shard, force(cuts), shards);
+      return shared_out<By, T>(ranks, ends, force(run_ends), own_run);
+    });
   });
 }
 
 /// A sort, as those see it who make the new shards of a stretch.
-template <class T, class K>
+template <class By, class T>
 struct Sources {
   std::vector<Lazy<Share<T>>> shares;
   std::size_t first_own = 0;  // shards that lie on the same PE already
   std::vector<Lazy<Shard<T>>> own;
-  std::vector<Lazy<Order<K>>> own_orders;
+  std::vector<Lazy<Order<By, T>>> own_orders;
 
   bool has(std::size_t shard) const { return shard - first_own < own.size(); }
 };
 
-/// Appends what a shard on another PE has for shard `in_run` of stretch `run`.
+/// What each shard has for shard `in_run` of stretch `run`, one behind the other. All hands are
+/// asked for before the first is waited for.
 template <class By, class T>
-void append_hand(std::vector<Ranked<By, T>>& ranks, const Hand<T>& hand, std::size_t in_run) {
-  const auto begin = in_run == 0 ? 0 : hand.ends[in_run - 1];
-  for (auto i = begin; i < hand.ends[in_run]; ++i)
-    ranks.emplace_back(hand.elements[static_cast<std::size_t>(i)]);
-}
-
-/// All hands are asked for before the first is waited for.
-template <class By, class T, class K>
-Shard<T> merge_shares(const Lazy<Sources<T, K>>& all, std::size_t run, std::size_t in_run) {
-  const auto& sources = force(all);
-  for (const auto& share : sources.shares) fetch(share);
-  for (std::size_t i = 0; i < sources.shares.size(); ++i)
-    if (!sources.has(i)) fetch(force(sources.shares[i]).hands[run]);
-  std::vector<Ranked<By, T>> ranks;
+struct Stretches {
+  std::vector<Rank<By, T>> ranks;
   std::vector<std::size_t> ends{0};
-  for (std::size_t i = 0; i < sources.shares.size(); ++i) {
-    const auto& share = force(sources.shares[i]);
-    if (sources.has(i)) {
-      const auto& elements = force(force(sources.own[i - sources.first_own]).elements);
-      const auto& places = force(force(sources.own_orders[i - sources.first_own]).places);
-      const auto& own = force(share.own);
-      for (auto at = own[in_run]; at < own[in_run + 1]; ++at)
-        ranks.emplace_back(elements[places[static_cast<std::size_t>(at)]]);
-    } else {
-      append_hand(ranks, force(share.hands[run]), in_run);
+
+  Stretches(const Sources<By, T>& sources, std::size_t run, std::size_t in_run) {
+    for (const auto& share : sources.shares) fetch(share);
+    for (std::size_t i = 0; i < sources.shares.size(); ++i)
+      if (!sources.has(i)) fetch(force(sources.shares[i]).hands[run]);
+    for (std::size_t i = 0; i < sources.shares.size(); ++i) {
+      const auto& share = force(sources.shares[i]);
+      if (sources.has(i))
+        add_own(sources, i, force(share.own), in_run);
+      else
+        add_hand(force(share.hands[run]), in_run);
+      ends.push_back(ranks.size());
     }
-    ends.push_back(ranks.size());
   }
-  merge_stretches(ranks, ends);
+
+ private:
+  void add_own(const Sources<By, T>& sources, std::size_t i, const std::vector<std::uint64_t>& own,
+               std::size_t in_run) {
+    const auto& in_order = force(force(sources.own_orders[i - sources.first_own]).elements);
+    const auto some = std::span(in_order).subspan(own[in_run], own[in_run + 1] - own[in_run]);
+    if constexpr (sorts_copies<By, T>) {
+      ranks.insert(ranks.end(), some.begin(), some.end());
+    } else {
+      const auto& elements = force(force(sources.own[i - sources.first_own]).elements);
+      for (const auto place : some) ranks.emplace_back(elements[place]);
+    }
+  }
+
+  void add_hand(const Hand<T>& hand, std::size_t in_run) {
+    const auto begin = in_run == 0 ? 0 : hand.ends[in_run - 1];
+    const auto some = std::span(hand.elements).subspan(begin, hand.ends[in_run] - begin);
+    if constexpr (sorts_copies<By, T>)
+      ranks.insert(ranks.end(), some.begin(), some.end());
+    else
+      for (const T& x : some) ranks.emplace_back(x);
+  }
+};
+
+template <class By, class T>
+Shard<T> merge_shares(const Lazy<Sources<By, T>>& all, std::size_t run, std::size_t in_run) {
+  Stretches<By, T> stretches(force(all), run, in_run);
+  auto& ranks = stretches.ranks;
+  merge_stretches<By, T>(ranks, stretches.ends);
   Made<T> made(ranks.size());
-  for (const auto& rank : ranks) made.add(rank.element());
+  if constexpr (sorts_copies<By, T>)
+    made.add_all(ranks);
+  else
+    for (const auto& rank : ranks) made.add(rank.element());
   return std::move(made).shard();
 }
 
@@ -162,12 +208,12 @@ Dist<T> sort_by(const Dist<T>& d) {
   keep_pace(source);
   const auto count = source.shards.size();
   if (count == 0) return d;
-  std::vector<Lazy<Order<K>>> orders;
+  std::vector<Lazy<Order<By, T>>> orders;
   for (std::size_t i = 0; i < count; ++i)
     orders.push_back(
         lazy_placed<&order_of_shard<By, T, Weigh>>(i, samples_of(count), source.shards[i]));
   start(orders, source.places);
-  const auto cuts = lazy_placed<&splitters_of<By, T, K>>(orders);
+  const auto cuts = lazy_placed<&splitters_of<By, T>>(orders);
   start(std::vector{cuts}, std::span(source.places).first(1));
   // Shards weigh the same from now on, and each place keeps as many.
   const auto runs = stretches(source.places);
@@ -180,14 +226,14 @@ Dist<T> sort_by(const Dist<T>& d) {
   start(shares, source.places);
   std::vector<Lazy<Shard<T>>> shards;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    Sources<T, K> sources{shares, runs[r].begin, {}, {}};
+    Sources<By, T> sources{shares, runs[r].begin, {}, {}};
     for (auto i = runs[r].begin; i < runs[r].end; ++i) {
       sources.own.push_back(source.shards[i]);
       sources.own_orders.push_back(orders[i]);
     }
-    const Lazy<Sources<T, K>> all(std::move(sources));
+    const Lazy<Sources<By, T>> all(std::move(sources));
     for (auto i = runs[r].begin; i < runs[r].end; ++i)
-      shards.push_back(lazy_placed<&merge_shares<By, T, K>>(all, r, i - runs[r].begin));
+      shards.push_back(lazy_placed<&merge_shares<By, T>>(all, r, i - runs[r].begin));
   }
   return made_from(source, std::move(shards), source.places);
 }
