@@ -7,7 +7,6 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cxxabi.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -21,28 +20,15 @@
 
 #include "rts/inline/error.hpp"
 #include "rts/sched/fatal.hpp"
+#include "rts/sched/stacks.hpp"
 
 namespace trawl::sched {
 namespace {
 
 namespace context = boost::context::detail;
 
-const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-
-// Below each stack. Larger than the frames of code that is not compiled to touch each of its pages,
-// as programs are; as no page of it is ever there, it costs address space only.
-constexpr std::size_t guard_size = std::size_t{1} << 20U;
-
 // Where the guard of the fiber that this OS thread is on begins.
 constinit thread_local const std::byte* guard_here = nullptr;
-
-// By marks in its pages: then stacks that lie side by side are one mapping, of which a process may
-// have 65,530. Linux before 6.13 can't, and makes it a mapping of its own.
-bool make_guard(void* memory) noexcept {
-  constexpr int guard_install = 102;  // MADV_GUARD_INSTALL, which older headers do not have
-  return madvise(memory, guard_size, guard_install) == 0 ||
-         mprotect(memory, guard_size, PROT_NONE) == 0;
-}
 
 // Each fiber has exceptions of its own in flight; libstdc++ keeps count of them by OS thread.
 struct ExceptionState {
@@ -89,18 +75,15 @@ Fiber::Fiber() {
 
 Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
     : body_(body), argument_(argument) {
-  size_ = (bytes + page - 1) / page * page + guard_size;
-  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  const bool guarded = memory != MAP_FAILED && make_guard(memory);
-  if (memory != MAP_FAILED && !guarded) munmap(memory, size_);
-  if (!guarded)
+  const auto stack = take_stack(bytes);
+  if (stack.empty())
     throw Error(
         "no memory for the stack of another thread; lower --trawl:thread-limit or "
         "--trawl:stack-size");
-  memory_ = static_cast<std::byte*>(memory);
+  memory_ = stack.data();
+  size_ = stack.size();
   record_.base = memory_ + size_;
-  context_ = context::make_fcontext(record_.base, size_ - guard_size, &Entry::enter);
+  context_ = context::make_fcontext(record_.base, size_ - stack_guard, &Entry::enter);
   record_.stack_pointer = context_;
   heap::add_stack(record_);
 #if defined(__SANITIZE_THREAD__)
@@ -117,7 +100,7 @@ Fiber::~Fiber() {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_unpoison_memory_region(memory_, size_);  // of frames that were never left
 #endif
-  munmap(memory_, size_);
+  give_stack({memory_, size_});
 }
 
 heap::StackRecord& Fiber::record() noexcept {
@@ -159,7 +142,7 @@ struct sigaction segv_before;
 // Only what is safe in a signal handler.
 void on_segv(int signal, siginfo_t* info, void* machine) {
   const auto* at = static_cast<const std::byte*>(info->si_addr);
-  if (guard_here != nullptr && at >= guard_here && at < guard_here + guard_size) {
+  if (guard_here != nullptr && at >= guard_here && at < guard_here + stack_guard) {
     say_fatal("stack overflow",
               "recurse less deeply, or give threads more stack with --trawl:stack-size");
     end_is_meant();

@@ -37,7 +37,9 @@ namespace {
 constexpr Nanos poll_interval = 20'000;  // between threads; inside, the progress thread polls
 constexpr int looks_between_turns = 32;
 constexpr int most_polls_in_a_row = 8;
+// Where many simulated PEs share a host's memory, blocked threads are most of it.
 constexpr std::size_t kept_threads = 64;
+constexpr std::size_t kept_if_simulated = 1;
 
 }  // namespace
 
@@ -349,7 +351,7 @@ void Worker::put_away(Thread& thread) {
   thread.fiber_.keep_nothing();
   thread.left_.store(true, std::memory_order_relaxed);
   count_live(-1);
-  if (free_threads_.size() < kept_threads)
+  if (free_threads_.size() < (simulated() ? kept_if_simulated : kept_threads))
     free_threads_.push_back(&thread);
   else
     workers_.delete_thread(thread);
