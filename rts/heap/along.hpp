@@ -1,4 +1,4 @@
-// What goes along with a value that another PE has asked for, and where it is expected to go on.
+// What goes along with a node that another PE has asked for, and where it is expected to go on.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,10 @@ class Along final : public Following {
         walk_(askers.walks.find(pe, slot)),
         in_row_(askers.rows.again(pe, slot)),
         slot_(slot) {}
-  /// The same for a thunk that moves there, at this time. What takes so long to be evaluated may
-  /// move at once.
+  /// The same for a thunk that moves there.
   struct Moving {
     Nanos now = 0;
-    Nanos worth = 0;
+    Nanos round_trip = 0;
   };
   Along(Askers& askers, GlobalAddressTable& addresses, std::uint32_t pe, std::uint64_t slot,
         const Moving& moving)
@@ -50,11 +49,11 @@ class Along final : public Following {
   /// What may be in the packet.
   PackLimits limits(PackLimits usual) const noexcept;
 
-  Node* next(std::size_t thunks) override;
+  Node* next(std::size_t thunks, bool copied) override;
   void left(std::uint64_t slot) override { left_.push_back(slot); }
   bool depth_first() const override { return walk_ != nullptr && walk_->depth_first(); }
   /// It has been written, with so many thunks.
-  void sent(std::size_t moved);
+  void sent(std::size_t moved) noexcept;
 
  private:
   /// Where it goes on; 0: nobody knows.

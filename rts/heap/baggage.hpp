@@ -11,6 +11,10 @@
 
 namespace trawl::heap {
 
+/// Bytes of data here with which a thunk still goes to who needs it: two messages more cost less
+/// than to move them from 64 KiB on, between PEs of one host too.
+inline constexpr std::size_t most_baggage = std::size_t{64} << 10U;
+
 /// Do the arguments of a thunk that the caller has claimed, and the values here that they refer to,
 /// take more than so many bytes? What `pe` is known to have a copy of counts nothing, nor does what
 /// lies elsewhere. Writes no more than that, so it takes microseconds at most.

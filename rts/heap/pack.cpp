@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "rts/heap/baggage.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/heap/packed_nodes.hpp"
 #include "rts/heap/packet.hpp"
@@ -42,7 +43,7 @@ class GraphPacker final : public PacketOut {
     try {
       pack_from(root);
       while (following_ != nullptr && has_room() && (!moves_thunks_ || thunks_left_ != 0)) {
-        Node* next = following_->next(moved_.size());
+        Node* next = following_->next(moved_.size(), !is_reference(first_part_));
         if (next == nullptr) break;
         pack_from(next);
       }
@@ -71,7 +72,7 @@ class GraphPacker final : public PacketOut {
 
   void pack_from(Node* first) {
     const auto known = nodes_.size();
-    nodes_.place_of(first);
+    first_ = nodes_.place_of(first);
     if (!depth_first_) {
       for (; place_ < nodes_.size(); ++place_) {
         number_ = place_;
@@ -92,6 +93,7 @@ class GraphPacker final : public PacketOut {
     const auto at = out_.size();
     const auto alike = node->word.load(std::memory_order_acquire) == alike_;
     const auto part = alike && has_room() ? put_alike(node, at) : put_other(node);
+    if (number_ == first_) first_part_ = part;
     add({.size = out_.size() - at, .code = node->code().id, .part = part}, place_ > 1);
   }
 
@@ -224,6 +226,10 @@ class GraphPacker final : public PacketOut {
         if (!moves_thunks_ || within() == Within::table) break;
         if (!room || thunks_left_ == 0) return put_rest(node, Part::reference);
         if (!claim(node)) break;
+        if (number_ == first_ && has_baggage(node, most_baggage, addresses_, receiver_.pe)) {
+          unclaim_last();  // it stays with its data
+          break;
+        }
         --thunks_left_;
         return put_thunk(node);
       case State::exported:
@@ -240,6 +246,11 @@ class GraphPacker final : public PacketOut {
     if (node->move(State::unevaluated, State::exported)) return true;
     moved_.pop_back();
     return false;
+  }
+
+  void unclaim_last() noexcept {
+    moved_.back()->settle(State::exported, State::unevaluated);
+    moved_.pop_back();
   }
 
   Part put_value(Node* node, bool root) {
@@ -345,6 +356,8 @@ class GraphPacker final : public PacketOut {
   std::uintptr_t alike_ = 0;
   std::size_t place_ = 0;   // its
   std::size_t number_ = 0;  // ... in the order in which they were found
+  std::size_t first_ = 0;   // of what is packed: the root, or what follows
+  Part first_part_ = Part::value;
   boost::container::small_vector<Stretch, 4, PlainAllocator<Stretch>> found_;
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
   boost::container::small_vector<Given, 4, PlainAllocator<Given>> given_;

@@ -45,9 +45,11 @@ struct Receiver {
 class Following {
  public:
   /// Values, or with a thunk also thunks, that he knows by name, one after the other; at the end
-  /// nullptr. So many thunks go with the root already.
-  virtual Node* next(std::size_t thunks) = 0;
-  /// This slot of ours he gets as `rest`, after those that he was told of before.
+  /// nullptr. So many thunks go with the root already; the value before went as itself, not as a
+  /// reference.
+  virtual Node* next(std::size_t thunks, bool copied) = 0;
+  /// This slot of ours he gets as a reference as the packet holds enough, after those that he was
+  /// told of before.
   virtual void left(std::uint64_t slot) = 0;
   /// Will he look at all that a child leads to before he looks at the next one?
   virtual bool depth_first() const = 0;

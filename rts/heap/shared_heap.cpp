@@ -12,18 +12,6 @@ namespace trawl::heap {
 
 using fabric::Kind;
 
-namespace {
-
-/// Bytes of data here with which a thunk still goes to who needs it: two messages more cost less
-/// than to move them from 64 KiB on, between PEs of one host too.
-constexpr std::size_t most_baggage = std::size_t{64} << 10U;
-
-/// Thunks of so much time move at once to who evaluates them in order: a FETCH for each as much
-/// costs a twentieth of that. What takes longer is better left to whoever fishes.
-constexpr Nanos most_moved = 1'000'000;
-
-}  // namespace
-
 SharedHeap::SharedHeap(std::uint32_t self, std::uint32_t pes, Weight full_weight,
                        const PackLimits& limits, const fabric::Memory& memory,
                        fabric::Outbox& outbox, Counters& counters,
@@ -293,8 +281,8 @@ void SharedHeap::send_value(Node* node, const Remote& remote) {
 void SharedHeap::send_thunk(Node* node, const Remote& remote) {
   const auto& key = remote.key;
   if (key.pe != addresses_.self()) return send_resume(node, remote);
-  const auto worth = most_moved + outbox_.round_trip(static_cast<int>(remote.pe));
-  Along along(*askers_, addresses_, remote.pe, key.slot, {outbox_.now(), worth});
+  const Along::Moving moving{outbox_.now(), outbox_.round_trip(static_cast<int>(remote.pe))};
+  Along along(*askers_, addresses_, remote.pe, key.slot, moving);
   send_resume(node, remote, &along);
 }
 

@@ -200,8 +200,9 @@ class GraphUnpacker final : public PacketIn {
         item.reference = payload_.get<Reference>();
         if (!is_senders(item.reference))
           throw BadBytes("it moves a thunk that was not the sender's");
-        if (!nodes_.empty()) into = known(item.reference.at, code);
+        if (!nodes_.empty()) into = known_proxy(item.reference.at, code);
         if (into != nullptr && into->state() == State::exported && addresses_.recovers()) {
+          if (!chosen_first_time(into)) throw BadBytes("it moves a thunk twice");
           item.comes_back = true;
           item.node = into;
           return;
@@ -282,6 +283,11 @@ class GraphUnpacker final : public PacketIn {
     return node;
   }
 
+  Node* known_proxy(const Address& at, const Code& code) {
+    Node* node = known(at, code);
+    return node != nullptr && addresses_.target(node) ? node : nullptr;
+  }
+
   // The sender has not been told yet that it came here. Else there would be a second node for it,
   // and a FETCH for that to the sender and back.
   Node* imported(const Address& at, const Code& code) const {
@@ -292,6 +298,8 @@ class GraphUnpacker final : public PacketIn {
   // A list goes on in one place, or in a few: what else is needed goes along, if it is asked for in
   // order. A tree goes on in too many places for a guess, unless the sender knows.
   void look_ahead(const Ahead& ahead) {
+    // Beside a thunk a value needn't be what comes next.
+    if (table_.root().part == Part::thunk) return;
     constexpr std::uint64_t few = 4;
     std::uint64_t rests = 0;
     for (const Run& run : table_) rests += run.part == Part::rest ? run.count : 0;

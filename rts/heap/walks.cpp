@@ -16,7 +16,7 @@ std::optional<bool> Walk::ask(std::uint64_t slot) {
   found->next = slot;
   std::rotate(rest.begin(), found.base(), rest.end());
   pass_next();
-  if (before.next != before.end) rest.insert(rest.begin(), before);
+  if (before.next != before.end && rest.size() < most_stretches) rest.insert(rest.begin(), before);
   return expected;
 }
 
@@ -48,10 +48,8 @@ Walk* Walks::left(Walk* of, std::uint32_t pe, const Walk::Slots& slots) {
     of = &*std::min_element(walks_.begin(), walks_.end(),
                             [](const Walk& a, const Walk& b) { return a.used < b.used; });
     begun_ = std::max(begun_, static_cast<std::size_t>(of - walks_.data()) + 1);
-    of->rest.clear();
+    *of = {};
     of->pe = pe;
-    of->in_order = 0;
-    of->branches = false;
     of->used = ++used_;
   }
   of->branches = of->branches || slots.size() > 1;

@@ -24,7 +24,7 @@ struct Walk {
 
   std::uint32_t pe = 0;
   unsigned in_order = 0;   ///< packets that it has asked for one after the other
-  Nanos answered = 0;      ///< when the last one was sent
+  Nanos answered = 0;      ///< when the last one with a thunk was sent
   std::size_t moved = 1;   ///< thunks that it asks behind: what they take lies between the two
   bool branches = false;   ///< what is behind one slot comes before the other ones
   std::uint64_t used = 0;  ///< when, in packets of all
@@ -47,17 +47,23 @@ struct Walk {
   std::size_t packets() const noexcept {
     return std::size_t{1} << (in_order < doublings ? in_order : doublings);
   }
-  /// How many thunks it evaluates in that time, to go by those of its last packet.
-  std::size_t thunks_in(Nanos time, Nanos now) const noexcept {
-    return static_cast<std::size_t>(static_cast<double>(time) * static_cast<double>(moved) /
-                                    static_cast<double>(std::max<Nanos>(now - answered, 1)));
+  /// How many thunks it evaluates in that time, to go by those of its last packet, if they can have
+  /// been: what asks sooner than a message goes there and back has asked for several at once.
+  std::size_t thunks_in(Nanos time, Nanos now, Nanos round_trip) const noexcept {
+    const auto took = now - answered;
+    if (took < round_trip) return 0;
+    constexpr double most = 1e9;
+    const double thunks = static_cast<double>(time) * static_cast<double>(moved) /
+                          static_cast<double>(std::max<Nanos>(took, 1));
+    return static_cast<std::size_t>(std::min(thunks, most));
   }
 
  private:
   /// A packet of 256 KiB, where others are of 64 KiB, takes some 0.3 ms to write, and as long the
   /// PE's lock is held.
   static constexpr unsigned doublings = 2;
-  static constexpr std::size_t most_stretches = 4096;
+  /// More are not looked through; those that would come last are forgotten.
+  static constexpr std::size_t most_stretches = 512;
 };
 
 /// The walks of late, of all PEs together.
@@ -66,7 +72,7 @@ class Walks {
   /// `pe` asks for this slot: the walk that goes on there; nullptr if none does. One that goes on
   /// elsewhere than was expected begins again with one packet.
   Walk* find(std::uint32_t pe, std::uint64_t slot);
-  /// A packet goes to `pe` without these slots' nodes, for want of room; `of` is the walk that it
+  /// A packet goes to `pe` without these slots' nodes, as it holds enough; `of` is the walk that it
   /// answers, or nullptr. The walk that goes on behind it, or nullptr.
   Walk* left(Walk* of, std::uint32_t pe, const Walk::Slots& slots);
 

@@ -181,7 +181,7 @@ struct Tally {
 class Others final : public heap::Following {
  public:
   Others(const std::vector<heap::Node*>& sent, std::size_t count) : sent_(sent), left_(count) {}
-  heap::Node* next(std::size_t) override { return left_ == 0 ? nullptr : sent_[--left_]; }
+  heap::Node* next(std::size_t, bool) override { return left_ == 0 ? nullptr : sent_[--left_]; }
 
   void left(std::uint64_t) override {}
   bool depth_first() const override { return left_ % 2 == 1; }
@@ -195,6 +195,7 @@ void packets(Bits& bits, Tally& tally) {
   const trawl::fabric::Memory memory({getpid(), getpid(), getpid()});
   heap::GlobalAddressTable home(0, 3, 1U << 16U);
   heap::GlobalAddressTable away(1, 3, 1U << 16U);
+  if (bits.one_in(2)) away.expect_deaths();
   std::vector<Bytes> seen;
   std::vector<heap::Node*> here;
   std::vector<heap::Node*> sent;

@@ -1,6 +1,10 @@
 // Who goes through a list or a tree of another PE: how often he asks, and what comes that he never
 // looks at.
+#include <algorithm>
+#include <cstring>
 #include <functional>
+#include <numeric>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -209,11 +213,70 @@ TEST_F(WalkingThunks, LongOnesStayUntilTheyAreNeeded) {
   EXPECT_EQ(here, 0) << "of those that came, each has been needed";
 }
 
+TEST_F(WalkingThunks, OfThoseThatAreWaitedForTogetherNothingIsInferred) {
+  each = 5'000'000;
+  const auto there = fished(unevaluated(2, 1000));
+  const auto& branches = look(there).all;
+  std::vector<Lazy<Branches>> missing;
+  for (const auto& branch : branches)
+    if (branch.node()->state() == State::fetch_me) missing.push_back(branch);
+  for (std::size_t i = 0; i < 4; ++i) grid.demand(1, missing[i].node());
+  grid.settle();
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(missing[i].node()->state(), State::value);
+  for (std::size_t i = 4; i < missing.size(); ++i)
+    EXPECT_EQ(missing[i].node()->state(), State::fetch_me) << i;
+}
+
+TEST_F(WalkingThunks, WhatNeedsMuchDataStays) {
+  Branches tree;
+  for (long i = 0; i < 400; ++i) {
+    const std::vector<long> data(i % 2 == 0 ? 1 : 10'000, i);
+    tree.all.push_back(trawl::lazy(
+        [](const std::vector<long>& some) {
+          return Branches{some.back(), {}};
+        },
+        data));
+  }
+  const auto there =
+      fished(trawl::lazy([](const Branches& itself) { return itself; }, std::move(tree)));
+  each = 100;
+  long value = 0;
+  for (const auto& branch : look(there).all) EXPECT_EQ(look(branch).value, value++);
+  EXPECT_GE(grid.count(0, Count::sparks_created), 100U) << "evaluated where their data are";
+}
+
+TEST(MovedThunks, AreRefusedTwice) {
+  CodeTable::get();
+  GlobalAddressTable home(0, 2, 1U << 16U);
+  GlobalAddressTable away(1, 2, 1U << 16U);
+  away.expect_deaths();
+  const auto one = unevaluated(1, 0);
+  const auto other = unevaluated(1, 0);
+  const auto root =
+      trawl::lazy([](const Branches& itself) { return itself; }, Branches{0, {one, other}});
+  root.node()->move(State::unevaluated, State::exported);
+  Writer out;
+  pack_graph(out, root.node(), home, {}, {1});
+  const Reference names[] = {home.lend(one.node()), home.lend(other.node())};
+  Bytes bytes = out.take();
+  // PE 1 has made this one: it has gone to PE 0, and is called `one` there.
+  const auto gone = unevaluated(1, 0);
+  gone.node()->move(State::unevaluated, State::exported);
+  away.adopt(gone.node(), {names[0].at, 1});
+  const auto at =
+      std::search(bytes.begin(), bytes.end(), reinterpret_cast<const std::byte*>(&names[1]),
+                  reinterpret_cast<const std::byte*>(&names[1] + 1));
+  ASSERT_NE(at, bytes.end());
+  std::memcpy(&*at, names, sizeof *names);
+  Reader in(bytes);
+  EXPECT_THROW(unpack_graph(in, 0, away, {}, nullptr), BadBytes);
+}
+
 // ---- depth first -------------------------------------------------------------------------------
 
 class DepthFirstOnly final : public Following {
  public:
-  Node* next(std::size_t) override { return nullptr; }
+  Node* next(std::size_t, bool) override { return nullptr; }
   void left(std::uint64_t slot) override { rest.push_back(slot); }
   bool depth_first() const override { return true; }
   std::vector<std::uint64_t> rest;
@@ -355,6 +418,32 @@ TEST(Walks, EndWhereOneGoesOnElsewhere) {
   EXPECT_FALSE(walk->depth_first());
   EXPECT_EQ(walks.find(1, 3), walk);
   EXPECT_EQ(walks.find(1, 3), nullptr);
+}
+
+TEST(Walks, WhoAsksHereAndThereLeavesABoundedRest) {
+  Walks walks;
+  Walk::Slots slots(100'000);
+  std::iota(slots.begin(), slots.end(), std::uint64_t{1});
+  walks.left(nullptr, 1, slots);
+  std::shuffle(slots.begin(), slots.end(), std::mt19937_64(1));
+  std::size_t most = 0;
+  for (const auto slot : slots)
+    if (const Walk* walk = walks.find(1, slot)) most = std::max(most, walk->rest.size());
+  EXPECT_GE(most, 100U);
+  EXPECT_LE(most, 512U);
+}
+
+TEST(Walks, ANewOneBeginsAnew) {
+  Walks walks;
+  for (std::uint64_t slot = 1; slot <= 16; ++slot) {
+    Walk* walk = walks.left(nullptr, 1, Walk::Slots{slot});
+    walk->moved = 1000;
+    walk->in_order = 5;
+  }
+  const Walk* walk = walks.left(nullptr, 2, Walk::Slots{17});
+  EXPECT_EQ(walk->moved, 1U);
+  EXPECT_EQ(walk->in_order, 0U);
+  EXPECT_EQ(walk->pe, 2U);
 }
 
 TEST(Walks, TheOldestIsForgotten) {

@@ -1,5 +1,5 @@
 // Where sorted shards are cut, by samples of all of them (Shi and Schaeffer's regular sampling,
-// with weights): pure arithmetic.
+// with weights), and how they are sorted.
 #pragma once
 
 #include <algorithm>
@@ -85,7 +85,7 @@ class Ranked {
   [[no_unique_address]] std::conditional_t<beside, KeyOf<By, T>, Nothing> key_{};
 };
 
-/// Is an element with its key no larger than a pointer to it with its key, and as easily copied?
+/// Is an element, its key in it, as easily moved about as a pointer to it with a key beside?
 template <class By, class T>
 inline constexpr bool sorts_copies = heap::PointerFree<T>&& std::is_trivially_copyable_v<T> &&
                                      sizeof(T) <= 16 && By::template contained<T>();

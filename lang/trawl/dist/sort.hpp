@@ -147,11 +147,11 @@ struct Sources {
 /// What each shard has for shard `in_run` of stretch `run`, one behind the other. All hands are
 /// asked for before the first is waited for.
 template <class By, class T>
-struct Stretches {
+struct Gathered {
   std::vector<Rank<By, T>> ranks;
   std::vector<std::size_t> ends{0};
 
-  Stretches(const Sources<By, T>& sources, std::size_t run, std::size_t in_run) {
+  Gathered(const Sources<By, T>& sources, std::size_t run, std::size_t in_run) {
     for (const auto& share : sources.shares) fetch(share);
     for (std::size_t i = 0; i < sources.shares.size(); ++i)
       if (!sources.has(i)) fetch(force(sources.shares[i]).hands[run]);
@@ -190,9 +190,9 @@ struct Stretches {
 
 template <class By, class T>
 Shard<T> merge_shares(const Lazy<Sources<By, T>>& all, std::size_t run, std::size_t in_run) {
-  Stretches<By, T> stretches(force(all), run, in_run);
-  auto& ranks = stretches.ranks;
-  merge_stretches<By, T>(ranks, stretches.ends);
+  Gathered<By, T> gathered(force(all), run, in_run);
+  auto& ranks = gathered.ranks;
+  merge_stretches<By, T>(ranks, gathered.ends);
   Made<T> made(ranks.size());
   if constexpr (sorts_copies<By, T>)
     made.add_all(ranks);
