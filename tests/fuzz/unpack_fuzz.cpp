@@ -217,6 +217,7 @@ void packets(Bits& bits, Tally& tally) {
     try {
       Reader reader(bytes);
       const auto unpacked = heap::unpack_graph(reader, 0, away, memory, into);
+      if (unpacked.lost || unpacked.handed_back) continue;
       Walk().visit(unpacked.root);
       for (const auto& arrived : unpacked.thunks)
         if (bits.one_in(2)) evaluate(arrived.thunk);
