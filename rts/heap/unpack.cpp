@@ -298,8 +298,6 @@ class GraphUnpacker final : public PacketIn {
   // A list goes on in one place, or in a few: what else is needed goes along, if it is asked for in
   // order. A tree goes on in too many places for a guess, unless the sender knows.
   void look_ahead(const Ahead& ahead) {
-    // Beside a thunk a value needn't be what comes next.
-    if (table_.root().part == Part::thunk) return;
     constexpr std::uint64_t few = 4;
     std::uint64_t rests = 0;
     for (const Run& run : table_) rests += run.part == Part::rest ? run.count : 0;
