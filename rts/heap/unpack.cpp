@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
+#include "rts/heap/choice.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/heap/origins.hpp"
@@ -17,11 +16,6 @@
 
 namespace trawl::heap {
 namespace {
-
-bool lacks_value(Node* node) {
-  const auto state = node->state();
-  return state == State::fetch_me || state == State::fetching || state == State::exported;
-}
 
 // What pack_plain has written. If it is anything else, GraphUnpacker finds out what.
 bool unpack_plain(Reader& from, Node* into) {
@@ -52,6 +46,7 @@ class GraphUnpacker final : public PacketIn {
         outbox_(outbox),
         table_(packet),
         unpacker_(payload_, *this),
+        choice_(addresses),
         origins_(addresses, from) {
     const bool takes_long = packet.size() > long_piece || table_.root().takes_long != 0;
     if (!takes_long) outbox_ = nullptr;
@@ -184,30 +179,30 @@ class GraphUnpacker final : public PacketIn {
     switch (part) {
       case Part::named_value:
         if (into != nullptr) throw BadBytes("its root has a name");
-        return choose(item, code, known(payload_.get<Address>(), code));
+        return choice_.choose(item, code, choice_.known(payload_.get<Address>(), code));
       case Part::value:
       case Part::failure:
-        return choose(item, code, into);
+        return choice_.choose(item, code, into);
       case Part::shared_value:
         if (into != nullptr) throw BadBytes("its root has a name");
         if (payload_.left() < sizeof(Reference)) throw BadBytes("one of its values lacks its name");
         item.reference = Reader(payload_.rest().last(sizeof(Reference))).get<Reference>();
         if (!is_senders(item.reference))
           throw BadBytes("it names a value that was not the sender's");
-        return choose(item, code, known(item.reference.at, code));
+        return choice_.choose(item, code, choice_.known(item.reference.at, code));
       case Part::thunk:
         if (code.evaluate == nullptr) throw BadBytes("it moves a value as if it were a thunk");
         item.reference = payload_.get<Reference>();
         if (!is_senders(item.reference))
           throw BadBytes("it moves a thunk that was not the sender's");
-        if (!nodes_.empty()) into = known_proxy(item.reference.at, code);
+        if (!nodes_.empty()) into = choice_.known_proxy(item.reference.at, code);
         if (into != nullptr && into->state() == State::exported && addresses_.recovers()) {
-          if (!chosen_first_time(into)) throw BadBytes("it moves a thunk twice");
+          if (!choice_.first_time(into)) throw BadBytes("it moves a thunk twice");
           item.comes_back = true;
           item.node = into;
           return;
         }
-        return choose(item, code, into);
+        return choice_.choose(item, code, into);
       case Part::reference:
       case Part::rest:
       case Part::large_reference:
@@ -216,14 +211,14 @@ class GraphUnpacker final : public PacketIn {
         if (payload_.left() != 0) throw BadBytes("one of its references is too long");
         addresses_.check(item.reference.at.pe);
         if (item.reference.weight == 0) throw BadBytes("it has a reference without weight");
-        item.node = known(item.reference.at, code);
+        item.node = choice_.known(item.reference.at, code);
         if (item.node != nullptr) return;
-        item.node = imported(item.reference.at, code);
+        item.node = choice_.imported(item.reference.at, code);
         item.imported = item.node != nullptr;
         if (item.imported) return;
         if (item.reference.at.pe == addresses_.self())
           throw BadBytes("it refers to a node that is gone");
-        item.node = fresh(code);
+        item.node = Choice::fresh(code);
         item.filled = true;
         return;
       case Part::lost:
@@ -237,62 +232,6 @@ class GraphUnpacker final : public PacketIn {
   // go to who has sent the packet, and nowhere else.
   bool is_senders(const Reference& reference) const {
     return reference.at.pe == from_ && from_ != addresses_.self() && reference.weight != 0;
-  }
-
-  // The node that an item becomes: a known one that lacks its value, else a fresh one.
-  void choose(Item& item, const Code& code, Node* known_node) {
-    item.node = known_node;
-    if (known_node != nullptr) {
-      const auto state = known_node->state();
-      if (state == State::value) return;
-      // Two nodes of the sender may both be copies of this one.
-      item.filled = lacks_value(known_node) && chosen_first_time(known_node);
-      if (item.filled && state == State::exported) take_arguments(item);
-      if (item.filled) return;
-    }
-    item.node = fresh(code);
-    item.filled = true;
-  }
-
-  // Until the value is whole, and as long as there are parts of it elsewhere, it can be made again.
-  void take_arguments(Item& item) {
-    const Code& code = item.node->code();
-    if (!addresses_.guards(code)) return code.drop_arguments(item.node);
-    item.guard = static_cast<Node*>(allocate(code.bytes));
-    item.guard->init(code, State::unevaluated);
-    code.move_arguments(item.node, item.guard);
-  }
-
-  bool chosen_first_time(Node* node) {
-    if (chosen_one_ == nullptr) chosen_one_ = node;  // in most packets there is no other
-    return node == chosen_one_ ? !std::exchange(chosen_one_again_, true)
-                               : chosen_.insert(node).second;
-  }
-
-  // Nobody can reach it yet; it becomes visible in reveal().
-  static Node* fresh(const Code& code) {
-    auto* node = static_cast<Node*>(allocate(code.bytes));
-    node->init(code, State::black_hole);
-    return node;
-  }
-
-  Node* known(const Address& at, const Code& code) {
-    Node* node = at.pe == addresses_.self() ? addresses_.own(at.slot) : addresses_.proxy(at);
-    if (node != nullptr && node->code().id != code.id)
-      throw BadBytes("it names a node that is of another type here");
-    return node;
-  }
-
-  Node* known_proxy(const Address& at, const Code& code) {
-    Node* node = known(at, code);
-    return node != nullptr && addresses_.target(node) ? node : nullptr;
-  }
-
-  // The sender has not been told yet that it came here. Else there would be a second node for it,
-  // and a FETCH for that to the sender and back.
-  Node* imported(const Address& at, const Code& code) const {
-    Node* node = addresses_.is_dead(at.pe) ? addresses_.formerly(at) : addresses_.imported(at);
-    return node != nullptr && node->code().id == code.id ? node : nullptr;
   }
 
   // A list goes on in one place, or in a few: what else is needed goes along, if it is asked for in
@@ -360,7 +299,7 @@ class GraphUnpacker final : public PacketIn {
     if (item.filled) return read_payload(item.node, part);
     // Read all the same, into a node that nobody will see: an array in it may be lent to us.
     const Code& code = item.node->code();
-    Node* unseen = fresh(code);
+    Node* unseen = Choice::fresh(code);
     read_payload(unseen, part);
     unseen->init(code, part == Part::thunk     ? State::unevaluated
                        : part == Part::failure ? State::exception
@@ -476,10 +415,8 @@ class GraphUnpacker final : public PacketIn {
   // Where the collector looks: nobody else refers to the new nodes yet.
   boost::container::small_vector<Node*, 4> nodes_;
   boost::container::small_vector<Item, 4> items_;
+  Choice choice_;
   Origins origins_;
-  Node* chosen_one_ = nullptr;  // known nodes that get their value: the first, all others
-  bool chosen_one_again_ = false;
-  boost::unordered_flat_set<Node*> chosen_;
   boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> borrowed_;
 };
 

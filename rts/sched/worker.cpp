@@ -37,7 +37,8 @@ namespace {
 constexpr Nanos poll_interval = 20'000;  // between threads; inside, the progress thread polls
 constexpr int looks_between_turns = 32;
 constexpr int most_polls_in_a_row = 8;
-// Where many simulated PEs share a host's memory, blocked threads are most of it.
+// Finished ones: a worker takes them again without a lock. Simulated PEs, of which there are many
+// in a process and one OS thread, need no more than their stacks (stacks.cpp).
 constexpr std::size_t kept_threads = 64;
 constexpr std::size_t kept_if_simulated = 1;
 
