@@ -216,16 +216,19 @@ void open_log(const std::string& path, Run& run) {
 }
 
 /// Names are a convenience: without them, a code has its number.
-std::vector<std::string> read_codes(const std::string& dir) {
-  std::vector<std::string> names;
+void read_codes(const std::string& dir, Run& run) {
   const auto path = fs::path(dir) / trace::codes_file;
+  const auto without = [&](const char* why) {
+    run.codes.clear();
+    run.damage.push_back({path, std::nullopt, std::string(why) + ": functions have numbers here"});
+  };
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return names;
+  if (!fs::is_regular_file(path, ignored)) return without("there is no such file");
   std::ifstream in(path);
+  if (!in) return without("it can't be read");
   std::size_t size = 0;
-  for (std::string name; std::getline(in, name); names.push_back(std::move(name)))
-    if ((size += name.size() + 1) > trace::longest_codes) return {};
-  return names;
+  for (std::string name; std::getline(in, name); run.codes.push_back(std::move(name)))
+    if ((size += name.size() + 1) > trace::longest_codes) return without("it is too long");
 }
 
 /// Of another run than the log of the lowest PE.
@@ -288,7 +291,7 @@ Run open_run(const std::string& dir) {
             [](const auto& a, const auto& b) { return a.header.pe < b.header.pe; });
   leave_out_strays(run);
   for (const auto& log : run.logs) run.end = std::max(run.end, log.last);
-  run.codes = read_codes(dir);
+  read_codes(dir, run);
   report_missing(dir, run);
   return run;
 }

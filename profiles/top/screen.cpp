@@ -2,13 +2,14 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "rts/host/terminal.hpp"
 
 namespace trawl::top {
 namespace {
@@ -39,9 +40,7 @@ bool interrupted() {
 }
 
 bool Screen::is_there() {
-  const char* const kind = std::getenv("TERM");
-  const std::string_view terminal = kind == nullptr ? "" : kind;
-  return isatty(STDOUT_FILENO) == 1 && !terminal.empty() && terminal != "dumb";
+  return lines_can_be_written_over(STDOUT_FILENO);
 }
 
 Screen::Screen() : has_keys_(isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before_) == 0) {

@@ -21,6 +21,7 @@
 #include "profiles/tune/stop.hpp"
 #include "profiles/tune/tuner.hpp"
 #include "profiles/written.hpp"
+#include "rts/host/terminal.hpp"
 #include "rts/inline/error.hpp"
 
 namespace {
@@ -30,7 +31,8 @@ using namespace tune;
 /// How far it is, for people that wait: on a terminal in one line.
 class Progress {
  public:
-  explicit Progress(bool quiet) : quiet_(quiet), terminal_(::isatty(2) != 0) {}
+  explicit Progress(bool quiet)
+      : quiet_(quiet), terminal_(trawl::lines_can_be_written_over(STDERR_FILENO)) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

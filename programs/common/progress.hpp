@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,11 +16,11 @@
 namespace programs {
 
 /// A line on standard error that is rewritten a few times a second and wiped at the end; nothing
-/// where standard error is no terminal.
+/// where standard error is no terminal, or one whose lines can't be rewritten.
 class Progress {
  public:
   Progress(std::string label, std::size_t total)
-      : label_(std::move(label)), total_(total), shown_(isatty(STDERR_FILENO) != 0) {}
+      : label_(std::move(label)), total_(total), shown_(is_shown()) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { wipe(); }
@@ -45,6 +47,12 @@ class Progress {
   }
 
  private:
+  static bool is_shown() {
+    const char* const terminal = std::getenv("TERM");
+    return isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
+           std::string_view(terminal) != "dumb";
+  }
+
   bool is_due() {
     if (!shown_) return false;
     const auto now = std::chrono::steady_clock::now();

@@ -123,16 +123,19 @@ Problem problem_of(const Arguments& arguments) {
       arguments.file.empty()
           ? random_problem(arguments.random, static_cast<std::uint64_t>(arguments.seed))
           : read_tsplib_file(arguments.file);
-  if (!arguments.tour_file.empty()) programs::check_writable(arguments.tour_file);
+  if (!arguments.tour_file.empty() && arguments.tour_file != "-")
+    programs::check_writable(arguments.tour_file);
   find_first_tour(problem, arguments.starts);
   return problem;
 }
 
 void write(const Arguments& arguments, const Found& best) {
+  const auto length = static_cast<Length>(best.rank >> 32);
+  if (arguments.tour_file == "-") return write_tour(std::cout, arguments.name(), best.tour, length);
   std::cout << to_text(best) << '\n';
   if (arguments.tour_file.empty()) return;
   std::ofstream out(arguments.tour_file);
-  write_tour(out, arguments.name(), best.tour, static_cast<Length>(best.rank >> 32));
+  write_tour(out, arguments.name(), best.tour, length);
   if (!out.flush())
     throw programs::BadInput(fmt::format("{} can't be written", arguments.tour_file));
 }
@@ -145,7 +148,8 @@ int root(int argc, char** argv) {
   command.add("--seed", given.seed, "where they are", std::int64_t{0},
               std::numeric_limits<std::int64_t>::max());
   command.add("--starts", given.starts, "tours to try before the search", 1, most_cities);
-  command.add_text("--tour", given.tour_file, "write the tour to this file as well");
+  command.add_text("--tour", given.tour_file,
+                   "write the tour to this file as well (-: instead, to standard output)");
 
   std::optional<Problem> problem;
   const auto read = [&]() -> const Problem& {

@@ -95,8 +95,14 @@ void declare(CLI::App& app, Options& options) {
       "a PE ended before all were there, or --check has found something; 2 for bad usage.");
 }
 
-/// Throws Error (exit code 2) if there is no such program here.
+/// Throws Error (exit code 2) if there is no such program here, or it starts PEs itself: each PE
+/// would be a run.
 void look_for(const std::string& program) {
+  const auto name = std::filesystem::path(program).filename().string();
+  for (const auto* other : {"mpiexec", "mpirun", "srun", "trawl-run"})
+    if (name == other || name.starts_with(std::string(other) + "."))
+      throw Error(name + " would start the PEs as well: leave it out, as in trawl-run -n 4 PROGRAM",
+                  2);
   if (program.find('/') != std::string::npos) {
     if (std::error_code error; std::filesystem::is_directory(program, error))
       errno = EISDIR;

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "rts/host/terminal.hpp"
 #include "rts/say.hpp"
 
 namespace trawl::watch {
@@ -83,7 +84,8 @@ std::string progress_line(const Progress& now, Nanos time) {
 }
 
 ProgressLines::ProgressLines()
-    : in_place_(isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0), next_(first_line) {}
+    : in_place_(lines_can_be_written_over(STDERR_FILENO) && isatty(STDOUT_FILENO) == 0),
+      next_(first_line) {}
 
 // When the main PE stood still it asks all again, and nobody's figures are there yet.
 void ProgressLines::look(Nanos time, const trace::Table& table) {

@@ -22,12 +22,13 @@ LONG = [  # arguments, for a second or so, and what is counted
 LINE = re.compile(r"\r\033\[K(?:([^\r\033]*?): (\d+) of (\d+) \((\d+) %\))?")  # without words: the line is wiped
 
 
-def run_on_terminal(program, *args):
+def run_on_terminal(program, *args, kind="xterm"):
     """Its standard error is a terminal; one worker, to take as long everywhere."""
     words = [os.path.join(BIN, program), *map(str, args), "--trawl:workers=1"]
     ours, its = pty.openpty()
     tty.setraw(its)  # lines end as they are written
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its) as process:
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its,
+                          env=os.environ | {"TERM": kind}) as process:
         os.close(its)
         err = b""
         try:
@@ -59,6 +60,9 @@ for words, labels in LONG:
     expect(last is None and "\r" not in rest and "\033" not in rest, "expected the line to be wiped", result)
     expect("\nelapsed: " in "\n" + rest, "expected the time below it", result)
 
+result = run_on_terminal(*LONG[0][0], kind="dumb")
+expect(result.code == 0 and result.err.startswith("elapsed: ") and "\033" not in result.err,
+       "expected no line that would be written over", result)
 result = run(0, *LONG[0][0])
 expect(result.code == 0 and result.err.startswith("elapsed: ") and "\r" not in result.err, "expected the time only", result)
 print(f"{len(LONG)} programs, {drawn} lines")

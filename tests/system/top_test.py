@@ -150,7 +150,8 @@ def drawn_over(n):
     here, there = pty.openpty()
     termios.tcsetwinsize(there, (10, 60))
     result = subprocess.run([*words, "--trawl:progress"], stdin=there, stderr=there,
-                            stdout=subprocess.PIPE, text=True, timeout=HANG, check=False)
+                            stdout=subprocess.PIPE, text=True, timeout=HANG, check=False,
+                            env=os.environ | {"TERM": "xterm"})
     said = b""
     while select.select([here], [], [], 0.2)[0]:
         said += os.read(here, 65536)

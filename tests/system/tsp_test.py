@@ -126,6 +126,10 @@ result = run(2, "tsp", file_of("gr17"), "--tour", kept)
 with open(kept) as file:
     written = file.read().split("TOUR_SECTION\n")[1]
 expect(written == "\n".join(map(str, tour_of(result))) + "\n-1\nEOF\n", "expected the tour in a file", result)
+piped = run(2, "tsp", file_of("gr17"), "--tour", "-")
+expect(piped.out.split("TOUR_SECTION\n")[1] == written and piped.out.startswith("NAME: "),
+       "expected the file alone on standard output", piped)
+expect(not os.path.exists("-"), "expected no file of that name", piped)
 
 # ---- what can't be used
 

@@ -41,6 +41,22 @@ TEST_F(ProfileTest, MissingPesAreReported) {
       << to_string(found.damage[0]);
 }
 
+TEST_F(ProfileTest, NamesThatAreNotThereAreReported) {
+  write_known();
+  fs::remove(dir_ / trace::codes_file);
+  const auto without = run();
+  ASSERT_EQ(without.damage.size(), 1U);
+  EXPECT_EQ(
+      to_string(without.damage[0]),
+      (dir_ / trace::codes_file).string() + ": there is no such file: functions have numbers here");
+  EXPECT_EQ(name_of_code(without, 0), "code 0");
+  std::ofstream(dir_ / trace::codes_file) << "f\n"
+                                          << std::string(trace::longest_codes, 'x') << '\n';
+  const auto long_ones = run();
+  ASSERT_EQ(long_ones.damage.size(), 1U);
+  EXPECT_EQ(name_of_code(long_ones, 0), "code 0");
+}
+
 TEST_F(ProfileTest, LogsOfAnotherRunAreLeftOut) {
   write_known(0, 2);
   write_known(1, 3);

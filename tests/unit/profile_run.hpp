@@ -20,6 +20,7 @@
 #include "profiles/report/report.hpp"
 #include "profiles/summary.hpp"
 #include "profiles/work_summary.hpp"
+#include "rts/trace/codes.hpp"
 #include "rts/trace/log.hpp"
 
 namespace trawl::test {
@@ -33,6 +34,7 @@ class ProfileTest : public testing::Test {
             testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::remove_all(dir_);
     std::filesystem::create_directories(dir_);
+    std::ofstream(dir_ / trace::codes_file).flush();  // a run always has one
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
