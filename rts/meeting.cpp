@@ -1,0 +1,84 @@
+#include "rts/meeting.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rts/fabric/launcher.hpp"
+#include "rts/fabric/mpi.hpp"
+#include "rts/fabric/net/net.hpp"
+#include "rts/fabric/rehearsal.hpp"
+#include "rts/fabric/solo.hpp"
+#include "rts/heap/code.hpp"
+#include "rts/inline/error.hpp"
+#include "rts/leave_signals.hpp"
+
+namespace trawl {
+namespace {
+
+// What a PE tells the others of the grid that it rehearses; else it is a digest. Messages are other
+// ones there: nobody could read what PEs with different grids said to each other.
+constexpr std::uint64_t no_grid = 0;
+constexpr std::uint64_t is_in_trouble = 1;  // it will say which, as from PEs without a grid
+
+std::uint64_t grid_of(const Program& program) {
+  if (program.trouble) return is_in_trouble;
+  if (program.options.grid.empty() || program.asks()) return no_grid;
+  const auto digest = fabric::digest_of_grid_file(program.options.grid);
+  return digest ? std::max(*digest, is_in_trouble + 1) : is_in_trouble;
+}
+
+bool goes_by_net(const Options& options) {
+  const bool told =
+      !options.join.empty() || !options.meet.empty() || options.pes != 0 || options.seats != 0;
+  if (told && options.fabric == "mpi")
+    throw Error(
+        "fabric mpi is started by mpiexec, without --trawl:join, --trawl:meet and "
+        "--trawl:pes",
+        2);
+  return told || options.fabric == "net";
+}
+
+fabric::NetSetup net_setup(const Options& options) {
+  fabric::NetSetup setup;
+  setup.terms.key = fabric::net::read_key(options.key);
+  setup.terms.identity = fabric::net::own_identity(TRAWL_VERSION, heap::CodeTable::get().digest());
+  setup.terms.sealed = options.encrypt == "on";
+  setup.join = options.join;
+  setup.meet = options.meet;
+  setup.pes = std::max(options.pes, 1);
+  setup.seats = options.seats;
+  if (options.start_wait > 0) setup.wait = static_cast<Nanos>(options.start_wait * 1e9);
+  return setup;
+}
+
+}  // namespace
+
+fabric::Joined join_others(const Program& program) {
+  const auto& options = program.options;
+  if (goes_by_net(options)) {
+    auto joined = fabric::make_net(net_setup(options), grid_of(program));
+    if (options.recover == "off") return joined;
+    joined.fabric->self() == 0 ? send_others_away_by_signal() : leave_by_signal();
+    return joined;
+  }
+  auto joined = fabric::under_mpiexec() ? fabric::make_mpi(grid_of(program))
+                                        : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
+  fabric::check_launcher(joined.fabric->size());
+  return joined;
+}
+
+bool all_have_our_grid(const fabric::Joined& joined) {
+  const auto& said = joined.said;
+  if (std::count(said.begin(), said.end(), is_in_trouble) != 0) return false;
+  const auto self = static_cast<std::size_t>(joined.fabric->self());
+  for (std::size_t pe = 0; pe < said.size(); ++pe)
+    if (said[pe] != said[self])
+      throw Error("PE " + std::to_string(pe) + " has another grid file than PE " +
+                      std::to_string(self) + ", or none: give all PEs the same by --trawl:grid",
+                  2);
+  return true;
+}
+
+}  // namespace trawl
