@@ -10,8 +10,9 @@ Backups::Backups(const balance::Tables& tables, std::function<bool(const heap::C
 
 void Backups::note(heap::Node* spark, int holder, Nanos now) {
   constexpr std::size_t most = 1024;
-  if (sent_.size() == sent_.capacity()) forget_finished();  // so they are never many more than live
-  if (sent_.size() < most) sent_.push_back({spark, holder, now});
+  if (sent_.size() == sent_.capacity())
+    forget_finished(now);  // so they are never many more than live
+  if (sent_.size() < most) sent_.push_back({spark, &spark->code(), holder, now});
 }
 
 // Elsewhere may be sparks that nobody has begun with. To ask one cluster after the other takes a
@@ -28,7 +29,7 @@ Nanos Backups::asking_all() const {
 }
 
 heap::Node* Backups::take(int runner, Nanos hungry, Nanos thread, Nanos now) {
-  forget_finished();
+  forget_finished(now);
   if (sent_.empty() || hungry < asking_all()) return nullptr;
   const auto found = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& sent) {
     return pays(sent, runner, thread, now);
@@ -50,7 +51,7 @@ bool Backups::pays(const Sent& sent, int runner, Nanos thread, Nanos now) const 
   const double usual = static_cast<double>(thread) * tables_.speed_now(tables_.self());
   if (slow <= 0) return false;
   if (tables_.is_far(sent.holder) && !tables_.is_far(runner) &&
-      is_overdue(sent.holder, usual / slow, age))
+      is_overdue(sent.holder, work_lately(sent.code, usual) / slow, age))
     return true;
   if (fast < clearly * slow) return false;
   const double work = std::max(usual, 2 * static_cast<double>(age) * slow);
@@ -74,7 +75,24 @@ bool Backups::is_overdue(int holder, double expected, Nanos age) const {
          static_cast<double>(age) > 2 * (expected + 2 * static_cast<double>(way.one_way));
 }
 
-void Backups::forget_finished() {
+// A program's next sparks may be much shorter than those before: the mean of threads knows late.
+double Backups::work_lately(const heap::Code* of, double usual) const {
+  return of == lately_of_ ? std::min(usual, lately_) : usual;
+}
+
+// It may have come some time ago.
+void Backups::note_finished(const Sent& sent, Nanos now) {
+  constexpr double weight = 0.25;
+  if (tables_.is_far(sent.holder)) return;
+  const auto work = static_cast<double>(now - sent.since) * tables_.speed_now(sent.holder);
+  lately_ += (sent.code == lately_of_ ? weight : 1) * (work - lately_);
+  lately_of_ = sent.code;
+}
+
+void Backups::forget_finished(Nanos now) {
+  for (const auto& each : sent_)
+    if (each.spark != nullptr && each.spark->state() != heap::State::exported)
+      note_finished(each, now);
   const auto end = std::remove_if(sent_.begin(), sent_.end(), [](const Sent& sent) {
     return sent.spark == nullptr || sent.spark->state() != heap::State::exported;
   });

@@ -31,6 +31,7 @@ class Backups {
  private:
   struct Sent {
     heap::Node* spark;
+    const heap::Code* code;  // the spark's, which its value does not have
     int holder;
     Nanos since;
   };
@@ -38,11 +39,16 @@ class Backups {
   bool pays(const Sent& sent, int runner, Nanos thread, Nanos now) const;
   bool is_overdue(int holder, double expected, Nanos age) const;
   Nanos asking_all() const;
-  void forget_finished();
+  double work_lately(const heap::Code* of, double usual) const;
+  void note_finished(const Sent& sent, Nanos now);
+  void forget_finished(Nanos now);
 
   const balance::Tables& tables_;
   std::function<bool(const heap::Code&)> splits_;
   std::vector<Sent> sent_;  // oldest first
+  // About how much work were those that came home from near by last, at most, of which code?
+  const heap::Code* lately_of_ = nullptr;
+  double lately_ = 0;  // ns at speed 1
 };
 
 }  // namespace trawl::sched

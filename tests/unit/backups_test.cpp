@@ -246,6 +246,41 @@ TEST(Backups, AnOverdueOneIsRunNearBy) {
   EXPECT_EQ(take(1, 241 * ms), spark.node());
 }
 
+// A program's next sparks may be shorter than its threads were in the mean.
+TEST(Backups, WhatCameHomeFromNearByTellsWhatIsOverdue) {
+  balance::Tables tables(0, 8);
+  tables.set_roster(balance::Roster::shared({{.pes = 4}, {.times = 1, .pes = 4, .step = 1}}));
+  tables.note_latency(4, {10 * ms, 1});
+  balance::hear_bandwidth(tables, 4, 1'000'000, 1);
+  tables.note_result(40'000);
+  sched::Backups backups(tables, [](const heap::Code&) { return false; });
+  const auto sent = [&](const auto& spark, int holder, Nanos now) {
+    spark.node()->move(heap::State::unevaluated, heap::State::exported);
+    backups.note(spark.node(), holder, now);
+  };
+  const auto comes_home = [](const auto& spark) {
+    spark.node()->move(heap::State::exported, heap::State::value);
+  };
+  const auto take = [&](Nanos now) { return backups.take(1, 1'000 * ms, 100 * ms, now); };
+
+  const auto other = lazy<size_of>(std::string());
+  sent(other, 2, 0);
+  const auto far = lazy<busy>(1L);
+  sent(far, 4, 0);
+  comes_home(other);
+  EXPECT_EQ(take(5 * ms), nullptr);
+  EXPECT_EQ(take(240 * ms), nullptr) << "that was another function";
+
+  const auto near = lazy<busy>(1L), far_too = lazy<busy>(1L);
+  sent(near, 2, 300 * ms);
+  sent(far_too, 4, 300 * ms);
+  EXPECT_EQ(take(300 * ms), far.node()) << "long overdue anyway";
+  comes_home(near);
+  EXPECT_EQ(take(305 * ms), nullptr) << "5 ms are what it took at most";
+  EXPECT_EQ(take(350 * ms), nullptr) << "twice that, and its way";
+  EXPECT_EQ(take(351 * ms), far_too.node());
+}
+
 // The slow PE, or the one that runs it again, dies at any time.
 TEST(Backups, EitherMayDie) {
   for (int pe = 1; pe < 4; ++pe)
