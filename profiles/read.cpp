@@ -223,7 +223,7 @@ void read_codes(const std::string& dir, Run& run) {
     run.damage.push_back({path, std::nullopt, std::string(why) + ": functions have numbers here"});
   };
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return without("there is no such file");
+  if (!fs::is_regular_file(path, ignored)) return without("there is no such file, or it is none");
   std::ifstream in(path);
   if (!in) return without("it can't be read");
   std::size_t size = 0;

@@ -49,7 +49,7 @@ class Progress {
  private:
   static bool is_shown() {
     const char* const terminal = std::getenv("TERM");
-    return isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
+    return isatty(STDERR_FILENO) != 0 && terminal != nullptr && *terminal != '\0' &&
            std::string_view(terminal) != "dumb";
   }
 

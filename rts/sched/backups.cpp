@@ -76,23 +76,31 @@ bool Backups::is_overdue(int holder, double expected, Nanos age) const {
 }
 
 // A program's next sparks may be much shorter than those before: the mean of threads knows late.
+// Short ones come home first: so what is still near by counts as well.
 double Backups::work_lately(const heap::Code* of, double usual) const {
-  return of == lately_of_ ? std::min(usual, lately_) : usual;
+  return of == lately_of_ ? std::min(usual, std::max(lately_, longest_yet_)) : usual;
 }
 
 // It may have come some time ago.
-void Backups::note_finished(const Sent& sent, Nanos now) {
+void Backups::note_finished(const Sent& sent, double work) {
   constexpr double weight = 0.25;
-  if (tables_.is_far(sent.holder)) return;
-  const auto work = static_cast<double>(now - sent.since) * tables_.speed_now(sent.holder);
   lately_ += (sent.code == lately_of_ ? weight : 1) * (work - lately_);
   lately_of_ = sent.code;
 }
 
 void Backups::forget_finished(Nanos now) {
+  const auto work = [&](const Sent& each) {
+    return static_cast<double>(now - each.since) * tables_.speed_now(each.holder);
+  };
+  const auto is_near = [&](const Sent& each) {
+    return each.spark != nullptr && !tables_.is_far(each.holder);
+  };
   for (const auto& each : sent_)
-    if (each.spark != nullptr && each.spark->state() != heap::State::exported)
-      note_finished(each, now);
+    if (is_near(each) && each.spark->state() == heap::State::value) note_finished(each, work(each));
+  longest_yet_ = 0;
+  for (const auto& each : sent_)
+    if (is_near(each) && each.code == lately_of_ && each.spark->state() == heap::State::exported)
+      longest_yet_ = std::max(longest_yet_, work(each));
   const auto end = std::remove_if(sent_.begin(), sent_.end(), [](const Sent& sent) {
     return sent.spark == nullptr || sent.spark->state() != heap::State::exported;
   });

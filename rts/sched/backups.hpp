@@ -31,7 +31,7 @@ class Backups {
  private:
   struct Sent {
     heap::Node* spark;
-    const heap::Code* code;  // the spark's, which its value does not have
+    const heap::Code* code;  // what it was before it had a value
     int holder;
     Nanos since;
   };
@@ -40,15 +40,16 @@ class Backups {
   bool is_overdue(int holder, double expected, Nanos age) const;
   Nanos asking_all() const;
   double work_lately(const heap::Code* of, double usual) const;
-  void note_finished(const Sent& sent, Nanos now);
+  void note_finished(const Sent& sent, double work);
   void forget_finished(Nanos now);
 
   const balance::Tables& tables_;
   std::function<bool(const heap::Code&)> splits_;
   std::vector<Sent> sent_;  // oldest first
-  // About how much work were those that came home from near by last, at most, of which code?
+  // What is known of the last function of which one came home from near by, in ns at speed 1.
   const heap::Code* lately_of_ = nullptr;
-  double lately_ = 0;  // ns at speed 1
+  double lately_ = 0;       // about how much work those were
+  double longest_yet_ = 0;  // so much those of them have had that are still near by
 };
 
 }  // namespace trawl::sched
