@@ -79,10 +79,11 @@ void declare(CLI::App& app, Options& options) {
   app.set_version_flag(
       "--version", "trawl-profile " TRAWL_VERSION ", log format " + std::to_string(trace::version));
   app.footer(
-      "Exit code: 0; 1 if a log, or the names of functions, are damaged, cut short or missing "
-      "(what\n"
-      "is there is drawn, what is wrong is on stderr); 2 for bad usage, no logs, or output that "
-      "can't be written.");
+      "Exit code: 0; 1 if a log is damaged, cut short or missing, or functions' names are (what "
+      "is\n"
+      "there is drawn, what is wrong is on stderr); 2 for bad usage, no logs, or output that "
+      "can't\n"
+      "be written.");
 }
 
 void check_window(const Options& options) {

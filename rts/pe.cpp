@@ -30,7 +30,7 @@ heap::PackLimits pack_limits(const Options& options) {
   return {options.packet_size, options.thunks_per_packet};
 }
 
-// A log without them can be read as well, and the reader says so.
+// A log without them can be read as well.
 void write_codes(const std::string& dir) {
   std::ofstream out(std::filesystem::path(dir) / trace::codes_file, std::ios::trunc);
   const auto& codes = heap::CodeTable::get();

@@ -18,6 +18,7 @@
 #include "profiles/top/screen.hpp"
 #include "profiles/top/show.hpp"
 #include "profiles/written.hpp"
+#include "rts/host/terminal.hpp"
 #include "rts/inline/error.hpp"
 
 namespace {
@@ -110,7 +111,7 @@ std::string stillness(double seconds, const std::optional<top::Sample>& last) {
 }
 
 int look_on(const top::Look& look, const Options& options) {
-  const bool on_terminal = !options.json && top::Screen::is_there();
+  const bool on_terminal = !options.json && lines_can_be_written_over(STDOUT_FILENO);
   std::optional<top::Screen> screen;
   if (on_terminal) screen.emplace();
   top::History history;

@@ -2,14 +2,11 @@
 
 #include <csignal>
 #include <cstdio>
-#include <string_view>
 #include <utility>
 
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include "rts/host/terminal.hpp"
 
 namespace trawl::top {
 namespace {
@@ -37,10 +34,6 @@ bool interrupted() {
     return true;
   }();
   return caught && signalled != 0;
-}
-
-bool Screen::is_there() {
-  return lines_can_be_written_over(STDOUT_FILENO);
 }
 
 Screen::Screen() : has_keys_(isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before_) == 0) {

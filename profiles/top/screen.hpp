@@ -14,9 +14,7 @@ bool interrupted();
 /// Takes the terminal over while it lives, and leaves it as it was.
 class Screen {
  public:
-  /// Is standard output one that can be drawn on? (One that can't has TERM unset, or "dumb".)
-  static bool is_there();
-
+  /// Standard output is one (rts/host/terminal.hpp).
   Screen();
   ~Screen();
   Screen(const Screen&) = delete;

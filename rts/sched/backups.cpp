@@ -10,9 +10,9 @@ Backups::Backups(const balance::Tables& tables, std::function<bool(const heap::C
 
 void Backups::note(heap::Node* spark, int holder, Nanos now) {
   constexpr std::size_t most = 1024;
-  if (sent_.size() == sent_.capacity())
-    forget_finished(now);  // so they are never many more than live
-  if (sent_.size() < most) sent_.push_back({spark, &spark->code(), holder, now});
+  // So they are never many more than live.
+  if (sent_.size() == sent_.capacity()) forget_finished(now);
+  if (sent_.size() < most) sent_.push_back({spark, holder, now});
 }
 
 // Elsewhere may be sparks that nobody has begun with. To ask one cluster after the other takes a
@@ -51,7 +51,7 @@ bool Backups::pays(const Sent& sent, int runner, Nanos thread, Nanos now) const 
   const double usual = static_cast<double>(thread) * tables_.speed_now(tables_.self());
   if (slow <= 0) return false;
   if (tables_.is_far(sent.holder) && !tables_.is_far(runner) &&
-      is_overdue(sent.holder, work_lately(sent.code, usual) / slow, age))
+      is_overdue(sent.holder, work_lately(sent.spark->code(), usual) / slow, age))
     return true;
   if (fast < clearly * slow) return false;
   const double work = std::max(usual, 2 * static_cast<double>(age) * slow);
@@ -77,36 +77,37 @@ bool Backups::is_overdue(int holder, double expected, Nanos age) const {
 
 // A program's next sparks may be much shorter than those before: the mean of threads knows late.
 // Short ones come home first: so what is still near by counts as well.
-double Backups::work_lately(const heap::Code* of, double usual) const {
-  return of == lately_of_ ? std::min(usual, std::max(lately_, longest_yet_)) : usual;
+double Backups::work_lately(const heap::Code& of, double usual) const {
+  return &of == lately_of_ ? std::min(usual, std::max(lately_, longest_yet_)) : usual;
 }
 
 // It may have come some time ago.
-void Backups::note_finished(const Sent& sent, double work) {
+void Backups::note_finished(const Sent& sent, Nanos now) {
   constexpr double weight = 0.25;
-  lately_ += (sent.code == lately_of_ ? weight : 1) * (work - lately_);
-  lately_of_ = sent.code;
+  const auto* const code = &sent.spark->code();
+  lately_ += (code == lately_of_ ? weight : 1) * (work_of(sent, now) - lately_);
+  lately_of_ = code;
+}
+
+double Backups::work_of(const Sent& sent, Nanos now) const {
+  return static_cast<double>(now - sent.since) * tables_.speed_now(sent.holder);
 }
 
 void Backups::forget_finished(Nanos now) {
-  const auto work = [&](const Sent& each) {
-    return static_cast<double>(now - each.since) * tables_.speed_now(each.holder);
-  };
-  const auto is_near = [&](const Sent& each) {
-    return each.spark != nullptr && !tables_.is_far(each.holder);
-  };
   for (const auto& each : sent_)
-    if (is_near(each) && each.spark->state() == heap::State::value) note_finished(each, work(each));
-  longest_yet_ = 0;
-  for (const auto& each : sent_)
-    if (is_near(each) && each.code == lately_of_ && each.spark->state() == heap::State::exported)
-      longest_yet_ = std::max(longest_yet_, work(each));
+    if (each.spark != nullptr && each.spark->state() == heap::State::value &&
+        !tables_.is_far(each.holder))
+      note_finished(each, now);
   const auto end = std::remove_if(sent_.begin(), sent_.end(), [](const Sent& sent) {
     return sent.spark == nullptr || sent.spark->state() != heap::State::exported;
   });
   // The collector scans what a vector has been cleared of.
   for (auto each = end; each != sent_.end(); ++each) each->spark = nullptr;
   sent_.erase(end, sent_.end());
+  longest_yet_ = 0;
+  for (const auto& each : sent_)
+    if (&each.spark->code() == lately_of_ && !tables_.is_far(each.holder))
+      longest_yet_ = std::max(longest_yet_, work_of(each, now));
 }
 
 }  // namespace trawl::sched

@@ -31,7 +31,6 @@ class Backups {
  private:
   struct Sent {
     heap::Node* spark;
-    const heap::Code* code;  // what it was before it had a value
     int holder;
     Nanos since;
   };
@@ -39,8 +38,9 @@ class Backups {
   bool pays(const Sent& sent, int runner, Nanos thread, Nanos now) const;
   bool is_overdue(int holder, double expected, Nanos age) const;
   Nanos asking_all() const;
-  double work_lately(const heap::Code* of, double usual) const;
-  void note_finished(const Sent& sent, double work);
+  double work_lately(const heap::Code& of, double usual) const;
+  double work_of(const Sent& sent, Nanos now) const;
+  void note_finished(const Sent& sent, Nanos now);
   void forget_finished(Nanos now);
 
   const balance::Tables& tables_;
