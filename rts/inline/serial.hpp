@@ -34,6 +34,13 @@ struct is_raw_vector : std::false_type {};
 template <RawBytes T, class A>
 struct is_raw_vector<std::vector<T, A>> : std::true_type {};
 
+/// Of elements that each have their own way.
+template <class T>
+struct is_vector_of_parts : std::false_type {};
+template <class T, class A>
+struct is_vector_of_parts<std::vector<T, A>>
+    : std::bool_constant<!RawBytes<T> && !std::is_same_v<T, bool>> {};
+
 /// What cereal knows nothing of.
 template <class T>
 concept Direct = std::is_arithmetic_v<T> || NodeReference<T> || PlainClass<T> || PlainAggregate<T>;
@@ -147,6 +154,14 @@ void read_array(Unpacker& from, std::vector<T, A>& values) {
   }
 }
 
+// Every element takes at least a byte, so a longer container than what is left is a lie; believing
+// it would allocate whatever the liar says.
+inline std::uint64_t read_count(Unpacker& from) {
+  const auto count = from.in().get<std::uint64_t>();
+  if (count > from.in().left()) throw BadBytes("a container in it claims to be longer than it is");
+  return count;
+}
+
 // ---- values of one size ------------------------------------------------------------------------
 
 /// The bytes that any T takes in a packet; 0: that depends.
@@ -216,6 +231,11 @@ template <class T>
 
 // ---- values ------------------------------------------------------------------------------------
 
+template <class T, class A>
+void write_parts(Packer& to, const std::vector<T, A>& values);
+template <class T, class A>
+void read_parts(Unpacker& from, std::vector<T, A>& values);
+
 template <class T>
 void write(Packer& to, const T& value) {
   if constexpr (constexpr auto size = fixed_size<T>(); size != 0)
@@ -224,6 +244,8 @@ void write(Packer& to, const T& value) {
     boost::pfr::for_each_field(value, [&to](const auto& field) { heap::write(to, field); });
   else if constexpr (is_raw_vector<T>::value)
     write_array(to, value);
+  else if constexpr (is_vector_of_parts<T>::value)
+    write_parts(to, value);
   else
     to.archive()(value);
 }
@@ -236,12 +258,32 @@ void read(Unpacker& from, T& value) {
     boost::pfr::for_each_field(value, [&from](auto& field) { heap::read(from, field); });
   else if constexpr (is_raw_vector<T>::value)
     read_array(from, value);
+  else if constexpr (is_vector_of_parts<T>::value)
+    read_parts(from, value);
   else
     from.archive()(value);
 }
 
+// As cereal writes them, who would have the compiler find its way for each type of element.
+template <class T, class A>
+void write_parts(Packer& to, const std::vector<T, A>& values) {
+  to.enter();
+  to.put(static_cast<std::uint64_t>(values.size()));
+  for (const auto& value : values) heap::write(to, value);
+  to.leave();
+}
+
+template <class T, class A>
+void read_parts(Unpacker& from, std::vector<T, A>& values) {
+  from.enter();
+  values.resize(read_count(from));
+  for (auto& value : values) heap::read(from, value);
+  from.leave();
+}
+
 template <class T>
 void pack(Packer& to, const T& value) {
+  if constexpr (fixed_size<T>() != 0) return heap::write(to, value);
   try {
     heap::write(to, value);
   } catch (const std::bad_alloc&) {
@@ -254,6 +296,7 @@ void pack(Packer& to, const T& value) {
 // What others throw is replaced at once: its text is in the memory of values, see Explanation.
 template <class T>
 void unpack(Unpacker& from, T& value) {
+  if constexpr (fixed_size<T>() != 0) return heap::read(from, value);
   try {
     heap::read(from, value);
   } catch (const Explanation&) {  // BadBytes, or a PE is lost
@@ -332,14 +375,9 @@ void CEREAL_SAVE_FUNCTION_NAME(OutArchive& archive, const cereal::SizeTag<T>& ta
   archive.to.put(static_cast<std::uint64_t>(tag.size));
 }
 
-// Every element takes at least a byte, so a longer container than what is left is a lie; believing
-// it would allocate whatever the liar says.
 template <class T>
 void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, cereal::SizeTag<T>& tag) {
-  auto& in = archive.from.in();
-  const auto size = in.get<std::uint64_t>();
-  if (size > in.left()) throw BadBytes("a container in it claims to be longer than it is");
-  tag.size = static_cast<std::remove_cvref_t<T>>(size);
+  tag.size = static_cast<std::remove_cvref_t<T>>(read_count(archive.from));
 }
 
 // What cereal calls before and after each value.

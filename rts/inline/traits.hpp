@@ -49,9 +49,16 @@ concept NodeReference = requires {
   typename T::trawl_node_reference;
 };
 
+/// Without asking cereal, which takes a compiler long to answer.
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T, class A>
+inline constexpr bool is_vector<std::vector<T, A>> = true;
+
 /// cereal knows a way: a standard type, or one with a `serialize`.
 template <class T>
 concept CerealKnows =
+    is_vector<T> ||
     cereal::traits::detail::count_output_serializers<T, cereal::BinaryOutputArchive>::value >
 0;
 
@@ -142,19 +149,19 @@ consteval bool can_take_apart() {
 
 /// An aggregate that can only be packed if it says how.
 template <class T>
-concept OpaqueAggregate = std::is_aggregate_v<T> && std::is_class_v<T> && !CerealKnows<T> &&
-                          !NodeReference<T> && !detail::can_take_apart<T>();
+concept OpaqueAggregate = std::is_aggregate_v<T> && std::is_class_v<T> && !NodeReference<T> &&
+                          !CerealKnows<T> && !detail::can_take_apart<T>();
 
 /// Is packed field by field (Boost.PFR): no C arrays, no base classes, at most 100 fields.
 template <class T>
-concept PlainAggregate = std::is_aggregate_v<T> && std::is_class_v<T> && !CerealKnows<T> &&
-                         !NodeReference<T> && detail::can_take_apart<T>();
+concept PlainAggregate = std::is_aggregate_v<T> && std::is_class_v<T> && !NodeReference<T> &&
+                         !CerealKnows<T> && detail::can_take_apart<T>();
 
 /// A class that may be copied as bytes and says nothing about how it wants to be packed.
 template <class T>
 concept PlainClass =
     std::is_class_v<T> && std::is_trivially_copyable_v<T> && !std::is_aggregate_v<T> &&
-    !CerealKnows<T> && !NodeReference<T> && !PointsElsewhere<T>;
+    !NodeReference<T> && !CerealKnows<T> && !PointsElsewhere<T>;
 
 template <class T>
 struct element_of {};
