@@ -34,6 +34,7 @@ struct Grid {
 /// rest of the grid is scratch. Words may be signed numbers between -prime and prime at first. One
 /// function for each kind of processor.
 Word eliminate_portable(const Field& field, Grid grid);
+Word eliminate_avx2(const Field& field, Grid grid);
 Word eliminate_avx512(const Field& field, Grid grid);
 
 /// Block LU without fill-in of its own: below the diagonal L = A21 A11^-1, scaled by R^2, above it

@@ -196,6 +196,7 @@ void add_options(programs::Command& command, Arguments& arguments) {
                                    "those that are used, if not the best that there are",
                                    {{"best", Instructions::best},
                                     {"portable", Instructions::portable},
+                                    {"avx2", Instructions::avx2},
                                     {"avx512", Instructions::avx512}});
 }
 

@@ -86,9 +86,26 @@ bool available(Instructions instructions) {
 #if defined(__x86_64__)
   if (instructions == Instructions::avx512)
     return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512ifma") != 0;
+  if (instructions == Instructions::avx2)
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 #endif
-  return instructions != Instructions::avx512;
+  return instructions == Instructions::best || instructions == Instructions::portable;
 }
+
+namespace {
+
+auto* elimination([[maybe_unused]] Instructions instructions) {
+#if defined(__x86_64__)
+  const auto use = [instructions](Instructions these) {
+    return (instructions == these || instructions == Instructions::best) && available(these);
+  };
+  if (use(Instructions::avx512)) return eliminate_avx512;
+  if (use(Instructions::avx2)) return eliminate_avx2;
+#endif
+  return eliminate_portable;
+}
+
+}  // namespace
 
 Residues solve_modulo(Word prime, const System& system, Instructions instructions) {
   const Field field(prime);
@@ -99,12 +116,7 @@ Residues solve_modulo(Word prime, const System& system, Instructions instruction
     copy_short(system, grid);
   else
     reduce_long(field, system, grid);
-  auto* eliminate = eliminate_portable;
-#if defined(__x86_64__)
-  if (instructions != Instructions::portable && available(Instructions::avx512))
-    eliminate = eliminate_avx512;
-#endif
-  Residues residues{prime, eliminate(field, grid), {}};
+  Residues residues{prime, elimination(instructions)(field, grid), {}};
   if (residues.determinant == 0) return residues;
   residues.numerators.resize(system.rows);
   for (std::size_t i = 0; i < system.rows; ++i) residues.numerators[i] = *grid.at(i, grid.blocks());

@@ -25,7 +25,7 @@ constexpr double prime_bits = 51.999;
 Word prime_number(std::uint64_t index);
 
 /// Which instructions to use: the best that the processor has, or what is asked for.
-enum class Instructions : std::uint8_t { best, portable, avx512 };
+enum class Instructions : std::uint8_t { best, portable, avx2, avx512 };
 
 /// Is the processor one for them?
 bool available(Instructions instructions);

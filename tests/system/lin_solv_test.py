@@ -161,6 +161,15 @@ for pes in 0, 1, 2, 3, 4, 8:
             result = run(pes, *ours, f"--trawl:policy={policy}", *flags)
             expect(result.code == 0 and result.out == alone.out, "expected the sequential result", result)
             runs += 1
+for instructions in "best", "portable", "avx2", "avx512":
+    for words in ["60", "--bits", "40", "--seed", "7"], ["150", "--bits", "1", "--seed", "3"]:
+        words = ["lin_solv", "--random", *words]
+        result = run(0, *words, "--check", "--instructions", instructions)
+        if result.code != 0:
+            expect_refused(result, "this processor doesn't have these instructions")
+            expect(instructions.startswith("avx"), "expected it to run anywhere", result)
+        else:
+            expect(result.out == run(0, *words).out, "expected the same result", result)
 other = run(0, *ours[:-1], "8")
 expect(other.code == 0 and other.out != alone.out, "expected another seed to matter", other)
 result = run(2, *ours, "--output", path("out"))
