@@ -69,10 +69,11 @@ class Choice {
   }
 
  private:
-  // Until the value is whole, and as long as there are parts of it elsewhere, it can be made again.
+  // Until the value is whole, and (where they guard it) as long as there are parts of it elsewhere,
+  // it can be made again.
   void take_arguments(Found& found) {
     const Code& code = found.node->code();
-    if (!addresses_.guards(code)) return code.drop_arguments(found.node);
+    if (!addresses_.recovers()) return code.drop_arguments(found.node);
     found.guard = static_cast<Node*>(allocate(code.bytes));
     found.guard->init(code, State::unevaluated);
     code.move_arguments(found.node, found.guard);

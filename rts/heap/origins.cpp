@@ -21,17 +21,23 @@ bool may_keep(const Node* node, const Lineage& lineage) {
 
 }  // namespace
 
+bool Origins::is_guarded(const Found& found) const {
+  return found.guard != nullptr && addresses_.guards(found.node->code());
+}
+
 bool Origins::comes_from(const Found& found) const {
-  if (!found.filled || found.guard != nullptr) return found.filled;
+  if (!found.filled) return false;
+  if (is_guarded(found)) return true;
   const Witness* witness = addresses_.witness(found.node);
   return witness != nullptr && witness->lineage != nullptr;
 }
 
 void Origins::add(const Found& value) {
   if (!comes_from(value)) return;
-  const Witness* witness = value.guard != nullptr ? nullptr : addresses_.witness(value.node);
+  const bool guarded = is_guarded(value);
+  const Witness* witness = guarded ? nullptr : addresses_.witness(value.node);
   auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
-  lineage->guard = value.guard;
+  lineage->guard = guarded ? value.guard : nullptr;
   if (witness != nullptr) {
     lineage->before = witness->lineage;
     lineage->at_before = witness->place;

@@ -29,6 +29,8 @@ class Origins {
 
   /// Is it known from what it can be made again?
   bool comes_from(const Found& found) const;
+  /// ... from the arguments that it had.
+  bool is_guarded(const Found& found) const;
   void begin(std::size_t nodes) { lineages_.resize(nodes); }
   void add(const Found& value);
   /// All have been added.

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "rts/fabric/memory.hpp"
 #include "rts/fabric/message.hpp"
@@ -89,14 +90,18 @@ struct Unpacked {
 /// payloads are read, so that the next packet can be made meanwhile. Gives the proxy's ticket.
 using Ahead = std::function<std::uint32_t(const Address&)>;
 
+/// Known nodes, into which a packet is being read.
+using BeingRead = boost::unordered_flat_set<Node*>;
+
 /// Reads one packet of the PE `from`, to its end. The root becomes `into`, a proxy or an exported
 /// thunk of ours that lacks its value (else that stays as it is), or a new node if `into` is
 /// nullptr. Throws BadBytes; then nothing was changed that anybody could see, but `into` and the
 /// nodes it names may no longer be evaluated; throws Error if a PE that lends an array has died.
 /// `ahead` may be nullptr; it is not called when there is much to choose from, unless the packet
-/// says what comes first. With `outbox`, it steps out of the lock while it reads much.
+/// says what comes first. With `outbox`, it steps out of the lock while it reads much; what it
+/// reads into is added to `being_read` before.
 Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& addresses,
                       const fabric::Memory& memory, Node* into, const Ahead* ahead = nullptr,
-                      fabric::Outbox* outbox = nullptr);
+                      fabric::Outbox* outbox = nullptr, BeingRead* being_read = nullptr);
 
 }  // namespace trawl::heap

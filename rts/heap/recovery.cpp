@@ -220,6 +220,7 @@ std::optional<Route> SharedHeap::route(Node* node) {
 
 // Of a value that is here, its parts that are elsewhere.
 bool SharedHeap::also_from(Node* node, Node* source) {
+  if (is_being_read(node)) return false;
   const auto state = node->state();
   if (state == State::value) {
     for (std::uint32_t handle = 0; Node* part = handle_of(node, handle); ++handle) {
@@ -259,19 +260,24 @@ bool SharedHeap::remake_otherwise(Node* proxy) {
 void SharedHeap::remake_otherwise(bool give_up) {
   if (!addresses_.lacks_any()) return;
   for (Node* node : addresses_.being_remade())
-    if (!remake_otherwise(node) && give_up) lose(node);
+    if (!is_being_read(node) && !remake_otherwise(node) && give_up) lose(node);
 }
 
 // A copy of the value takes the node's place, as if it had been fetched from this PE itself.
 void SharedHeap::remade(Node* node, Node* as) {
   if (node->state() != State::fetching) return;  // an answer was faster
   const bool found = as != nullptr && !is_lost(as);
+  const bool comes = is_being_read(node);
   if (auto* witness = addresses_.witness(node)) {
     if (witness->tries != 0) --witness->tries;
+    // If what comes is lost after all, it is made anew.
+    if (comes && witness->tries == 0) witness->fetching = false;
+    if (comes) return;
     if (!found && (remake_otherwise(node) || witness->tries != 0)) return;
     witness->comes_from(nullptr, 0);  // it is done with
     witness->fetching = false;
   }
+  if (comes) return;
   if (!found) return lose(node);
   counters_.add(Count::values_remade);
   copy_into(node, as);

@@ -43,7 +43,7 @@ bool SharedHeap::wait(std::span<Node* const> nodes, Waiter& waiter) {
 }
 
 bool SharedHeap::wait(Node* node, Waiter& waiter) {
-  if (node->state() == State::fetch_me && !can_be_sought(node)) lose(node);
+  if (node->state() == State::fetch_me && !can_be_sought(node) && !is_being_read(node)) lose(node);
   if (node->state() == State::unevaluated || !enqueue(node, &waiter, nullptr)) return false;
   fetch_early(node);
   return true;
@@ -66,6 +66,7 @@ void SharedHeap::erase_if_empty(Queues::iterator queue) {
 }
 
 void SharedHeap::fetch_early(Node* node) {
+  if (is_being_read(node)) return;
   const auto state = node->state();
   if (state == State::fetch_me && !can_be_sought(node)) return;
   if (state == State::fetch_me || (state == State::exported && is_guarded(node))) fetch(node);
@@ -166,14 +167,26 @@ void SharedHeap::evaluated_again(Node* thunk, Node* twin) {
 }
 
 Unpacked SharedHeap::read(Reader& packet, int from, Node* into, const Ahead* ahead) {
-  struct End {
-    bool& reading;
-    ~End() { reading = false; }
-  };
-  reading_ = true;
-  const End end{reading_};
-  return unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_, into, ahead,
-                      &outbox_);
+  try {
+    auto unpacked = unpack_graph(packet, static_cast<std::uint32_t>(from), addresses_, memory_,
+                                 into, ahead, &outbox_, &being_read_);
+    being_read_.clear();
+    return unpacked;
+  } catch (...) {
+    has_not_come(std::exchange(being_read_, {}));
+    throw;
+  }
+}
+
+// Who has begun to wait meanwhile has relied on it.
+void SharedHeap::has_not_come(const BeingRead& nodes) {
+  for (Node* node : nodes) {
+    if (!queues_.contains(Hidden(node))) continue;
+    if (node->state() == State::fetch_me && !can_be_sought(node))
+      lose(node);
+    else
+      fetch_early(node);
+  }
 }
 
 // The spark's result goes home unasked: a debt, kept like a FETCH that waits. It also serves as the
@@ -231,14 +244,17 @@ void SharedHeap::on_fetch(const Fetch& message) {
   if (target.pe != addresses_.self()) return on_fetch_of_dead(message);
   if (Node* node = addresses_.own(target.slot)) return answer(node, {pe, ticket, key, 0});
   // A FETCH that was sent on has been overtaken by the thunk it was after: it starts again where it
-  // was sent first. If that slot is gone too, whoever asked has got the node by another way.
-  if (key != target && !addresses_.is_dead(key.pe)) send_fetch({key, pe, ticket, key});
+  // was sent first. If that slot is gone too, whoever asked has got the node by another way; or he
+  // has asked who gave it to him, as its home is dead.
+  if (addresses_.is_dead(key.pe)) return send_lost({pe, ticket, key, 0});
+  if (key != target) send_fetch({key, pe, ticket, key});
 }
 
 void SharedHeap::answer(Node* node, const Remote& remote) {
   const auto state = node->state();
   if (state == State::value) return send_value(node, remote);
   if (state == State::exception) return send_resume(node, remote);
+  if (is_being_read(node) && enqueue(node, nullptr, &remote)) return;
   const auto is_elsewhere =
       state == State::fetch_me ||
       (state == State::exported && addresses_.recovers() && addresses_.target(node));
@@ -312,6 +328,12 @@ const Code* SharedHeap::asked_for(const Resume& message) {
   return node != nullptr ? &node->code() : nullptr;
 }
 
+bool SharedHeap::is_with_other_than(Node* spark, int pe) const {
+  const auto holder = addresses_.holder(spark).pe;
+  return spark->state() == State::exported && holder != Witness::nobody &&
+         holder != static_cast<std::uint32_t>(pe);
+}
+
 void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   const auto& [key, weight, ticket] = message;
   const bool own = key.pe == addresses_.self();
@@ -324,15 +346,16 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   const bool ahead =
       !own && node != nullptr && (node->word.load(std::memory_order_relaxed) & Node::waited) != 0;
   const auto unpacked = read(packet, from, node, ahead ? &fetch_ahead_ : nullptr);
+  if (unpacked.handed_back && !own) throw BadBytes("it hands back what is not of this PE");
+  // Of a spark, who had it before its present holder (a straggler, say) has no say in it.
+  if ((unpacked.lost || unpacked.handed_back) && own && is_with_other_than(node, from))
+    return addresses_.give_back(key.slot, weight);
   if (unpacked.lost) {
     if (own) addresses_.give_back(key.slot, weight);
     if (node != nullptr) on_lost(node);
     return;
   }
-  if (unpacked.handed_back) {
-    if (!own) throw BadBytes("it hands back what is not of this PE");
-    return on_handed_back(node, key.slot, weight);
-  }
+  if (unpacked.handed_back) return on_handed_back(node, key.slot, weight);
   for (Node* next : unpacked.ahead) next->settle(State::fetch_me, State::fetching);
   if (own && unpacked.moved()) throw BadBytes("it brings a result that is not evaluated");
   if (own) note_result(node, unpacked.leaves_data);

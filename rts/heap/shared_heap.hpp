@@ -139,6 +139,12 @@ class SharedHeap {
   /// as far as is known here.
   bool also_from(Node* node, Node* source);
 
+  /// Is a packet just bringing its value, outside the lock? Then nothing of what it was may be
+  /// looked at, nor may it get a value otherwise.
+  bool is_being_read(Node* node) const noexcept {
+    return !being_read_.empty() && being_read_.contains(node);
+  }
+
   /// How often each case of recovery has happened.
   struct Cases {
     std::uint64_t exported = 0;     ///< a spark that was sent away is evaluated again
@@ -204,10 +210,11 @@ class SharedHeap {
   void note_result(const Node* spark, bool leaves_data);
   std::optional<std::uint32_t> will_leave_data_at(Node* node) const;
   bool is_still_away(Node* thunk) const noexcept {
-    return !reading_ && thunk->state() == State::exported;
+    return thunk->state() == State::exported && !is_being_read(thunk);
   }
   bool may_be_done_again(Node* thunk, std::uint32_t by) const;
   Unpacked read(Reader& packet, int from, Node* into, const Ahead* ahead);
+  void has_not_come(const BeingRead& nodes);
   void copy_into(Node* node, Node* as);
   bool enqueue(Node* node, Waiter* waiter, const Remote* remote);
   bool wait(Node* node, Waiter& waiter);
@@ -236,6 +243,7 @@ class SharedHeap {
   void revive(Node* thunk, bool spark);
   void forget_requests_of(std::uint32_t pe);
   void drop_import(Node* thunk);
+  bool is_with_other_than(Node* spark, int pe) const;
   void on_handed_back(Node* thunk, std::uint64_t slot, Weight weight);
 
   GlobalAddressTable addresses_;
@@ -249,7 +257,7 @@ class SharedHeap {
   std::unique_ptr<Askers> askers_;
   std::vector<bool> leaves_data_;  // by code: results refer to large values where they were made
   Recovery recovery_;
-  bool reading_ = false;  // what has come: a spark that was sent may have lost its arguments
+  BeingRead being_read_;
   Cases cases_;
 };
 

@@ -39,11 +39,13 @@ bool unpack_plain(Reader& from, Node* into) {
 class GraphUnpacker final : public PacketIn {
  public:
   GraphUnpacker(std::span<const std::byte> packet, std::uint32_t from,
-                GlobalAddressTable& addresses, const fabric::Memory& memory, fabric::Outbox* outbox)
+                GlobalAddressTable& addresses, const fabric::Memory& memory, fabric::Outbox* outbox,
+                BeingRead* being_read)
       : from_(from),
         addresses_(addresses),
         memory_(memory),
         outbox_(outbox),
+        being_read_(being_read),
         table_(packet),
         unpacker_(payload_, *this),
         choice_(addresses),
@@ -69,6 +71,7 @@ class GraphUnpacker final : public PacketIn {
       make_nodes(into);
       if (ahead != nullptr) look_ahead(*ahead);
       note_ways();
+      if (outbox_ != nullptr && being_read_ != nullptr) note_being_read();
       const Outside outside(outbox_);
       read_payloads();
     } catch (...) {
@@ -81,7 +84,7 @@ class GraphUnpacker final : public PacketIn {
 
  private:
   /// Payloads are read into nodes that nobody can reach, or that lack their value and get it from
-  /// nobody else: all others that bring nodes wait.
+  /// nobody else: all other messages that bring nodes wait, and this PE's threads are told.
   class Outside {
    public:
     explicit Outside(fabric::Outbox* outbox) : outbox_(outbox) {
@@ -257,6 +260,12 @@ class GraphUnpacker final : public PacketIn {
         for (std::uint32_t i = 0; i < table_[r].count; ++i) f(items_[next++], table_[r].part);
   }
 
+  void note_being_read() {
+    for (const Item& item : items_)
+      if (item.comes_back || (item.filled && lacks_value(item.node)))
+        being_read_->insert(item.node);
+  }
+
   void read_payloads() {
     Reader payloads(payloads_);
     std::size_t node = 0;
@@ -355,7 +364,7 @@ class GraphUnpacker final : public PacketIn {
       addresses_.send_home(reference);
     }
     for (const Item& item : items_)
-      if (item.guard != nullptr && !origins_.ways.noted())
+      if (item.guard != nullptr && !(origins_.ways.noted() && origins_.is_guarded(item)))
         item.guard->code().drop_arguments(item.guard);
     return result;
   }
@@ -396,7 +405,9 @@ class GraphUnpacker final : public PacketIn {
   void take_reference(Item& item) {
     const auto& [at, weight] = item.reference;
     if (at.pe == addresses_.self()) return addresses_.give_back(at.slot, weight);
-    if (item.imported) return addresses_.send_home(item.reference);
+    // What is here keeps nothing alive elsewhere, though it is still known by that name.
+    if (item.imported || (!item.filled && is_here(item.node)))
+      return addresses_.send_home(item.reference);
     if (item.ticket)
       addresses_.adopt(item.node, item.reference, *item.ticket);
     else
@@ -404,10 +415,16 @@ class GraphUnpacker final : public PacketIn {
     if (item.filled) item.node->settle(State::black_hole, State::fetch_me);
   }
 
+  bool is_here(Node* node) const {
+    const Witness* witness = addresses_.witness(node);
+    return witness != nullptr && witness->here;
+  }
+
   std::uint32_t from_;
   GlobalAddressTable& addresses_;
   const fabric::Memory& memory_;
   fabric::Outbox* outbox_;  // nullptr: it doesn't take long
+  BeingRead* being_read_;
   PacketTable table_;
   std::span<const std::byte> payloads_;
   Reader payload_{{}};  // of the node that is being read
@@ -424,14 +441,14 @@ class GraphUnpacker final : public PacketIn {
 
 Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& addresses,
                       const fabric::Memory& memory, Node* into, const Ahead* ahead,
-                      fabric::Outbox* outbox) {
+                      fabric::Outbox* outbox, BeingRead* being_read) {
   if (into != nullptr && lacks_value(into) && unpack_plain(packet, into)) {
     Unpacked result;
     result.root = into;
     result.resolved.push_back(into);
     return result;
   }
-  return GraphUnpacker(packet.slice(packet.left()), from, addresses, memory, outbox)
+  return GraphUnpacker(packet.slice(packet.left()), from, addresses, memory, outbox, being_read)
       .unpack(into, ahead);
 }
 

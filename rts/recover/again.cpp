@@ -75,8 +75,9 @@ Node* find(const heap::Route& route, const Node* target) {
       sched::demand(at);
       if (at->state() != State::value) return nullptr;
     }
-    const std::lock_guard lock(sched::worker_here().host().lock());
-    at = heap::handle_of(at, handle);
+    auto& host = sched::worker_here().host();
+    const std::lock_guard lock(host.lock());
+    at = host.shared_heap().is_being_read(at) ? nullptr : heap::handle_of(at, handle);
     if (at == nullptr || at == target) return nullptr;
   }
   sched::demand(at);

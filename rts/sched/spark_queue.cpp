@@ -15,10 +15,12 @@ void SparkQueue::add(heap::Node* spark) {
 }
 
 // A thread that needs placed thunks evaluates them itself where there is one worker, who then never
-// comes by here. Next time is when the queue has doubled: so a spark is looked at twice or so.
+// comes by here. (One that is exported may only be claimed, for a look.) Next time is when the
+// queue has doubled: so a spark is looked at twice or so.
 void SparkQueue::leave_out_fizzled() {
   const auto end = std::remove_if(sparks_.begin(), sparks_.end(), [](const heap::Node* spark) {
-    return spark->state() != heap::State::unevaluated;
+    const auto state = spark->state();
+    return state != heap::State::unevaluated && state != heap::State::exported;
   });
   fizzled_.fetch_add(static_cast<std::uint64_t>(sparks_.end() - end), std::memory_order_release);
   std::fill(end, sparks_.end(), nullptr);

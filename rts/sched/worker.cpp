@@ -272,11 +272,22 @@ std::optional<heap::Address> Worker::owed_to(heap::Node* spark) {
   return host_.shared_heap().owed_to(spark);
 }
 
+// Who packs something claims what it may take along, and leaves some of it after a look.
+static bool begin(heap::Node* spark, Host& host) {
+  const auto take = [spark] {
+    return spark->move(heap::State::unevaluated, heap::State::black_hole);
+  };
+  if (take()) return true;
+  if (spark->state() != heap::State::exported) return false;
+  const std::lock_guard lock(host.lock());
+  return take();
+}
+
 void Worker::start_thread(const FoundSpark& found) {
   heap::Node* const spark = found.spark;
   std::optional<heap::Address> came_as;
   if (log_ != nullptr && found.from == nullptr) came_as = owed_to(spark);
-  if (!spark->move(heap::State::unevaluated, heap::State::black_hole)) {
+  if (!begin(spark, host_)) {
     counters.add(Count::sparks_fizzled);
     return;
   }

@@ -46,10 +46,21 @@ class HeapGrid {
   };
 
   HeapGrid(int pes, heap::Weight full_weight, const heap::PackLimits& limits, std::uint64_t seed)
+      : HeapGrid(full_weight, limits, seed,
+                 std::vector(static_cast<std::size_t>(pes),
+                             fabric::Memory(std::vector(static_cast<std::size_t>(pes), getpid()))),
+                 false) {}
+
+  /// So many PEs as there are views of the others' memory. `recovers`: deaths are survived.
+  HeapGrid(heap::Weight full_weight, const heap::PackLimits& limits, std::uint64_t seed,
+           const std::vector<fabric::Memory>& memory, bool recovers)
       : random_(seed) {
     heap::CodeTable::get();  // numbers the codes, as a PE does when it starts
-    for (int pe = 0; pe < pes; ++pe)
-      seats_.push_back(std::make_unique<Seat>(*this, pe, pes, full_weight, limits));
+    for (std::size_t pe = 0; pe < memory.size(); ++pe)
+      seats_.push_back(std::make_unique<Seat>(*this, static_cast<int>(pe), memory, full_weight,
+                                              limits, recovers));
+    if (recovers)
+      for (auto& each : seats_) set_recovery(*each);
   }
 
   heap::SharedHeap& operator[](int pe) { return seat(pe).shared_heap; }
@@ -65,6 +76,11 @@ class HeapGrid {
 
   /// What else happens at a PE while it reads a long value.
   std::function<void(int pe)> meanwhile{};
+  /// ... or before it reads a long packet.
+  std::function<void(int pe)> before{};
+  /// Sparks, and thunks that are granted to it.
+  const std::vector<heap::Node*>& todo(int pe) { return seat(pe).todo; }
+
   bool reads(int pe) const { return seats_[static_cast<std::size_t>(pe)]->outside; }
 
   void demand(int pe, heap::Node* node) {
@@ -164,14 +180,15 @@ class HeapGrid {
 
  private:
   struct Seat final : fabric::Outbox, heap::Waiter {
-    Seat(HeapGrid& its_grid, int its_pe, int pes, heap::Weight full_weight,
-         const heap::PackLimits& limits)
+    Seat(HeapGrid& its_grid, int its_pe, const std::vector<fabric::Memory>& memories,
+         heap::Weight full_weight, const heap::PackLimits& limits, bool recovers)
         : grid(its_grid),
           pe(its_pe),
-          memory(std::vector<pid_t>(static_cast<std::size_t>(pes), getpid())),
-          shared_heap(static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(pes), full_weight,
-                      limits, memory, *this, counters,
-                      [this](heap::Node* spark) { todo.push_back(spark); }) {}
+          memory(memories[static_cast<std::size_t>(pe)]),
+          shared_heap(
+              static_cast<std::uint32_t>(pe), static_cast<std::uint32_t>(memories.size()),
+              full_weight, limits, memory, *this, counters,
+              [this](heap::Node* spark) { todo.push_back(spark); }, recovers) {}
 
     Writer open(fabric::Kind kind, int) override {
       Writer message;
@@ -181,7 +198,10 @@ class HeapGrid {
     void send(int to, Writer message) override {
       grid.letters_.push_back({pe, to, message.take()});
     }
-    void step_out() override { outside = true; }
+    void step_out() override {
+      outside = true;
+      if (grid.before) grid.before(pe);
+    }
     void look_around() override {
       if (grid.meanwhile) grid.meanwhile(pe);
     }
@@ -204,6 +224,14 @@ class HeapGrid {
   };
 
   Seat& seat(int pe) { return *seats_[static_cast<std::size_t>(pe)]; }
+
+  static void set_recovery(Seat& seat) {
+    const auto evaluate = [&seat](heap::Node* thunk) { seat.todo.push_back(thunk); };
+    seat.shared_heap.set_recovery({.evaluate_here = evaluate,
+                                   .remake = [](heap::Node*) {},
+                                   .evaluate_twin = [](heap::Node*, heap::Node*) {},
+                                   .add_backup = evaluate});
+  }
 
   std::mt19937_64 random_;
   std::vector<Letter> letters_;

@@ -64,5 +64,16 @@ TEST(SparkQueue, LiveOnesStayInOrder) {
   for (const auto& thunk : more) EXPECT_EQ(queue.take(), thunk.node());
 }
 
+// A packet may claim one for a look, and leave it.
+TEST(SparkQueue, WhatIsClaimedStays) {
+  sched::SparkQueue queue;
+  const auto thunks = add_to(queue, 1000);
+  for (const auto& thunk : thunks)
+    thunk.node()->move(heap::State::unevaluated, heap::State::exported);
+  const auto more = add_to(queue, 1000);
+  EXPECT_EQ(queue.fizzled(), 0U);
+  for (const auto& thunk : thunks) EXPECT_EQ(queue.take(), thunk.node());
+}
+
 }  // namespace
 }  // namespace trawl
