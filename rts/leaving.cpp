@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "rts/leave_signals.hpp"
 #include "rts/say.hpp"
 #include "rts/trace/note.hpp"
 
@@ -34,8 +35,15 @@ void Leaving::send_away_who_is_to_go() {
   any_to_go_ = false;
   for (auto& place : to_go_) {
     const int pe = place.exchange(0);
-    if (pe != 0 && !rooms_.life.send_away(pe))
+    if (pe == 0) continue;
+    auto answer = fabric::LeaveAnswer::is_told;
+    if (rooms_.objects.used()) {
+      answer = fabric::LeaveAnswer::has_shared_objects;
+    } else if (!rooms_.life.send_away(pe)) {
+      answer = fabric::LeaveAnswer::there_is_none;
       say("trawl: PE " + std::to_string(pe) + " can't leave: there is none, or not any more\n");
+    }
+    answer_who_asked(pe, answer);
   }
 }
 

@@ -49,6 +49,14 @@ fabric::NetSetup net_setup(const Options& options) {
   setup.meet = options.meet;
   setup.pes = std::max(options.pes, 1);
   setup.seats = options.seats;
+  if (!setup.meet.empty() && options.pes == 0 && options.seats == 0 &&
+      fabric::pes_by_mpiexec() <= 1)
+    throw Error("how many PEs are to meet there? --trawl:meet needs --trawl:pes=N", 2);
+  if (setup.seats > setup.pes && options.recover == "off")
+    throw Error(
+        "PEs can join a run only where it survives deaths: leave out --trawl:recover=off, or "
+        "--seats",
+        2);
   if (options.start_wait > 0) setup.wait = static_cast<Nanos>(options.start_wait * 1e9);
   return setup;
 }
@@ -59,8 +67,11 @@ fabric::Joined join_others(const Program& program) {
   const auto& options = program.options;
   if (goes_by_net(options)) {
     auto joined = fabric::make_net(net_setup(options), grid_of(program));
-    if (options.recover == "off") return joined;
-    joined.fabric->self() == 0 ? send_others_away_by_signal() : leave_by_signal();
+    const bool can_leave = options.recover != "off";
+    if (joined.fabric->self() == 0)
+      send_others_away_by_signal(can_leave);
+    else if (can_leave)
+      leave_by_signal();
     return joined;
   }
   auto joined = fabric::under_mpiexec() ? fabric::make_mpi(grid_of(program))

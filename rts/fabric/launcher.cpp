@@ -47,6 +47,20 @@ int number_in(const char* name) {
 
 }  // namespace
 
+bool send_leave_signal(int process, LeaveRequest request) noexcept {
+  const auto value =
+      static_cast<std::uint64_t>(request.asker) << 32U | static_cast<std::uint32_t>(request.pe);
+  return sigqueue(process, leave_signal(), {.sival_ptr = reinterpret_cast<void*>(value)}) == 0;
+}
+
+LeaveRequest request_of(std::uint64_t value) noexcept {
+  return {static_cast<int>(value & UINT32_MAX), static_cast<int>(value >> 32U)};
+}
+
+void answer_leave(int asker, LeaveAnswer answer) noexcept {
+  if (asker > 0) send_leave_signal(asker, {static_cast<int>(answer), 0});
+}
+
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";

@@ -2,15 +2,32 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 #include <string_view>
 
 namespace trawl::fabric {
 
-/// To trawl-run, and from there to the main PE, with the number of a PE that is to leave. One that
-/// is queued, as several may come at once; trawl-run's processes ignore it until they handle it.
+/// To trawl-run, and from there to the main PE, with the number of a PE that is to leave; and the
+/// answer, to who asked trawl-run. One that is queued, as several may come at once; trawl-run's
+/// processes ignore it until they handle it.
 inline int leave_signal() {
   return SIGRTMIN + 9;
 }
+
+/// What comes with that signal: who is to leave, and the process that wants to know what became of
+/// it.
+struct LeaveRequest {
+  int pe = 0;
+  int asker = 0;  ///< 0: nobody
+};
+
+/// What the main PE says to that; the signal's value.
+enum class LeaveAnswer : int { is_told = 1, there_is_none, deaths_end_runs, has_shared_objects };
+
+/// Signal handlers may call these.
+bool send_leave_signal(int process, LeaveRequest request) noexcept;
+LeaveRequest request_of(std::uint64_t value) noexcept;
+void answer_leave(int asker, LeaveAnswer answer) noexcept;
 
 /// What it says there; empty if it isn't set.
 std::string_view environment(const char* name);

@@ -115,7 +115,7 @@ int check(const std::string& ssh, const std::vector<Host>& hosts, const std::str
   int wrong = 0;
   for (const auto& host : hosts) {
     const auto asked = real_time();
-    const auto heard = hear(on_host(ssh, host, questions(program, here), "TRAWL_KEY"));
+    const auto heard = hear(on_host(ssh, host, Command{questions(program, here)}, "TRAWL_KEY"));
     const auto trouble = judge(heard, asked, real_time());
     std::printf("%s: %s\n", host.name.c_str(), trouble.empty() ? "ready" : trouble.c_str());
     std::fflush(stdout);

@@ -4,9 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <iterator>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -24,11 +22,18 @@ constexpr Nanos patience_with_asked = 1'000'000'000;   // once they were asked t
 constexpr Nanos patience_with_output = 200'000'000;    // which a stranger may hold open
 constexpr int by_signal = 128;                         // as shells have it
 
+/// nohup has us ignore SIGHUP, a shell's `&` SIGINT.
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 sigset_t ours() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, fabric::leave_signal()})
-    sigaddset(&set, each);
+  for (const int each : {SIGINT, SIGTERM, SIGHUP})
+    if (!is_ignored(each)) sigaddset(&set, each);
+  for (const int each : {SIGCHLD, fabric::leave_signal()}) sigaddset(&set, each);
   return set;
 }
 
@@ -43,10 +48,10 @@ int code_of(int status) {
 
 }  // namespace
 
-Crew::Crew(bool can_start_again) : can_start_again_(can_start_again) {
-  const auto set = ours();
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+Crew::Crew(bool can_start_again)
+    : out_(STDOUT_FILENO), err_(STDERR_FILENO), ours_(ours()), can_start_again_(can_start_again) {
+  sigprocmask(SIG_BLOCK, &ours_, nullptr);
+  signals_ = signalfd(-1, &ours_, SFD_CLOEXEC | SFD_NONBLOCK);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -57,8 +62,8 @@ Crew::~Crew() {
 
 void Crew::add(const Command& command, const std::string& what) {
   members_.push_back({start(command), what});
-  lines_.emplace_back(members_.back().child.out, STDOUT_FILENO);
-  lines_.emplace_back(members_.back().child.err, STDERR_FILENO);
+  lines_.emplace_back(members_.back().child.out, out_);
+  lines_.emplace_back(members_.back().child.err, err_);
 }
 
 /// Asked anew for each end: the whole program may have run since the last look.
@@ -104,10 +109,13 @@ void Crew::on_end(Member& member, int status) {
   }
 }
 
-// The main PE decides.
-void Crew::send_away(int pe) const {
-  if (!members_.empty() && members_.front().running)
-    sigqueue(members_.front().child.process, fabric::leave_signal(), {.sival_int = pe});
+// The main PE decides, and answers.
+void Crew::send_away(int asker, int pe) const {
+  if (members_.empty()) return;
+  if (members_.front().running)
+    fabric::send_leave_signal(members_.front().child.process, {pe, asker});
+  else
+    fabric::answer_leave(asker, fabric::LeaveAnswer::there_is_none);
 }
 
 void Crew::reap() {
@@ -123,9 +131,11 @@ void Crew::on_signals() {
     const auto signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGCHLD) continue;
     if (signal == fabric::leave_signal()) {
-      if (info.ssi_code == SI_QUEUE) send_away(info.ssi_int);
+      if (info.ssi_code == SI_QUEUE)
+        send_away(static_cast<int>(info.ssi_pid), fabric::request_of(info.ssi_ptr).pe);
       continue;
     }
+    if (signal_ == 0) deadline_ = wall_time() + patience_with_asked;
     signal_ = signal;
     end(by_signal + signal);
   }
@@ -135,26 +145,33 @@ void Crew::on_signals() {
 void Crew::wait_for_something() {
   constexpr int a_while = 100;  // ms
   std::vector<pollfd> files{{signals_, POLLIN, 0}};
-  for (const auto& lines : lines_) files.push_back({lines.from(), POLLIN, 0});
+  for (const auto* output : {&out_, &err_})
+    files.push_back({output->empty() ? -1 : output->to(), POLLOUT, 0});
+  for (const auto& lines : lines_)
+    files.push_back({lines.may_come() ? lines.from() : -1, POLLIN, 0});
   poll(files.data(), files.size(), a_while);
   std::size_t at = 1;
-  for (auto lines = lines_.begin(); lines != lines_.end(); ++at)
-    if (files[at].revents != 0) {
-      const bool more = lines->pass_on();
-      note_unwritten(*lines);
-      if (!more) close(lines->from());
-      lines = more ? std::next(lines) : lines_.erase(lines);
-    } else {
-      ++lines;
-    }
+  for (auto* output : {&out_, &err_})
+    if (files[at++].revents != 0) write_some(*output);
+  for (auto each = lines_.begin(); each != lines_.end();) {
+    const auto lines = each++;
+    if (files[at++].revents != 0) pass_on(lines);
+  }
   on_signals();
+}
+
+void Crew::pass_on(std::list<Lines>::iterator lines) {
+  if (lines->pass_on()) return;
+  close(lines->from());
+  lines_.erase(lines);
 }
 
 /// Who closes the pipe that it is written to has seen enough: that ends a program without a
 /// launcher, too.
-void Crew::note_unwritten(const Lines& lines) {
-  if (lines.to() != STDOUT_FILENO || lines.trouble() == 0 || unwritten_ != 0) return;
-  unwritten_ = lines.trouble();
+void Crew::write_some(Output& output) {
+  output.write_some();
+  if (output.to() != STDOUT_FILENO || output.trouble() == 0 || unwritten_ != 0) return;
+  unwritten_ = output.trouble();
   if (unwritten_ == EPIPE) {
     if (signal_ == 0 && !ending_) signal_ = SIGPIPE;
     return end(by_signal + SIGPIPE);
@@ -163,10 +180,22 @@ void Crew::note_unwritten(const Lines& lines) {
       "\n");
 }
 
-/// What was printed before the end.
+/// What was printed before the end. Who reads it may take his time, unless a signal is to end us.
 void Crew::drain() {
-  const auto give_up = wall_time() + patience_with_output;
-  while (!lines_.empty() && wall_time() < give_up) wait_for_something();
+  const auto given_up = [this] { return signal_ != 0 && wall_time() >= deadline_; };
+  auto give_up = wall_time() + patience_with_output;
+  while (!lines_.empty() && !given_up() && wall_time() < give_up) {
+    const auto before = wall_time();
+    const bool had_room = !out_.full() && !err_.full();
+    wait_for_something();
+    if (!had_room) give_up += wall_time() - before;
+  }
+  for (auto& lines : lines_) {
+    lines.finish();
+    close(lines.from());
+  }
+  lines_.clear();
+  while (!(out_.empty() && err_.empty()) && !given_up()) wait_for_something();
 }
 
 int Crew::see_through(int begun) {
@@ -178,9 +207,8 @@ int Crew::see_through(int begun) {
   drain();
   if (signal_ == 0) return unwritten_ != 0 && code_ == 0 ? 1 : code_;
   std::signal(signal_, SIG_DFL);
-  const auto set = ours();
   raise(signal_);
-  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  sigprocmask(SIG_UNBLOCK, &ours_, nullptr);
   return code_;
 }
 

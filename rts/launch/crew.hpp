@@ -1,6 +1,7 @@
 // The processes of one run, from their start until all are gone.
 #pragma once
 
+#include <csignal>
 #include <list>
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@ namespace trawl::launch {
 
 class Crew {
  public:
-  /// Signals that are to end the run are taken from here on. `can_start_again`: the run may end for
+  /// Signals that are to end the run are taken from here on, but for those that we were started to
+  /// ignore. `can_start_again`: the run may end for
   /// that when somebody is killed before it has begun.
   explicit Crew(bool can_start_again);
   ~Crew();
@@ -40,17 +42,20 @@ class Crew {
   void wait_for_something();
   void on_signals();
   void reap();
-  void send_away(int pe) const;
+  void send_away(int asker, int pe) const;
   void on_end(Member& member, int status);
   bool has_begun() const;
   bool any_running() const;
   void kill_all(int signal);
   void end(int code);
+  void pass_on(std::list<Lines>::iterator lines);
+  void write_some(Output& output);
   void drain();
-  void note_unwritten(const Lines& lines);
 
   std::vector<Member> members_;
+  Output out_, err_;
   std::list<Lines> lines_;
+  sigset_t ours_;
   int signals_;
   bool can_start_again_;
   int begun_ = -1;  // the pipe
@@ -59,7 +64,7 @@ class Crew {
   int signal_ = 0;     // that has ended it
   int unwritten_ = 0;  // why output was lost (errno)
   int code_ = 1;
-  long long deadline_ = 0;  // when those that still run are killed
+  long long deadline_ = 0;  // when those that still run are killed, and output is given up
 };
 
 }  // namespace trawl::launch

@@ -1,15 +1,17 @@
 // What trawl-run was told by its environment.
 #pragma once
 
-#include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace trawl::launch {
 
 /// Empty: there is none.
-inline std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
+std::string variable(const char* name);
+
+/// The runtime's flags that are set there, for PEs that do not inherit it: all TRAWL_ variables but
+/// those that trawl-run sets itself.
+std::vector<std::pair<std::string, std::string>> flags_to_pass_on();
 
 }  // namespace trawl::launch

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "rts/inline/error.hpp"
-#include "rts/launch/child.hpp"
 
 namespace trawl::launch {
 namespace {
@@ -18,8 +17,9 @@ constexpr int most_on_a_host = 1024;
 Host read_host(const std::string& name, const std::string& count, const std::string& rest) {
   Host host{name, 1};
   const auto* end = count.data() + count.size();
-  const bool good = count.empty() || (std::from_chars(count.data(), end, host.pes).ptr == end &&
-                                      host.pes >= 1 && host.pes <= most_on_a_host);
+  const auto read = std::from_chars(count.data(), end, host.pes);
+  const bool good = count.empty() || (read.ec == std::errc() && read.ptr == end && host.pes >= 1 &&
+                                      host.pes <= most_on_a_host);
   if (!good || !rest.empty() || name.front() == '-') throw Error("", 2);
   return host;
 }
@@ -48,16 +48,18 @@ std::vector<Host> read_hosts(const std::string& file) {
   return hosts;
 }
 
-std::vector<std::string> on_host(const std::string& ssh, const Host& host,
-                                 const std::vector<std::string>& words, const std::string& name) {
+std::vector<std::string> on_host(const std::string& ssh, const Host& host, const Command& there,
+                                 const std::string& name) {
   std::vector<std::string> command;
   std::istringstream parts(ssh);
   for (std::string part; parts >> part;) command.push_back(part);
   command.push_back(host.name);
   std::string script = "read -r " + name + " && export " + name + " && cd " +
                        quoted(std::filesystem::current_path().string()) + " && exec </dev/null";
+  for (const auto& [variable, value] : there.environment)
+    script += " && export " + variable + "=" + quoted(value);
   script += " && exec";
-  for (const auto& word : words) script += " " + quoted(word);
+  for (const auto& word : there.words) script += " " + quoted(word);
   command.push_back(script);
   return command;
 }

@@ -1,9 +1,10 @@
 #include "rts/launch/lines.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 
-#include <poll.h>
 #include <unistd.h>
 
 namespace trawl::launch {
@@ -11,23 +12,35 @@ namespace {
 
 /// Longer lines are cut: nobody is to fill our memory.
 constexpr std::size_t longest_line = std::size_t{1} << 20U;
+constexpr std::size_t most_waiting = std::size_t{1} << 16U;
 
 }  // namespace
 
-void Lines::write(std::size_t bytes) {
-  std::size_t written = 0;
-  while (written < bytes) {
-    const auto count = ::write(to_, kept_.data() + written, bytes - written);
-    if (count < 0 && errno == EAGAIN) {
-      pollfd room{to_, POLLOUT, 0};
-      poll(&room, 1, -1);
-    } else if (count < 0 && errno != EINTR) {
-      trouble_ = errno;
-      break;
-    }
-    if (count > 0) written += static_cast<std::size_t>(count);
-  }
+bool Output::full() const noexcept {
+  return waiting_.size() >= most_waiting;
+}
+
+void Output::put(std::string_view text) {
+  if (trouble_ == 0) waiting_ += text;
+}
+
+// So much a pipe that has room takes at once.
+void Output::write_some() {
+  const auto count =
+      ::write(to_, waiting_.data(), std::min<std::size_t>(waiting_.size(), PIPE_BUF));
+  if (count > 0) waiting_.erase(0, static_cast<std::size_t>(count));
+  if (count >= 0 || errno == EAGAIN || errno == EINTR) return;
+  trouble_ = errno;
+  waiting_.clear();
+}
+
+void Lines::put(std::size_t bytes) {
+  to_->put(std::string_view(kept_).substr(0, bytes));
   kept_.erase(0, bytes);
+}
+
+void Lines::finish() {
+  put(kept_.size());
 }
 
 bool Lines::pass_on() {
@@ -35,12 +48,12 @@ bool Lines::pass_on() {
   const auto count = read(from_, part.data(), part.size());
   if (count < 0 && errno == EINTR) return true;
   if (count <= 0) {
-    write(kept_.size());
+    finish();
     return false;
   }
   kept_.append(part.data(), static_cast<std::size_t>(count));
-  if (const auto end = kept_.rfind('\n'); end != std::string::npos) write(end + 1);
-  if (kept_.size() > longest_line) write(kept_.size());
+  if (const auto end = kept_.rfind('\n'); end != std::string::npos) put(end + 1);
+  if (kept_.size() > longest_line) put(kept_.size());
   return true;
 }
 

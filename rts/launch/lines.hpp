@@ -2,28 +2,51 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace trawl::launch {
 
-/// Passes on what comes from one file to another.
-class Lines {
+/// One of our own files, to which what PEs print is written as it takes it: who waits for that
+/// attends to everything else meanwhile.
+class Output {
  public:
-  Lines(int from, int to) noexcept : from_(from), to_(to) {}
+  explicit Output(int to) noexcept : to_(to) {}
 
-  int from() const noexcept { return from_; }
-  /// Reads once, which waits if nothing has come, and writes the lines that are complete. False: it
-  /// was the end, and all has been written.
-  bool pass_on();
-  /// What kept some of it from being written (errno); 0 while all was.
-  int trouble() const noexcept { return trouble_; }
   int to() const noexcept { return to_; }
+  bool empty() const noexcept { return waiting_.empty(); }
+  /// Then nothing more is to be read for it.
+  bool full() const noexcept;
+
+  void put(std::string_view text);
+  /// Writes some, without waiting if the file has room.
+  void write_some();
+  /// What kept something from being written (errno); 0 while nothing did.
+  int trouble() const noexcept { return trouble_; }
 
  private:
-  void write(std::size_t bytes);
-
-  int from_;
   int to_;
   int trouble_ = 0;
+  std::string waiting_;
+};
+
+/// What comes from one file, to an output.
+class Lines {
+ public:
+  Lines(int from, Output& to) noexcept : from_(from), to_(&to) {}
+
+  int from() const noexcept { return from_; }
+  bool may_come() const noexcept { return !to_->full(); }
+  /// Reads once, which waits if nothing has come, and passes on the lines that are complete. False:
+  /// it was the end.
+  bool pass_on();
+  /// No more is read: what is left is no whole line.
+  void finish();
+
+ private:
+  void put(std::size_t bytes);
+
+  int from_;
+  Output* to_;
   std::string kept_;  // the beginning of a line
 };
 

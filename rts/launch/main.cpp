@@ -1,8 +1,9 @@
 // trawl-run: starts the PEs of a run, here and elsewhere, and sees them through.
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +28,7 @@
 #include "rts/launch/crew.hpp"
 #include "rts/launch/environment.hpp"
 #include "rts/launch/hosts.hpp"
+#include "rts/launch/leave.hpp"
 #include "rts/launch/slurm.hpp"
 #include "rts/say.hpp"
 
@@ -55,12 +57,21 @@ class Usage : public CLI::Formatter {
   }
 };
 
+/// CLI11 would take 010 for 8.
+const CLI::Validator no_octal(
+    [](const std::string& text) {
+      const bool octal = text.size() > 1 && text.front() == '0' && std::isdigit(text[1]) != 0;
+      return octal ? text + " begins with 0" : std::string();
+    },
+    "");
+
 void declare(CLI::App& app, Options& options) {
   app.prefix_command();
   app.set_version_flag("--version", "trawl-run " TRAWL_VERSION);
   app.formatter(std::make_shared<Usage>());
   app.add_option("-n", options.pes, "PEs, the main PE included (with --hosts: as the file says)")
       ->type_name("N")
+      ->check(no_octal)
       ->check(CLI::Range(1, static_cast<int>(net::most_pes)));
   app.add_option("--hosts", options.hosts,
                  "start PEs on these hosts by ssh, beside the main PE here: lines HOST [PES]")
@@ -72,19 +83,22 @@ void declare(CLI::App& app, Options& options) {
       "--wait", options.wait,
       "start the main PE only, print the command that starts each of the others, and wait");
   app.add_option("--port", options.port, "where the others meet the main PE; 0: any")
-      ->type_name("PORT");
+      ->type_name("PORT")
+      ->check(no_octal);
   app.add_flag("--check", options.check,
                "start nothing: look at the hosts, ports, versions and clocks, say what is wrong");
   app.add_option("--seats", options.seats,
                  "PEs that there may be in all: others may join while the program runs, by the "
                  "command that is printed")
       ->type_name("M")
+      ->check(no_octal)
       ->check(CLI::Range(1, static_cast<int>(net::most_pes)));
   app.add_option(
          "--leave", options.leave,
          "start nothing: tell a trawl-run, by its process id in place of PROGRAM, that this "
          "PE is to leave its run")
       ->type_name("PE")
+      ->check(no_octal)
       ->check(CLI::Range(1, static_cast<int>(net::most_pes) - 1));
   app.footer(
       "Within a Slurm allocation of several tasks, the others are started by srun. TRAWL_KEY, if "
@@ -93,6 +107,20 @@ void declare(CLI::App& app, Options& options) {
       "Exit code: the program's; 128 and the signal's number if the main PE was ended by one; 1 "
       "if\n"
       "a PE ended before all were there, or --check has found something; 2 for bad usage.");
+}
+
+constexpr std::array<std::array<const char*, 2>, 6> exclude_each_other{{{"--leave", "-n"},
+                                                                        {"--leave", "--hosts"},
+                                                                        {"--leave", "--wait"},
+                                                                        {"--leave", "--check"},
+                                                                        {"--leave", "--seats"},
+                                                                        {"--wait", "--hosts"}}};
+
+/// Throws Error (exit code 2).
+void refuse_together(const CLI::App& app) {
+  for (const auto& [one, other] : exclude_each_other)
+    if (app.count(one) != 0 && app.count(other) != 0)
+      throw Error(std::string(one) + " and " + other + " exclude each other (trawl-run --help)", 2);
 }
 
 /// Throws Error (exit code 2) if there is no such program here, or it starts PEs itself: each PE
@@ -114,25 +142,6 @@ void look_for(const std::string& program) {
   for (std::string folder; std::getline(path, folder, ':');)
     if (access((folder + "/" + program).c_str(), X_OK) == 0) return;
   throw Error("there is no program " + program, 2);
-}
-
-std::string file_of(const std::string& process) {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/" + process + "/exe", error).string();
-}
-
-/// Throws Error (exit code 2) if that is no trawl-run, or of somebody else.
-int send_away(int pe, const std::vector<std::string>& words) {
-  if (words.size() != 1)
-    throw Error("--leave PE takes one process id, of a trawl-run (trawl-run --help)", 2);
-  const auto& process = words.front();
-  pid_t id = 0;
-  const auto* end = process.data() + process.size();
-  const bool good = std::from_chars(process.data(), end, id).ptr == end && id > 0;
-  if (!good || file_of(process).empty() || file_of(process) != file_of("self"))
-    throw Error(process + " is not the process id of a trawl-run that is yours", 2);
-  if (sigqueue(id, fabric::leave_signal(), {.sival_int = pe}) == 0) return 0;
-  throw Error("cannot tell " + process + ": " + std::strerror(errno), 2);
 }
 
 std::string joined(const std::vector<net::Endpoint>& endpoints) {
@@ -197,7 +206,9 @@ class Launch {
     listening_ = net::Socket::listening(options_.port, only_here);
     at_ = net::own_endpoints(listening_.port());
     // Elsewhere it would be another host's.
-    if (!only_here && !at_.front().is_loopback())
+    if (at_.empty() && !hosts_.empty())
+      throw Error("no network of this host is up: nobody elsewhere could meet the main PE", 2);
+    if (!only_here && !at_.empty() && !at_.front().is_loopback())
       std::erase_if(at_, [](const net::Endpoint& each) { return each.is_loopback(); });
     here_ = "127.0.0.1:" + std::to_string(listening_.port());
   }
@@ -250,21 +261,28 @@ class Launch {
   }
 
   void add_elsewhere(Crew& crew) {
-    std::vector<std::string> words{"env", "TRAWL_JOIN=" + joined(at_)};
-    words.insert(words.end(), options_.program.begin(), options_.program.end());
+    Command there{options_.program, flags_to_pass_on()};
+    there.environment.emplace_back("TRAWL_JOIN", joined(at_));
     for (const auto& host : hosts_)
       for (int pe = 0; pe < host.pes; ++pe) {
-        Command command{on_host(options_.ssh, host, words, "TRAWL_KEY")};
+        Command command{on_host(options_.ssh, host, there, "TRAWL_KEY")};
         command.input = net::text_of(key_) + "\n";
         crew.add(command, "a PE on " + host.name);
       }
   }
 
+  /// It may be called in another directory. What is behind a -- is the program's.
   void print_line() const {
+    auto words = options_.program;
+    if (words.front().find('/') != std::string::npos)
+      words.front() = std::filesystem::absolute(words.front()).lexically_normal().string();
+    const auto end = std::find(words.begin(), words.end(), "--");
+    words.insert(end, {"--trawl:start-wait=0",
+                       "--trawl:join=" + (at_.empty() ? here_ : at_.front().text())});
     std::string line = "TRAWL_KEY=" + net::text_of(key_);
-    for (const auto& word : options_.program) line += " " + quoted(word);
-    line += " --trawl:start-wait=0";
-    say(line + " --trawl:join=" + (at_.empty() ? here_ : at_.front().text()) + "\n");
+    for (const auto& [name, value] : flags_to_pass_on()) line += " " + name + "=" + quoted(value);
+    for (const auto& word : words) line += " " + quoted(word);
+    say(line + "\n");
   }
 
   Options options_;
@@ -283,6 +301,7 @@ class Launch {
 
 int main(int argc, char** argv) {
   std::signal(fabric::leave_signal(), SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, nobody could be waited for
   keep_closed();
   CLI::App app("Starts a program that runs on Trawl on several PEs.", "trawl-run");
   Options options;
@@ -296,6 +315,7 @@ int main(int argc, char** argv) {
       throw Error("which program? (trawl-run --help)", 2);
     if (!options.program.empty() && options.program.front().starts_with('-'))
       throw Error(options.program.front() + " is no option (trawl-run --help)", 2);
+    refuse_together(app);
     if (options.leave != 0) return send_away(options.leave, options.program);
     look_for(options.program.front());
     const bool check = options.check;

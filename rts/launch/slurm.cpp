@@ -39,13 +39,19 @@ std::vector<std::vector<std::string>> Slurm::steps(int others) const {
   return steps;
 }
 
+// Who asked for nodes only, or for tasks a node only, is not told how many tasks that makes; then
+// SLURM_TASKS_PER_NODE counts processors.
 Slurm slurm_here() {
   Slurm slurm;
-  const auto tasks = first_number(variable("SLURM_NTASKS"), 0);
-  if (variable("SLURM_JOB_ID").empty() || tasks < 2) return slurm;
+  if (variable("SLURM_JOB_ID").empty()) return slurm;
+  const auto nodes = first_number(variable("SLURM_JOB_NUM_NODES"), 1);
+  const auto on_each = first_number(variable("SLURM_NTASKS_PER_NODE"), 1);
+  const auto told = first_number(variable("SLURM_NTASKS"), 0);
+  const auto tasks = told != 0 ? told : nodes * on_each;
+  if (tasks < 2) return slurm;
   slurm.tasks = tasks;
-  slurm.nodes = first_number(variable("SLURM_JOB_NUM_NODES"), 1);
-  slurm.on_first = first_number(variable("SLURM_TASKS_PER_NODE"), 1);
+  slurm.nodes = nodes;
+  slurm.on_first = told != 0 ? first_number(variable("SLURM_TASKS_PER_NODE"), 1) : on_each;
   slurm.we_are_first = !variable("SLURMD_NODENAME").empty() && variable("SLURM_NODEID") == "0";
   return slurm;
 }

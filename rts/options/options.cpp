@@ -75,8 +75,14 @@ std::optional<Slip> slip_in(const std::string& argument) {
   return Slip{word == "trawl", end < text.size() ? text.substr(end + 1) : ""};
 }
 
+// CLI11 would take 010 for 8.
+bool is_octal(const std::string& value) {
+  return value.size() > 1 && value[0] == '0' && value[1] >= '0' && value[1] <= '9';
+}
+
 // Lets no NaN pass, and no number that ends in something else.
 std::string within(const Flag& flag, const std::string& value) {
+  if (is_octal(value)) return value + " begins with 0";
   char* end = nullptr;
   const double number = std::strtod(value.c_str(), &end);
   if (end == value.c_str() || *end != '\0' || std::isnan(number)) return value + " is no number";

@@ -202,6 +202,13 @@ int last_line() {
   return 0;
 }
 
+/// Waits for a line that nobody sends.
+int reads() {
+  std::cout << getpid() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) compute_for(0);
+  return 0;
+}
+
 int root(int argc, char** argv) {
   const std::map<std::string, int (*)()> ways{
       {"code-7", [] { return 7; }},
@@ -230,6 +237,7 @@ int root(int argc, char** argv) {
       {"overflow", [] { return static_cast<int>(bottomless(0)); }},
       {"overflow-elsewhere", [] { return elsewhere<bottomless>(0L); }},
       {"endless", endless},
+      {"reads", reads},
       {"for-ever", for_ever}};
   return argc == 2 && ways.contains(argv[1]) ? ways.at(argv[1])() : 99;
 }

@@ -132,10 +132,14 @@ def sent_away():
     time.sleep(0.5)
     main_pe = processes_of(process.pid)[0]
     os.kill(main_pe, signal.SIGSTOP)
-    for pe in 7, 2:
-        result = run_words(TRAWL_RUN, "--leave", pe, process.pid)
-        expect(result.code == 0 and result.out == result.err == "", "expected no words", result)
+    asking = {pe: start([TRAWL_RUN, "--leave", pe, process.pid]) for pe in (7, 2)}
+    time.sleep(0.3)
     os.kill(main_pe, signal.SIGCONT)
+    result = finish(asking[2], begun)
+    expect(result.code == 0 and result.out == result.err == "", "expected no words", result)
+    result = finish(asking[7], begun)
+    expect(result.code == 1 and result.err == "trawl-run: PE 7 does not leave: there is none, or not any more\n",
+           "expected that there is none", result)
     result = finish(process, begun)
     expect(result.code == 0 and result.out == "365596\n" and "trawl: PE 2 has left\n" in result.err and
            "trawl: PE 7 can't leave" in result.err, "expected that PE 2 leaves, and that there is no PE 7", result)
@@ -148,8 +152,11 @@ def sent_away():
 
 
 def as_before():
-    """Where deaths are not survived the signal ends the process, and that the run."""
+    """Where deaths are not survived the signal ends the process, and that the run; nobody is sent away."""
     process, others, begun = start_for_ever("--trawl:recover=off")
+    result = run_words(TRAWL_RUN, "--leave", 1, process.pid)
+    expect(result.code == 1 and result.err == "trawl-run: PE 1 does not leave: the run has --trawl:recover=off\n",
+           "expected that none may leave", result)
     os.kill(others[0], signal.SIGTERM)
     result = finish(process, begun)
     expect(result.code == 1 and "is lost: its process has ended" in result.err, "expected a death", result)

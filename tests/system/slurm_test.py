@@ -119,7 +119,7 @@ def where_are_they(printed):
 def main(hosts):
     with tempfile.TemporaryDirectory() as folder, Slurm(hosts, folder) as slurm:
         alone = run(0, "queens", "9").out
-        for allocation in ["-N3", "-n3"], ["-N3", "-n6"], ["-N1", "-n2"]:
+        for allocation in ["-N3", "-n3"], ["-N3", "-n6"], ["-N1", "-n2"], ["-N3"], ["-N3", "--ntasks-per-node=1"]:
             result = slurm.run("salloc", "--quiet", *allocation, TRAWL_RUN, program("queens"), "9")
             expect(result.code == 0 and result.out == alone and "arning" not in result.err,
                    f"expected what one PE computes, on {allocation}", result)
@@ -129,7 +129,7 @@ def main(hosts):
         # The main PE is where the script is; the others where the allocation has room for them.
         ended = f"{folder}/ended"
         together = f"hostname; echo >>{ended}; until [ $(wc -l <{ended}) -ge $0 ]; do sleep 0.05; done"
-        for allocation, each in (["-N3", "-n3"], 1), (["-N3", "-n6"], 2):
+        for allocation, each in (["-N3", "-n3"], 1), (["-N3", "-n6"], 2), (["-N3"], 1), (["-N3", "--ntasks-per-node=2"], 2):
             pathlib.Path(ended).write_text("", encoding="ascii")
             code, printed = slurm.batch(allocation, TRAWL_RUN, "sh", "-c", together, str(3 * each))
             expect(where_are_they(printed) == {name: each for name in NAMES}, f"expected {each} on each node",

@@ -182,8 +182,9 @@ Socket Socket::handed_on(int file) {
 Socket Socket::to(const Endpoint& endpoint) {
   Address address(endpoint);
   Socket socket(::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket || (connect(socket.file_, address.get(), address.size) != 0 && errno != EINPROGRESS))
+    socket.trouble_ = errno;
   set(socket.file_, IPPROTO_TCP, TCP_NODELAY, 1);
-  if (socket) connect(socket.file_, address.get(), address.size);  // `connected` says how it went
   return socket;
 }
 
@@ -205,6 +206,7 @@ std::optional<std::pair<Socket, Endpoint>> Socket::accept() const {
 }
 
 std::optional<std::string> Socket::connected() const {
+  if (trouble_ != 0) return std::strerror(trouble_);
   pollfd ready{file_, POLLOUT, 0};
   if (poll(&ready, 1, 0) <= 0) return std::nullopt;
   int error = 0;

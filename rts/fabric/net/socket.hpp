@@ -42,9 +42,11 @@ class Socket {
   Socket() = default;
   explicit Socket(int file) noexcept : file_(file) {}
   ~Socket();
-  Socket(Socket&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  Socket(Socket&& other) noexcept
+      : file_(std::exchange(other.file_, -1)), trouble_(other.trouble_) {}
   Socket& operator=(Socket&& other) noexcept {
     std::swap(file_, other.file_);
+    std::swap(trouble_, other.trouble_);
     return *this;
   }
 
@@ -75,6 +77,7 @@ class Socket {
 
  private:
   int file_ = -1;
+  int trouble_ = 0;  // why it can't be connected (errno)
 };
 
 }  // namespace trawl::fabric::net

@@ -1,0 +1,84 @@
+#include "rts/launch/leave.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rts/fabric/launcher.hpp"
+#include "rts/inline/error.hpp"
+#include "rts/say.hpp"
+
+namespace trawl::launch {
+namespace {
+
+/// Another copy of it may be of another version; all understand the signal.
+bool is_our_launcher(const std::string& process) {
+  struct stat owner {};
+  std::ifstream file("/proc/" + process + "/comm");
+  std::string name;
+  return std::getline(file, name) && name == "trawl-run" &&
+         stat(("/proc/" + process).c_str(), &owner) == 0 && owner.st_uid == getuid();
+}
+
+/// What the main PE says to it. It may be looking after something long.
+std::optional<fabric::LeaveAnswer> wait_for_answer() {
+  constexpr time_t patience = 5;
+  sigset_t answers;
+  sigemptyset(&answers);
+  sigaddset(&answers, fabric::leave_signal());
+  const timespec most{patience, 0};
+  siginfo_t info{};
+  while (sigtimedwait(&answers, &info, &most) > 0) {
+    if (info.si_code != SI_QUEUE) continue;
+    const auto value = reinterpret_cast<std::uint64_t>(info.si_value.sival_ptr);
+    return static_cast<fabric::LeaveAnswer>(fabric::request_of(value).pe);
+  }
+  return std::nullopt;
+}
+
+std::string why_not(std::optional<fabric::LeaveAnswer> answer) {
+  if (!answer) return "the run has not answered: it may not have begun, or be of an older Trawl";
+  switch (*answer) {
+    case fabric::LeaveAnswer::is_told:
+      return "";
+    case fabric::LeaveAnswer::there_is_none:
+      return "there is none, or not any more";
+    case fabric::LeaveAnswer::deaths_end_runs:
+      return "the run has --trawl:recover=off";
+    case fabric::LeaveAnswer::has_shared_objects:
+      return "the program has shared objects";
+  }
+  return "the run's answer is of a newer Trawl";
+}
+
+}  // namespace
+
+int send_away(int pe, const std::vector<std::string>& words) {
+  if (words.size() != 1)
+    throw Error("--leave PE takes one process id, of a trawl-run (trawl-run --help)", 2);
+  const auto& process = words.front();
+  pid_t id = 0;
+  const auto* end = process.data() + process.size();
+  const auto read = std::from_chars(process.data(), end, id);
+  if (read.ec != std::errc() || read.ptr != end || id <= 0 || !is_our_launcher(process))
+    throw Error(process + " is not the process id of a trawl-run that is yours", 2);
+  sigset_t answers;
+  sigemptyset(&answers);
+  sigaddset(&answers, fabric::leave_signal());
+  sigprocmask(SIG_BLOCK, &answers, nullptr);
+  std::signal(fabric::leave_signal(), SIG_DFL);
+  if (!fabric::send_leave_signal(id, {pe, 0}))
+    throw Error("cannot tell " + process + ": " + std::strerror(errno), 2);
+  const auto why = why_not(wait_for_answer());
+  if (why.empty()) return 0;
+  say("trawl-run: PE " + std::to_string(pe) + " does not leave: " + why + "\n");
+  return 1;
+}
+
+}  // namespace trawl::launch

@@ -1,0 +1,137 @@
+#!/usr/bin/env -S python3 -B
+"""What trawl-run owes to those around it: shells and nohup, readers that are slow, strangers, other hosts' shells."""
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+
+from harness import HANG, expect, finish, program, run_words, start
+
+TRAWL_RUN = os.path.abspath(program("trawl-run"))
+KEY = "0f" * 32
+
+
+def wait_until_gone(processes, seconds):
+    end = time.monotonic() + seconds
+    while any(os.path.exists(f"/proc/{process}") for process in processes):
+        expect(time.monotonic() < end, f"expected that {processes} end", "")
+        time.sleep(0.05)
+
+
+def ignores_what_it_was_started_to_ignore():
+    """nohup, a shell's &, and whoever does not want to hear of children."""
+    for name, number in ("HUP", signal.SIGHUP), ("INT", signal.SIGINT):
+        begun = time.monotonic()
+        process = start(["env", f"--ignore-signal={name}", TRAWL_RUN, "-n", 1, "sh", "-c", "echo begun; sleep 1; echo over"])
+        expect(process.stdout.readline() == "begun\n", "expected that it begins", "")
+        process.send_signal(number)
+        result = finish(process, begun)
+        expect(result.code == 0 and result.out == "over\n", f"expected that SIG{name} is ignored", result)
+    result = run_words("env", "--ignore-signal=CHLD", TRAWL_RUN, "-n", 2, program("queens"), "6")
+    expect(result.code == 0 and result.out == "4\n", "expected that it notices the end", result)
+
+
+def may_be_ended_while_nobody_reads():
+    with tempfile.TemporaryDirectory() as folder:
+        told = os.path.join(folder, "pid")
+        process = subprocess.Popen([TRAWL_RUN, "-n", "1", "sh", "-c", f"echo $$ > {told}; exec yes"], stdout=subprocess.PIPE)
+        end = time.monotonic() + HANG
+        while not (os.path.exists(told) and os.path.getsize(told)) and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.5)  # the pipe is full
+        process.terminate()
+        with open(told, encoding="ascii") as file:
+            wait_until_gone([int(file.read())], HANG)
+        expect(process.wait(HANG) == -signal.SIGTERM, "expected that the signal ends it", process.returncode)
+        process.stdout.close()
+
+
+def loses_nothing():
+    """Of a line without an end, whose file a stranger holds open; for a slow reader; of two that print much at once."""
+    result = run_words(TRAWL_RUN, "-n", 1, "sh", "-c", "printf RESULT; sleep 3 & exit 0")
+    expect(result.code == 0 and result.out == "RESULT", "expected what was printed", result)
+    lines = "yes 0123456789 | head -n 20000; printf END"
+    slow = "sleep 0.5; head -c 60000; sleep 0.5; head -c 60000; sleep 0.5; cat"
+    result = run_words("bash", "-c", f"{shlex.quote(TRAWL_RUN)} -n 1 sh -c {shlex.quote(lines)} | ({slow})")
+    expect(result.out == 20000 * "0123456789\n" + "END", "expected all of it", f"{len(result.out)} bytes")
+    result = run_words(TRAWL_RUN, "-n", 1, "sh", "-c", "yes stranger & exit 3")
+    expect(result.code == 3, "expected that a stranger who prints for ever is not waited for", result.code)
+
+
+def does_not_wait_for_the_input():
+    """A run that fails ends, though its program reads what nobody writes."""
+    reader, writer = os.pipe()
+    words = [TRAWL_RUN, "-n", "2", program("tests/endings"), "reads", "--trawl:recover=off"]
+    begun = time.monotonic()
+    process = subprocess.Popen(words, stdin=reader, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    main_pe = int(process.stdout.readline())
+    found = subprocess.run(["pgrep", "-P", str(process.pid)], text=True, capture_output=True, check=True).stdout
+    for pe in {int(word) for word in found.split()} - {main_pe}:
+        os.kill(pe, signal.SIGKILL)
+    result = finish(process, begun)
+    expect(result.code == 1 and "PE 1 is lost" in result.err, "expected that it fails", result)
+    os.close(reader)
+    os.close(writer)
+
+
+def tells_others_our_flags(folder):
+    """What stands in for ssh forgets the environment, as ssh does."""
+    ssh = os.path.join(folder, "ssh")
+    with open(ssh, "w", encoding="ascii") as script:
+        script.write('#!/bin/sh\nexec env -i PATH="$PATH" HOME="$HOME" sh -c "$2"\n')
+    os.chmod(ssh, 0o755)
+    hosts = os.path.join(folder, "hosts")
+    with open(hosts, "w", encoding="ascii") as file:
+        file.write("localhost 2\n")
+    odd = os.path.join(folder, "n=4 'and'")
+    os.mkdir(odd)
+    os.symlink(os.path.abspath(program("queens")), os.path.join(odd, "queens"))
+    words = [TRAWL_RUN, "--hosts", hosts, "--ssh", ssh, os.path.join(odd, "queens"), "8"]
+    for env in {"TRAWL_SILENCE": "30"}, {"TRAWL_ENCRYPT": "off"}, {"TRAWL_HEAP": "8M"}:
+        result = run_words(*words, env=env)
+        expect(result.code == 0 and result.out == "92\n" and "trawl" not in result.err, f"expected 92, with {env}", result)
+
+
+def prints_a_line_that_can_be_called(folder):
+    """From elsewhere, with a program that was named by its place here, and where -- ends the flags."""
+    os.symlink(os.path.abspath(program("queens")), os.path.join(folder, "mine"))
+    begun = time.monotonic()
+    env = {"TRAWL_KEY": KEY, "TRAWL_SILENCE": "30"}
+    words = ["sh", "-c", f"cd {folder} && exec {shlex.quote(TRAWL_RUN)} --wait -n 2 ./mine 9 --"]
+    process = start(words, env)
+    line = process.stderr.readline()
+    other = subprocess.run(["sh", "-c", line], cwd="/", capture_output=True, text=True, timeout=HANG, check=False)
+    expect(other.returncode == 0 and other.stderr == "", f"expected that this starts a PE: {line}", other.stderr)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == "352\n" and "trawl" not in result.err, "expected 352", result)
+
+
+def refuses(folder):
+    many = os.path.join(folder, "many")
+    with open(many, "w", encoding="ascii") as file:
+        file.write("127.0.0.1 4294967297\n")
+    queens = program("queens")
+    for words, said in (
+            (["-n", "010", queens, "6"], "010 begins with 0"),
+            (["-n", 2, queens, "6", "--trawl:workers=010"], "010 begins with 0"),
+            (["--hosts", many, queens, "6"], "line 1: expected HOST"),
+            (["--wait", "--hosts", many, queens, "6"], "--wait and --hosts exclude each other"),
+            (["--leave", 1, "-n", 2, os.getpid()], "--leave and -n exclude each other"),
+            (["-n", 1, "--seats", 3, queens, "6", "--trawl:recover=off"], "only where it survives deaths")):
+        result = run_words(TRAWL_RUN, *words)
+        expect(result.code == 2 and said in result.err and result.out == "", f"expected: {said}", result)
+    result = run_words(queens, "6", "--trawl:meet=5999")
+    expect(result.code == 2 and "--trawl:meet needs --trawl:pes=N" in result.err, "expected a refusal", result)
+
+
+ignores_what_it_was_started_to_ignore()
+may_be_ended_while_nobody_reads()
+loses_nothing()
+does_not_wait_for_the_input()
+with tempfile.TemporaryDirectory() as place:
+    tells_others_our_flags(place)
+    prints_a_line_that_can_be_called(place)
+    refuses(place)
+print("signals, output, other hosts' environments, refusals: as they should be")
