@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 
@@ -36,10 +37,13 @@ void on_send_away(int, siginfo_t* info, void*) {
   if (pe == nullptr || info->si_code != SI_QUEUE) return;
   const auto value = reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr);
   const auto request = fabric::request_of(value);
-  if (!others_can_leave)
-    return fabric::answer_leave(request.asker, fabric::LeaveAnswer::deaths_end_runs);
-  if (request.asker != 0) keep(value);
-  pe->send_away(request.pe);
+  if (others_can_leave) {
+    if (request.asker != 0) keep(value);
+    return pe->send_away(request.pe);
+  }
+  const int before = errno;
+  fabric::answer_leave(request.asker, fabric::LeaveAnswer::deaths_end_runs);
+  errno = before;
 }
 
 // A program's own handler stays.

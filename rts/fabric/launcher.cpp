@@ -1,12 +1,15 @@
 #include "rts/fabric/launcher.hpp"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -47,6 +50,18 @@ int number_in(const char* name) {
 
 }  // namespace
 
+bool is_launcher(int process) noexcept {
+  std::array<char, 32> path{"/proc/"};
+  const auto number =
+      std::to_chars(path.data() + std::strlen(path.data()), path.end() - 6, process);
+  std::memcpy(number.ptr, "/comm", 6);
+  std::array<char, 16> name{};
+  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+  const auto size = file >= 0 ? read(file, name.data(), name.size()) : -1;
+  if (file >= 0) close(file);
+  return size > 0 && std::string_view(name.data(), static_cast<std::size_t>(size)) == "trawl-run\n";
+}
+
 bool send_leave_signal(int process, LeaveRequest request) noexcept {
   const auto value =
       static_cast<std::uint64_t>(request.asker) << 32U | static_cast<std::uint32_t>(request.pe);
@@ -57,8 +72,10 @@ LeaveRequest request_of(std::uint64_t value) noexcept {
   return {static_cast<int>(value & UINT32_MAX), static_cast<int>(value >> 32U)};
 }
 
+// Another process may have its number by now, whom the signal would end.
 void answer_leave(int asker, LeaveAnswer answer) noexcept {
-  if (asker > 0) send_leave_signal(asker, {static_cast<int>(answer), 0});
+  if (asker > 0 && is_launcher(asker))
+    send_leave_signal(asker, {static_cast<int>(answer), LeaveRequest::is_answer});
 }
 
 std::string_view environment(const char* name) {

@@ -17,14 +17,17 @@ inline int leave_signal() {
 /// What comes with that signal: who is to leave, and the process that wants to know what became of
 /// it.
 struct LeaveRequest {
-  int pe = 0;
-  int asker = 0;  ///< 0: nobody
+  static constexpr int is_answer = -1;
+
+  int pe = 0;     ///< of an answer: which
+  int asker = 0;  ///< as trawl-run passes it on; 0: nobody yet
 };
 
 /// What the main PE says to that; the signal's value.
 enum class LeaveAnswer : int { is_told = 1, there_is_none, deaths_end_runs, has_shared_objects };
 
 /// Signal handlers may call these.
+bool is_launcher(int process) noexcept;  ///< another copy of trawl-run, too
 bool send_leave_signal(int process, LeaveRequest request) noexcept;
 LeaveRequest request_of(std::uint64_t value) noexcept;
 void answer_leave(int asker, LeaveAnswer answer) noexcept;

@@ -131,8 +131,9 @@ void Crew::on_signals() {
     const auto signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGCHLD) continue;
     if (signal == fabric::leave_signal()) {
-      if (info.ssi_code == SI_QUEUE)
-        send_away(static_cast<int>(info.ssi_pid), fabric::request_of(info.ssi_ptr).pe);
+      const auto request = fabric::request_of(info.ssi_ptr);
+      if (info.ssi_code == SI_QUEUE && request.asker == 0)
+        send_away(static_cast<int>(info.ssi_pid), request.pe);
       continue;
     }
     if (signal_ == 0) deadline_ = wall_time() + patience_with_asked;

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
 #include <sys/stat.h>
@@ -17,13 +16,11 @@
 namespace trawl::launch {
 namespace {
 
-/// Another copy of it may be of another version; all understand the signal.
-bool is_our_launcher(const std::string& process) {
+bool is_ours(pid_t process) {
   struct stat owner {};
-  std::ifstream file("/proc/" + process + "/comm");
-  std::string name;
-  return std::getline(file, name) && name == "trawl-run" &&
-         stat(("/proc/" + process).c_str(), &owner) == 0 && owner.st_uid == getuid();
+  return fabric::is_launcher(process) &&
+         stat(("/proc/" + std::to_string(process)).c_str(), &owner) == 0 &&
+         owner.st_uid == getuid();
 }
 
 /// What the main PE says to it. It may be looking after something long.
@@ -35,9 +32,9 @@ std::optional<fabric::LeaveAnswer> wait_for_answer() {
   const timespec most{patience, 0};
   siginfo_t info{};
   while (sigtimedwait(&answers, &info, &most) > 0) {
-    if (info.si_code != SI_QUEUE) continue;
-    const auto value = reinterpret_cast<std::uint64_t>(info.si_value.sival_ptr);
-    return static_cast<fabric::LeaveAnswer>(fabric::request_of(value).pe);
+    const auto said = fabric::request_of(reinterpret_cast<std::uint64_t>(info.si_value.sival_ptr));
+    if (info.si_code == SI_QUEUE && said.asker == fabric::LeaveRequest::is_answer)
+      return static_cast<fabric::LeaveAnswer>(said.pe);
   }
   return std::nullopt;
 }
@@ -66,7 +63,7 @@ int send_away(int pe, const std::vector<std::string>& words) {
   pid_t id = 0;
   const auto* end = process.data() + process.size();
   const auto read = std::from_chars(process.data(), end, id);
-  if (read.ec != std::errc() || read.ptr != end || id <= 0 || !is_our_launcher(process))
+  if (read.ec != std::errc() || read.ptr != end || id <= 0 || !is_ours(id))
     throw Error(process + " is not the process id of a trawl-run that is yours", 2);
   sigset_t answers;
   sigemptyset(&answers);
