@@ -106,7 +106,8 @@ void declare(CLI::App& app, Options& options) {
       "is set, is the run's key; else there is a new one for each run.\n"
       "Exit code: the program's; 128 and the signal's number if the main PE was ended by one; 1 "
       "if\n"
-      "a PE ended before all were there, or --check has found something; 2 for bad usage.");
+      "a PE ended before all were there, --check has found something, or the PE of --leave stays; "
+      "2 for bad usage.");
 }
 
 constexpr std::array<std::array<const char*, 2>, 6> exclude_each_other{{{"--leave", "-n"},
