@@ -73,6 +73,17 @@ void pad(const System& system, Grid grid) {
     }
 }
 
+auto* elimination([[maybe_unused]] Instructions instructions) {
+#if defined(__x86_64__)
+  const auto use = [instructions](Instructions these) {
+    return (instructions == these || instructions == Instructions::best) && available(these);
+  };
+  if (use(Instructions::avx512)) return eliminate_avx512;
+  if (use(Instructions::avx2)) return eliminate_avx2;
+#endif
+  return eliminate_portable;
+}
+
 }  // namespace
 
 Word prime_number(std::uint64_t index) {
@@ -91,21 +102,6 @@ bool available(Instructions instructions) {
 #endif
   return instructions == Instructions::best || instructions == Instructions::portable;
 }
-
-namespace {
-
-auto* elimination([[maybe_unused]] Instructions instructions) {
-#if defined(__x86_64__)
-  const auto use = [instructions](Instructions these) {
-    return (instructions == these || instructions == Instructions::best) && available(these);
-  };
-  if (use(Instructions::avx512)) return eliminate_avx512;
-  if (use(Instructions::avx2)) return eliminate_avx2;
-#endif
-  return eliminate_portable;
-}
-
-}  // namespace
 
 Residues solve_modulo(Word prime, const System& system, Instructions instructions) {
   const Field field(prime);

@@ -124,23 +124,6 @@ bool SharedHeap::export_spark(Node* thunk, int to, const Schedule& schedule) {
   return true;
 }
 
-// If there is no memory for it, it is where it was.
-bool SharedHeap::export_again(Node* thunk, int to, std::uint16_t fish) {
-  if (!may_be_done_again(thunk, static_cast<std::uint32_t>(to))) return false;
-  const auto holder = addresses_.holder(thunk);
-  try {
-    send_spark(thunk, to, {.fish = fish, .again = true});
-  } catch (const std::bad_alloc&) {
-    addresses_.set_holder(thunk, holder);
-    throw;
-  }
-  return true;
-}
-
-bool SharedHeap::may_be_done_again(Node* thunk, std::uint32_t by) const {
-  return is_still_away(thunk) && !has_baggage(thunk, most_baggage, addresses_, by);
-}
-
 void SharedHeap::send_spark(Node* thunk, int to, const Schedule& schedule) {
   auto message = outbox_.open(Kind::schedule, to);
   schedule.write(message);
@@ -153,17 +136,6 @@ void SharedHeap::send_spark(Node* thunk, int to, const Schedule& schedule) {
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);
   outbox_.send(to, std::move(message));
-}
-
-bool SharedHeap::evaluate_again(Node* thunk) {
-  if (!may_be_done_again(thunk, addresses_.self())) return false;
-  recovery_.evaluate_twin(thunk, twin_of(thunk));
-  return true;
-}
-
-// An exception may be this PE's: it had no memory. The other one will say what it is.
-void SharedHeap::evaluated_again(Node* thunk, Node* twin) {
-  if (is_still_away(thunk) && twin->state() == State::value) copy_into(thunk, twin);
 }
 
 Unpacked SharedHeap::read(Reader& packet, int from, Node* into, const Ahead* ahead) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -30,6 +29,7 @@
 #include "rts/launch/hosts.hpp"
 #include "rts/launch/leave.hpp"
 #include "rts/launch/slurm.hpp"
+#include "rts/options/octal.hpp"
 #include "rts/say.hpp"
 
 namespace {
@@ -57,13 +57,8 @@ class Usage : public CLI::Formatter {
   }
 };
 
-/// CLI11 would take 010 for 8.
 const CLI::Validator no_octal(
-    [](const std::string& text) {
-      const bool octal = text.size() > 1 && text.front() == '0' && std::isdigit(text[1]) != 0;
-      return octal ? text + " begins with 0" : std::string();
-    },
-    "");
+    [](const std::string& text) { return is_octal(text) ? text + " begins with 0" : ""; }, "");
 
 void declare(CLI::App& app, Options& options) {
   app.prefix_command();

@@ -14,6 +14,7 @@
 #include "rts/inline/error.hpp"
 #include "rts/options/flag_file.hpp"
 #include "rts/options/flags.hpp"
+#include "rts/options/octal.hpp"
 
 namespace trawl {
 namespace {
@@ -73,11 +74,6 @@ std::optional<Slip> slip_in(const std::string& argument) {
   if (word != "trawl" && !(marked && slips_between(word, "trawl") <= most_slips))
     return std::nullopt;
   return Slip{word == "trawl", end < text.size() ? text.substr(end + 1) : ""};
-}
-
-// CLI11 would take 010 for 8.
-bool is_octal(const std::string& value) {
-  return value.size() > 1 && value[0] == '0' && value[1] >= '0' && value[1] <= '9';
 }
 
 // Lets no NaN pass, and no number that ends in something else.
