@@ -50,6 +50,7 @@ struct Task {
   std::uint32_t arguments = 0;  ///< bytes
   std::uint32_t result = 0;
   Number function = 0;         ///< of the graph's; 0: unknown
+  Number given = 0;            ///< shared values, with its arguments: of the graph's sets
   std::uint16_t site = 0;      ///< of the graph's, in which its spark was made; 0: unknown
   bool passes_thunks = false;  ///< is given some, or gives some back: see Passed
 };
@@ -60,6 +61,9 @@ struct Passed {
   std::vector<Number> returned;  ///< with the result: their places
   Number place = 0;              ///< of the first that is returned, where this task was needed
 };
+
+/// Shared values, by their numbers, ascending.
+using Values = std::vector<Number>;
 
 template <class T>
 using Plain = std::vector<T, trawl::PlainAllocator<T>>;
@@ -75,8 +79,11 @@ struct Graph {
   Plain<Op> ops;
   Plain<Task> tasks;
   std::unordered_map<Number, Passed> passed;
-  std::uint64_t not_needed = 0;  ///< calls and sparks that nobody ever needed: left out
-  std::uint64_t unrouted = 0;    ///< sparks of which nobody knows how they came to who needed them
+  Plain<std::uint64_t> values;   ///< that are no task's result and that tasks share: their bytes
+  std::vector<Values> sets{{}};  ///< of them; the first is empty
+  std::unordered_map<Number, Values> makes;  ///< the task that all to whom they are given are under
+  std::uint64_t not_needed = 0;              ///< calls and sparks that nobody ever needed: left out
+  std::uint64_t unrouted = 0;  ///< sparks of which nobody knows how they came to who needed them
 
   Number root() const { return static_cast<Number>(tasks.size() - 1); }
 };

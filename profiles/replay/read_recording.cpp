@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "profiles/replay/routes.hpp"
+#include "profiles/replay/shares.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/trace/recording.hpp"
 
@@ -48,6 +49,8 @@ class Builder {
         return need(Step::eval, 1, numbers[0], numbers[1]);
       case Did::end:
         return end(numbers[0]);
+      case Did::refer:
+        return refer(numbers[0]);
     }
   }
 
@@ -73,6 +76,12 @@ class Builder {
     graph_.sites.insert(graph_.sites.begin(), Site());
   }
 
+  void shared(Plain<std::uint64_t> bytes) {
+    if (!open_.empty()) throw BadBytes("shared values come before the root ends");
+    if (!graph_.values.empty()) throw BadBytes("shared values come twice");
+    graph_.values = std::move(bytes);
+  }
+
   Graph take() {
     if (!open_.empty()) throw BadBytes("it ends before its root does");
     if (graph_.functions.empty()) graph_.functions.emplace_back("root");
@@ -84,6 +93,7 @@ class Builder {
     for (const auto& named : named_) graph_.not_needed += named.done == none;
     renumber();
     route(graph_);
+    share(graph_, std::move(references_));
     return std::move(graph_);
   }
 
@@ -98,6 +108,7 @@ class Builder {
     std::size_t first = 0;  // of its ops among those of open tasks
     std::uint32_t arguments = 0;
     Number function = 0;
+    std::uint32_t referred = 0;  // shared values
     // When it began:
     Number named = 0;       // tasks
     std::size_t done = 0;   // those in the graph
@@ -160,8 +171,17 @@ class Builder {
     ops_.push_back(Op(step, task));
     if (function > most_functions) throw BadBytes("there is no such function");
     open_.push_back({task, ops_.size(), static_cast<std::uint32_t>(arguments),
-                     static_cast<Number>(function), newest(), graph_.tasks.size(),
+                     static_cast<Number>(function), 0, newest(), graph_.tasks.size(),
                      graph_.ops.size(), left_, sum_});
+  }
+
+  void refer(std::uint64_t value) {
+    auto& open = open_.back();
+    if (open.task == 0 || ops_.size() != open.first)
+      throw BadBytes("a value is given to a task that has begun to work");
+    if (value == 0 || value > format::most_shared) throw BadBytes("there is no such value");
+    if (++open.referred > format::most_referred) throw BadBytes("a task is given too many values");
+    references_.push_back({open.task, static_cast<Number>(value - 1)});
   }
 
   void end(std::uint64_t result) {
@@ -238,6 +258,8 @@ class Builder {
 
   // By the order of their ends, and without what nobody needed.
   void renumber() {
+    for (auto& reference : references_) reference.task = named_[reference.task - 1].done;
+    std::erase_if(references_, [](const Reference& each) { return each.task >= in_place; });
     auto& ops = graph_.ops;
     std::uint64_t to = 0;
     for (auto& task : graph_.tasks) {
@@ -261,6 +283,7 @@ class Builder {
   std::int64_t left_ = 0;                     // sparks that nobody has forced
   Plain<Op> ops_;                             // of open tasks
   Plain<Named> named_;
+  Plain<Reference> references_;
   std::vector<Open> open_;
   Nanos sum_ = 0;
 };
@@ -311,7 +334,7 @@ class Events {
   bool left() const { return at_ < bytes_.size(); }
   std::uint8_t kind() {
     const auto kind = static_cast<std::uint8_t>(bytes_[at_++]);
-    if (kind > static_cast<std::uint8_t>(Did::end)) throw BadBytes("there is no such event");
+    if (kind >= trawl::trace::event_numbers.size()) throw BadBytes("there is no such event");
     return kind;
   }
   std::uint64_t number() {
@@ -366,11 +389,22 @@ void read_sites(Events& events, Builder& builder) {
   builder.sites(std::move(file), std::move(build), std::move(sites));
 }
 
+void read_shared(Events& events, Builder& builder) {
+  Plain<std::uint64_t> bytes;
+  while (events.left()) {
+    if (bytes.size() == format::most_shared) throw BadBytes("it has too many shared values");
+    bytes.push_back(events.number());
+    if (bytes.back() > format::most_bytes) throw BadBytes("a shared value is too large");
+  }
+  builder.shared(std::move(bytes));
+}
+
 void read_block(File& file, Builder& builder, std::uint64_t& place) {
   const auto head = file.take(format::block_header_size);
   trawl::Reader in(head);
   const auto magic = in.get<std::uint32_t>();
-  if (magic != format::block_magic && magic != format::names_magic && magic != format::sites_magic)
+  if (magic != format::block_magic && magic != format::names_magic &&
+      magic != format::sites_magic && magic != format::shared_magic)
     throw BadBytes("no block begins here");
   const auto size = in.get<std::uint32_t>();
   if (size == 0 || size > format::most_block) throw BadBytes("a block of an impossible size");
@@ -383,6 +417,7 @@ void read_block(File& file, Builder& builder, std::uint64_t& place) {
   Events events(bytes);
   try {
     if (magic == format::sites_magic) return read_sites(events, builder);
+    if (magic == format::shared_magic) return read_shared(events, builder);
     read_events(events, builder);
   } catch (const BadBytes&) {
     place = begin + events.at();

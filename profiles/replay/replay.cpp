@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,7 @@ std::uint64_t result_bytes(const Task& task) {
 }
 
 bool is_small(const Task& task) {
-  return !task.passes_thunks && argument_bytes(task) <= small_arguments &&
+  return !task.passes_thunks && task.given == 0 && argument_bytes(task) <= small_arguments &&
          result_bytes(task) <= small_result;
 }
 
@@ -61,6 +62,14 @@ std::uint64_t mix_expected(std::uint64_t sum, Number task, std::uint64_t bytes) 
   return bytes == 0 ? sum : mix(sum, content(task) * 0x101U);
 }
 
+/// Of a value that tasks share, which a task is given or makes.
+using Shared = trawl::Lazy<Load>;
+
+/// What a shared value is made of, and so that it is not taken for a task's.
+Number content_of(Number value) {
+  return ~value;
+}
+
 struct Large;
 /// A thunk that is a task: of the one kind or the other.
 struct Thunk {
@@ -75,7 +84,8 @@ struct Large {
 };
 
 std::uint64_t run_small(Number number, const Small& arguments);
-Large run_large(Number number, const Load& arguments, const std::vector<Thunk>& given);
+Large run_large(Number number, const Load& arguments, const std::vector<Thunk>& given,
+                const std::vector<Shared>& shared);
 
 // ---- a task ------------------------------------------------------------------------------------
 
@@ -107,10 +117,47 @@ class Spawned {
   bool synced_ = false;
 };
 
+/// The shared values that a task knows: those it was given, and its own.
+class Known {
+ public:
+  Known(const Values& numbers, std::vector<Shared> given, Number task)
+      : numbers_(numbers), given_(std::move(given)) {
+    const auto makes = graph.makes.find(task);
+    if (makes == graph.makes.end()) return;
+    own_numbers_ = &makes->second;
+    for (const auto value : makes->second)
+      own_.push_back(Shared(load(content_of(value), scaled(graph.values[value]))));
+  }
+
+  /// To be handed on.
+  std::vector<Shared> some(const Values& wanted) const {
+    std::vector<Shared> some;
+    some.reserve(wanted.size());
+    for (const auto value : wanted) some.push_back(get(value));
+    return some;
+  }
+
+ private:
+  const Shared& get(Number value) const {
+    const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), value);
+    if (at != numbers_.end() && *at == value)
+      return given_[static_cast<std::size_t>(at - numbers_.begin())];
+    return own_[static_cast<std::size_t>(
+        std::lower_bound(own_numbers_->begin(), own_numbers_->end(), value) -
+        own_numbers_->begin())];
+  }
+
+  const Values& numbers_;
+  std::vector<Shared> given_;
+  const Values* own_numbers_ = nullptr;
+  std::vector<Shared> own_;
+};
+
 class Running {
  public:
-  Running(Number number, std::uint64_t sum)
+  Running(Number number, std::uint64_t sum, std::vector<Shared> shared = {})
       : task_(graph.tasks[number]),
+        known_(graph.sets[task_.given], std::move(shared), number),
         next_(graph.ops.data() + task_.first),
         end_(next_ + task_.ops),
         sum_(mix(sum, number)),
@@ -203,7 +250,7 @@ class Running {
   [[gnu::noinline]] void spawn_large(Number task) {
     spawn(task, [this, task] {
       return trawl::spawn<run_large>(task, load(task, argument_bytes(graph.tasks[task])),
-                                     given(task));
+                                     given(task), shared(task));
     });
   }
 
@@ -218,12 +265,17 @@ class Running {
     return thunks_at(graph.passed.at(task).given);
   }
 
+  std::vector<Shared> shared(Number task) const {
+    return known_.some(graph.sets[graph.tasks[task].given]);
+  }
+
   Thunk thunk(Number task) const {
     Thunk made;
     if (const auto& t = graph.tasks[task]; is_small(t))
       made.small = trawl::lazy<run_small>(task, small_load(task));
     else
-      made.large = trawl::lazy<run_large>(task, load(task, argument_bytes(t)), given(task));
+      made.large =
+          trawl::lazy<run_large>(task, load(task, argument_bytes(t)), given(task), shared(task));
     return made;
   }
 
@@ -253,6 +305,7 @@ class Running {
   }
 
   const Task& task_;
+  Known known_;
   const Op* next_;
   const Op* end_;
   std::uint64_t sum_;
@@ -264,8 +317,12 @@ std::uint64_t run_small(Number number, const Small& arguments) {
   return Running(number, mix(arguments.front(), arguments.back())).run();
 }
 
-Large run_large(Number number, const Load& arguments, const std::vector<Thunk>& given) {
-  Running task(number, mix_load(0, arguments));
+// A task looks at all that it was given before it begins: where it is needed is not recorded.
+Large run_large(Number number, const Load& arguments, const std::vector<Thunk>& given,
+                const std::vector<Shared>& shared) {
+  auto sum = mix_load(0, arguments);
+  for (const auto& value : shared) sum = mix_load(sum, trawl::force(value));
+  Running task(number, sum, shared);
   task.give(given);
   Large result;
   result.sum = task.run();
@@ -295,6 +352,8 @@ std::uint64_t expected_sum() {
     if (number != graph.root())
       sum = is_small(task) ? mix(small_load(number).front(), small_load(number).back())
                            : mix_expected(0, number, argument_bytes(task));
+    for (const auto value : graph.sets[task.given])
+      sum = mix_expected(sum, content_of(value), scaled(graph.values[value]));
     sum = mix(sum, number);
     for (auto at = task.first; at < task.first + task.ops; ++at) {
       const Op op = graph.ops[at];

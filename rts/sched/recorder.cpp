@@ -12,14 +12,23 @@
 namespace trawl::sched {
 namespace {
 
-/// Counts bytes: what else is in a packet lies elsewhere.
+/// Counts bytes: what else is in a packet lies elsewhere. Says what is referred to, if asked.
 class Counting final : public heap::PacketOut {
  public:
-  std::uint32_t place_of(heap::Node*, std::size_t) override { return 0; }
+  explicit Counting(std::vector<heap::Node*>* referred) : referred_(referred) {}
+
+  std::uint32_t place_of(heap::Node* node, std::size_t) override {
+    if (referred_ != nullptr && referred_->size() < most_looked_at) referred_->push_back(node);
+    return 0;
+  }
   heap::Loan lend(std::span<const std::byte>) override { return {}; }
   void lay(std::span<const std::byte> array) override { laid += array.size(); }
 
   std::uint64_t laid = 0;
+
+ private:
+  static constexpr std::size_t most_looked_at = 64;
+  std::vector<heap::Node*>* referred_;
 };
 
 /// Calls that hardly compute, made as a program makes them.
@@ -167,9 +176,10 @@ void Recorder::par(heap::Node* node, const void* caller) {
     sparks_[node] = record_.par(sites_.see(heap::logged_code(node), caller));
 }
 
-std::uint64_t Recorder::packed_size(heap::Node* node, Pack pack) {
+std::uint64_t Recorder::packed_size(heap::Node* node, Pack pack,
+                                    std::vector<heap::Node*>* referred) {
   packed_.shrink(0);
-  Counting counting;
+  Counting counting(referred);
   heap::Packer packer(packed_, counting);
   packer.no_limit(heap::Arrays::laid);
   pack(node, packer);
@@ -182,12 +192,41 @@ std::uint64_t Recorder::result_size(heap::Node* node) {
   return code.plain_result != 0 ? code.plain_result : packed_size(node, code.pack_value);
 }
 
+/// 0: it is none, or small, or one too many.
+std::uint32_t Recorder::shared_value(heap::Node* node) {
+  using namespace trace::recording;
+  if (const auto found = shared_.find(node); found != shared_.end()) return found->second;
+  constexpr std::uint64_t most_kept = std::uint64_t{1} << 28U;
+  if (shared_.size() == most_shared || shared_bytes_ > most_kept) return 0;
+  if (node->state() != heap::State::value ||
+      results_.contains(reinterpret_cast<std::uintptr_t>(node)))
+    return 0;
+  const auto bytes = result_size(node);
+  if (bytes < least_shared) return 0;
+  shared_bytes_ += bytes;
+  return shared_[node] = record_.share(bytes);
+}
+
+void Recorder::refer_to_shared() {
+  std::array<std::uint32_t, trace::recording::most_referred> told;
+  std::size_t count = 0;
+  for (auto* const node : referred_) {
+    const auto shared = shared_value(node);
+    if (shared == 0 ||
+        std::find(told.begin(), told.begin() + count, shared) != told.begin() + count)
+      continue;
+    if (count == told.size()) break;
+    record_.refer(told[count++] = shared);
+  }
+}
+
 bool Recorder::evaluate(heap::Node* node) {
   bool sparked = false;
   {
     const Pause pause(*this);
     const auto& code = node->code();
-    const auto arguments = packed_size(node, code.pack_arguments);
+    referred_.clear();
+    const auto arguments = packed_size(node, code.pack_arguments, &referred_);
     const auto function = std::uint64_t{code.id} + 1;
     if (node == synced_) {
       synced_ = nullptr;
@@ -199,11 +238,15 @@ bool Recorder::evaluate(heap::Node* node) {
     } else {
       record_.eval(arguments, function);
     }
+    refer_to_shared();
   }
   node->code().evaluate(node);
   const Pause pause(*this);
   record_.work(-handling_);
-  record_.end(result_size(node));
+  const auto result = result_size(node);
+  if (result >= trace::recording::least_shared)
+    results_.insert(reinterpret_cast<std::uintptr_t>(node));
+  record_.end(result);
   return sparked;
 }
 

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "rts/inline/node.hpp"
 #include "rts/inline/packer.hpp"
@@ -58,8 +60,11 @@ class Recorder {
 
   Nanos measure_handling();
   void note_time() noexcept;
-  std::uint64_t packed_size(heap::Node* node, Pack pack);
+  std::uint64_t packed_size(heap::Node* node, Pack pack,
+                            std::vector<heap::Node*>* referred = nullptr);
   std::uint64_t result_size(heap::Node* node);
+  void refer_to_shared();
+  std::uint32_t shared_value(heap::Node* node);
 
   trace::Record record_;
   trace::Sites sites_;
@@ -72,6 +77,15 @@ class Recorder {
   std::uint64_t synced_task_ = 0;
   // Sparks that nobody has forced. Kept alive, so that an address is one thunk.
   std::unordered_map<heap::Node*, std::uint64_t> sparks_;
+  std::vector<heap::Node*> referred_;  // by the arguments of what begins
+  // By number. Kept alive for the same reason, so they are bounded.
+  std::unordered_map<heap::Node*, std::uint32_t> shared_;
+  std::uint64_t shared_bytes_ = 0;
+  // What tasks have given, as far as it is large: not kept alive. An address that has died and is
+  // another's is taken for a result, and is in no recording.
+  std::unordered_set<std::uintptr_t, std::hash<std::uintptr_t>, std::equal_to<>,
+                     PlainAllocator<std::uintptr_t>>
+      results_;
 };
 
 }  // namespace trawl::sched

@@ -79,7 +79,17 @@ void Record::eval(std::uint64_t arguments, std::uint64_t function) {
   ++stack_.back().after;
 }
 
-// It may be cut down to its first event, if that is still in the buffer.
+std::uint32_t Record::share(std::uint64_t bytes) {
+  shared_.push_back(bytes);
+  return static_cast<std::uint32_t>(shared_.size());
+}
+
+void Record::refer(std::uint32_t shared) {
+  put(Did::refer);
+  number(shared);
+}
+
+// It may be cut down to its beginning, if that is still in the buffer.
 void Record::begin(std::uint64_t task) {
   for (auto open = stack_.rbegin(); open != stack_.rend() && open->after > task; ++open)
     open->open = true;
@@ -102,7 +112,7 @@ void Record::end(std::uint64_t result) {
       next_ = task.after - 1;
       return stack_.pop_back();
     }
-    size_ = behind_event(task.at);
+    size_ = behind_beginning(task.at);
     next_ = task.after;
   }
   end_piece();
@@ -115,6 +125,12 @@ std::size_t Record::behind_event(std::size_t at) const noexcept {
   auto numbers = event_numbers[static_cast<std::size_t>(block_[at++])];
   for (; numbers != 0; ++at)
     if ((block_[at] & std::byte{0x80}) == std::byte{0}) --numbers;
+  return at;
+}
+
+std::size_t Record::behind_beginning(std::size_t at) const noexcept {
+  at = behind_event(at);
+  while (at < size_ && block_[at] == static_cast<std::byte>(Did::refer)) at = behind_event(at);
   return at;
 }
 
@@ -178,6 +194,12 @@ void Record::write_sites() noexcept {
   write_block(recording::sites_magic);
 }
 
+void Record::write_shared() noexcept {
+  if (shared_.empty()) return;
+  for (const auto bytes : shared_) number(bytes);
+  write_block(recording::shared_magic);
+}
+
 void Record::write_block(std::uint32_t magic) noexcept {
   const auto size = size_ - recording::block_header_size;
   size_ = recording::block_header_size;
@@ -212,6 +234,7 @@ void Record::close() noexcept {
   flush();
   write_names();
   write_sites();
+  write_shared();
   if (file_ >= 0 && ::close(file_) != 0)
     trouble_ = "the recording " + file_name_ + " ends early: " + std::strerror(errno);
   file_ = -1;

@@ -34,6 +34,11 @@ class Record {
   void eval(std::uint64_t arguments, std::uint64_t function = 0);
   void end(std::uint64_t result);
 
+  /// A shared value's number.
+  std::uint32_t share(std::uint64_t bytes);
+  /// Of the task that has just begun.
+  void refer(std::uint32_t shared);
+
   /// The next function's name, from 1 on.
   void name(std::string_view function);
   /// The next site, from 1 on.
@@ -60,9 +65,11 @@ class Record {
   void begin(std::uint64_t task);
   bool is_one_piece(const Open& task) const noexcept;
   std::size_t behind_event(std::size_t at) const noexcept;
+  std::size_t behind_beginning(std::size_t at) const noexcept;
   void flush() noexcept;
   void write_names() noexcept;
   void write_sites() noexcept;
+  void write_shared() noexcept;
   void write_block(std::uint32_t magic) noexcept;
   void write(const void* data, std::size_t size) noexcept;
 
@@ -79,6 +86,7 @@ class Record {
   std::vector<Open> stack_;
   std::string names_;  // a zero byte behind each
   std::vector<std::vector<std::uint32_t>> sites_;
+  std::vector<std::uint64_t> shared_;  // bytes
 };
 
 }  // namespace trawl::trace

@@ -14,9 +14,10 @@
 //            and a zero byte each, of function 1, 2, ...
 //   sites    as a block, of sites_magic; behind the names, if there are any: the path of the file
 //            that the program ran from and its build id, a zero byte behind each; then of site 1,
-//            2,
-//            ... numbers as those of events: how many places, the places (as those of
+//            2, ... numbers as those of events: how many places, the places (as those of
 //            trace::Kind::spark_site)
+//   shared   as a block, of shared_magic; at the end, if there are any: how many bytes shared value
+//            1, 2, ... has, numbers as those of events
 //   event    0 kind      1
 //            1 numbers   as many as event_numbers says, 7 bits a byte, lowest first
 //
@@ -25,6 +26,10 @@
 // numbered as they are first named, by `spawn`, `par` or `eval`, from 1 on; the root is 0. `back`
 // counts from the next number: 1 is the newest task. A function is one of the names, or 0: unknown;
 // a site is one of the sites, or 0.
+//
+// A shared value is none of a task's results, and arguments refer to it: a constant that a program
+// has made a Lazy of, at least least_shared bytes. Which of them a task was given stands behind its
+// beginning.
 //
 // All numbers of several bytes are in the byte order of the machine that wrote them.
 #pragma once
@@ -47,17 +52,19 @@ enum class Did : std::uint8_t {
   force,  ///< came to a thunk that had become a spark, which begins [back, bytes, function]
   eval,   ///< came to a thunk that had not, a new task, which begins [bytes, function]
   end,    ///< the newest that began and has not ended [bytes of its result]
+  refer,  ///< was given a shared value; it has done nothing yet [its number]
 };
 
-inline constexpr std::array<std::uint8_t, 7> event_numbers{1, 1, 1, 3, 3, 2, 1};
+inline constexpr std::array<std::uint8_t, 8> event_numbers{1, 1, 1, 3, 3, 2, 1, 1};
 
 namespace recording {
 
 inline constexpr std::uint64_t file_magic = 0x4443'4552'5741'5254;  // "TRAWRECD"
-inline constexpr std::uint32_t version = 3;
-inline constexpr std::uint32_t block_magic = 0x6B6C'6272;  // "rblk"
-inline constexpr std::uint32_t names_magic = 0x6D61'6E72;  // "rnam"
-inline constexpr std::uint32_t sites_magic = 0x7469'7372;  // "rsit"
+inline constexpr std::uint32_t version = 4;
+inline constexpr std::uint32_t block_magic = 0x6B6C'6272;   // "rblk"
+inline constexpr std::uint32_t names_magic = 0x6D61'6E72;   // "rnam"
+inline constexpr std::uint32_t sites_magic = 0x7469'7372;   // "rsit"
+inline constexpr std::uint32_t shared_magic = 0x7268'7372;  // "rshr"
 inline constexpr std::size_t longest_function = 256;
 inline constexpr std::uint32_t most_block = 1U << 21U;
 inline constexpr std::size_t header_size = 16;
@@ -71,6 +78,10 @@ inline constexpr Nanos longest_work = Nanos{1} << 50U;  ///< 13 days
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1}
                                             << 31U;  ///< of an argument or a result
 inline constexpr std::uint64_t most_tasks = std::uint64_t{1} << 28U;
+/// Smaller ones are a small part of what is sent with them.
+inline constexpr std::uint64_t least_shared = 512;
+inline constexpr std::uint32_t most_shared = 4096;
+inline constexpr std::size_t most_referred = 16;  ///< of a task's
 /// What a recording calls one piece.
 inline constexpr Nanos grain = 10'000;
 

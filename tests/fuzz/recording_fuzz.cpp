@@ -47,15 +47,19 @@ void write(const std::string& file, const Bytes& bytes) {
 Bytes sample(const std::string& file, fuzz::ByteDamage& bits) {
   trawl::trace::Record record(file, "sample");
   std::vector<std::uint64_t> sparks;
+  const auto first = record.share(bits.below(3000));
+  const auto second = record.share(bits.below(3000));
   for (auto tasks = 1 + bits.below(12); tasks > 0; --tasks) {
     record.work(static_cast<trawl::Nanos>(bits.below(100'000)));
     const auto call = record.spawn(1);
     sparks.push_back(record.par(2));
     record.sync(call, bits.below(300));
+    record.refer(first);
     record.work(static_cast<trawl::Nanos>(bits.below(100'000)));
     sparks.push_back(record.par());
     if (bits.one_in(2)) {
       record.force(sparks.front(), 9);
+      record.refer(second);
       sparks.erase(sparks.begin());
       record.work(20'000);
       record.end(7);
@@ -75,25 +79,56 @@ Bytes sample(const std::string& file, fuzz::ByteDamage& bits) {
   return trawl::copy_of(std::as_bytes(std::span(text)));
 }
 
-/// Makes a block's size and checksum what they should be, so that what is in it is looked at.
-void mend(Bytes& bytes, std::size_t block, std::uint32_t magic) {
-  const auto events = block + format::block_header_size;
-  if (bytes.size() <= events) return;
-  const auto size = static_cast<std::uint32_t>(bytes.size() - events);
-  const auto sum = format::checksum(std::span(bytes).subspan(events));
-  std::memcpy(bytes.data() + block, &magic, 4);
-  std::memcpy(bytes.data() + block + 4, &size, 4);
-  std::memcpy(bytes.data() + block + 8, &sum, 8);
-}
-
 std::size_t behind(const Bytes& bytes, std::size_t block) {
   std::uint32_t size;
   std::memcpy(&size, bytes.data() + block + 4, 4);
   return block + format::block_header_size + size;
 }
 
+/// Damages what is in a block. Its size and checksum are what they should be, so that it is looked
+/// at.
+void damage(Bytes& bytes, std::size_t block, fuzz::ByteDamage& bits,
+            const std::vector<Bytes>& others) {
+  const auto place = [&bytes](std::size_t at) {
+    return bytes.begin() + static_cast<std::ptrdiff_t>(at);
+  };
+  const auto begin = block + format::block_header_size;
+  const auto end = behind(bytes, block);
+  Bytes inside(place(begin), place(end));
+  bits.damage(inside, 0, others);
+  const auto size = static_cast<std::uint32_t>(inside.size());
+  const auto sum = format::checksum(inside);
+  std::memcpy(bytes.data() + block + 4, &size, 4);
+  std::memcpy(bytes.data() + block + 8, &sum, 8);
+  bytes.erase(place(begin), place(end));
+  bytes.insert(place(begin), inside.begin(), inside.end());
+}
+
+/// A value that a task is given its maker was given, or makes.
+void check_values(const Graph& graph) {
+  const auto promise = [](bool kept) { expect(kept, "values that are known"); };
+  for (Number number = 0; number < graph.tasks.size(); ++number) {
+    const auto& task = graph.tasks[number];
+    promise(task.given < graph.sets.size());
+    auto known = graph.sets[task.given];
+    if (const auto own = graph.makes.find(number); own != graph.makes.end())
+      known.insert(known.end(), own->second.begin(), own->second.end());
+    std::sort(known.begin(), known.end());
+    promise(std::adjacent_find(known.begin(), known.end()) == known.end());
+    promise(known.empty() || known.back() < graph.values.size());
+    for (auto at = task.first; at < task.first + task.ops; ++at) {
+      const auto op = graph.ops[at];
+      if (op.step() != Step::spawn && op.step() != Step::par && op.step() != Step::eval) continue;
+      const auto& its = graph.sets[graph.tasks[op.task()].given];
+      promise(std::includes(known.begin(), known.end(), its.begin(), its.end()));
+    }
+  }
+  promise(graph.tasks[graph.root()].given == 0);
+}
+
 /// What replaying relies on.
 void check(const Graph& graph) {
+  check_values(graph);
   std::vector<int> made(graph.tasks.size()), needed(graph.tasks.size());
   std::uint64_t ops = 0;
   for (Number number = 0; number < graph.tasks.size(); ++number) {
@@ -161,12 +196,13 @@ int main(int argc, char** argv) {
         expect(is_read(file), "a sound recording is read");
         seen.push_back(bytes);
       }
-      const bool mended = !bits.one_in(4);
-      const bool of_sites = bits.one_in(4);
-      auto block = format::header_size + std::strlen("sample");
-      if (of_sites) block = behind(bytes, block);
-      bits.damage(bytes, mended ? block + format::block_header_size : 0, seen);
-      if (mended) mend(bytes, block, of_sites ? format::sites_magic : format::block_magic);
+      if (bits.one_in(4)) {
+        bits.damage(bytes, 0, seen);
+      } else {  // its events, its sites, or its shared values
+        auto block = format::header_size + std::strlen("sample");
+        for (auto before = bits.below(3); before > 0; --before) block = behind(bytes, block);
+        damage(bytes, block, bits, seen);
+      }
       write(file, bytes);
       ++(is_read(file) ? values : errors);
     } catch (const std::exception& e) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,10 +23,15 @@ namespace trawl::test {
 class RandomRun {
  public:
   RandomRun(trace::Record& record, std::uint64_t seed, int tasks, Nanos work)
-      : record_(record), random_(seed), left_(tasks), work_(work) {}
+      : record_(record), random_(seed), left_(tasks), work_(work) {
+    for (auto& value : shared_) value = record_.share(below(3000));
+  }
 
   void task(int depth) {
     std::vector<std::uint64_t> calls;
+    if (depth != deepest)
+      for (const auto value : shared_)
+        if (below(8) == 0) record_.refer(value);
     for (auto steps = 1 + below(6); steps > 0; --steps) {
       record_.work(1 + static_cast<Nanos>(below(static_cast<std::size_t>(work_))));
       if (left_ <= 0) continue;
@@ -74,6 +80,7 @@ class RandomRun {
   int left_;
   Nanos work_;
   std::vector<std::uint64_t> sparks_;
+  std::array<std::uint32_t, 5> shared_;
 };
 
 /// The graph of what `write` records.

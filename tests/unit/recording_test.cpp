@@ -260,6 +260,88 @@ TEST_F(RecordingTest, ThunksGoWithArgumentsAndResults) {
   EXPECT_EQ(read.passed.at(2).given, std::vector<Number>{0});
 }
 
+// A value comes with arguments: who makes it is the last who is above all that refer to it.
+TEST_F(RecordingTest, SharedValuesGoWithArguments) {
+  const auto read = graph([](Record& record) {
+    const auto everywhere = record.share(1000);
+    const auto below_a = record.share(2000);
+    record.share(3000);
+    const auto a = record.spawn();
+    const auto b = record.spawn();
+    record.sync(b, 1);
+    record.refer(everywhere);
+    record.work(20 * us);
+    record.end(1);
+    record.sync(a, 1);
+    const auto c = record.spawn();
+    record.work(20 * us);
+    record.sync(c, 1);
+    record.refer(below_a);
+    record.work(20 * us);
+    record.eval(1);
+    record.refer(everywhere);
+    record.refer(below_a);
+    record.work(20 * us);
+    record.end(1);
+    record.end(1);
+    record.end(1);
+  });
+  using replay::Values;
+  const auto given = [&read](Number task) { return read.sets[read.tasks[task].given]; };
+  EXPECT_EQ(std::vector(read.values.begin(), read.values.end()),
+            (std::vector<std::uint64_t>{1000, 2000, 3000}));
+  const Number b = 0, in_c = 1, c = 2, a = 3;
+  EXPECT_EQ(given(b), Values{0});
+  EXPECT_EQ(given(in_c), (Values{0, 1}));
+  EXPECT_EQ(given(c), (Values{0, 1}));  // hands the one on
+  EXPECT_EQ(given(a), Values{0});       // makes the other
+  EXPECT_EQ(read.makes.at(read.root()), Values{0});
+  EXPECT_EQ(read.makes.at(a), Values{1});
+  EXPECT_EQ(read.makes.size(), 2U);
+}
+
+TEST_F(RecordingTest, APieceIsGivenItsSharedValues) {
+  const auto read = graph([](Record& record) {
+    const auto value = record.share(1000);
+    const auto a = record.spawn();
+    record.sync(a, 1);
+    record.refer(value);
+    record.work(us);
+    record.eval(1);
+    record.refer(value);
+    record.work(us);
+    record.end(1);
+    record.end(1);
+  });
+  ASSERT_EQ(read.tasks.size(), 2U);
+  EXPECT_EQ(read.tasks[0].ops, 1U);
+  EXPECT_EQ(read.sets[read.tasks[0].given], replay::Values{0});
+}
+
+// So many ways that no memory would do: the values are left out.
+TEST_F(RecordingTest, LongWaysOfSharedValuesAreLeftOut) {
+  const auto read = graph([](Record& record) {
+    std::vector<std::uint32_t> values(3000);
+    for (auto& value : values) value = record.share(1000);
+    constexpr int depth = 5000;
+    for (int i = 0; i < depth; ++i) record.eval(1);
+    for (const auto value : values) {
+      record.eval(1);
+      record.refer(value);
+      record.work(20 * us);
+      record.end(1);
+    }
+    record.eval(1);
+    for (int i = 0; i < 3; ++i) record.refer(values[static_cast<std::size_t>(i)]);
+    record.work(20 * us);
+    record.end(1);
+    for (int i = 0; i < depth; ++i) record.end(1);
+  });
+  EXPECT_EQ(read.values.size(), 3000U);
+  EXPECT_LT(read.sets.size(), 3000U);
+  EXPECT_FALSE(read.makes.empty());
+}
+
 TEST_F(RecordingTest, ThunksOfUnknownWaysAreMadeWhereTheyAreForced) {
   const auto read = graph([](Record& record) {
     const auto user = record.spawn();  // it was made before
@@ -360,6 +442,31 @@ TEST_F(RecordingTest, ParAndForce) {
   EXPECT_EQ(steps, (std::vector{Step::par, Step::par, Step::par, Step::force, Step::force,
                                 Step::force, Step::eval}));
   for (Number i = 0; i < 3; ++i) EXPECT_GE(read.tasks[i].result, 10U * (i + 1) * sizeof(long));
+}
+
+long sum_of(const trawl::Lazy<std::vector<long>>& some) {
+  spin(20 * us);
+  return trawl::force(some).back();
+}
+
+// What tasks have given is on its way as their results already.
+TEST_F(RecordingTest, SharedValuesAreNoResults) {
+  const auto read = graph_of([] {
+    const trawl::Lazy<std::vector<long>> shared(std::vector<long>(1000, 1));
+    const trawl::Lazy<std::vector<long>> small(std::vector<long>(10, 1));
+    const auto result = trawl::lazy<numbers>(1000);
+    EXPECT_EQ(trawl::force(result).size(), 1000U);
+    for (int i = 0; i < 3; ++i)
+      for (const auto& some : {shared, small, result})
+        trawl::force(trawl::par(trawl::lazy<sum_of>(some)));
+  });
+  ASSERT_EQ(read.values.size(), 1U);
+  EXPECT_GE(read.values[0], 1000 * sizeof(long));
+  EXPECT_LE(read.values[0], 1010 * sizeof(long));
+  EXPECT_EQ(read.makes.at(read.root()), replay::Values{0});
+  EXPECT_EQ(std::count_if(read.tasks.begin(), read.tasks.end(),
+                          [](const auto& task) { return task.given != 0; }),
+            3);
 }
 
 long sparks_more(long n) {

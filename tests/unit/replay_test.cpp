@@ -36,13 +36,16 @@ class Replay : public testing::TestWithParam<int> {
 
 TEST_P(Replay, EveryTaskIsEvaluated) {
   int with_passed = 0;
+  int with_shared = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     auto graph = random_graph(seed, 100);
     with_passed += !graph.passed.empty();
+    with_shared += graph.sets.size() > 4 && graph.makes.size() > 1;
     replay::set_graph(std::move(graph), {});
     EXPECT_EQ(simulated(replay::replay_graph), replay::expected_sum()) << "seed " << seed;
   }
   EXPECT_GT(with_passed, 10);
+  EXPECT_GT(with_shared, 10);
 }
 
 TEST_P(Replay, WorkAndBytesAreScaled) {
