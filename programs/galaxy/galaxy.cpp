@@ -28,6 +28,9 @@ namespace {
 
 using namespace galaxy;
 
+// Who balances how is what is compared: all PEs take part.
+constexpr auto everywhere = trawl::Spread::everywhere;
+
 Box box_of(const std::vector<Star>& stars) {
   Box box;
   for (const auto& s : stars) box.add(s.at);
@@ -146,9 +149,9 @@ class Galaxy {
     const auto left = static_cast<double>(run_.steps - step);
     const bool by_work = run_.balance == Balance::prefix || run_.balance == Balance::prefix_time;
     if (step > 0 && run_.balance == Balance::time)
-      stars_ = trawl::rebalance(stars_, left, trawl::by_count);
+      stars_ = trawl::rebalance(stars_, left, trawl::by_count, everywhere);
     if (step > 0 && run_.balance == Balance::prefix_time)
-      stars_ = trawl::rebalance(stars_, left, trawl::by<&Star::work>);
+      stars_ = trawl::rebalance(stars_, left, trawl::by<&Star::work>, everywhere);
     stars_ = sorted(stars_, by_work, run_.declared);
     masses_ = trawl::all_gather(trawl::map<mass_of>(stars_));
   }
@@ -205,12 +208,14 @@ void add_options(programs::Command& command, Run& run) {
        {"prefix", Balance::prefix},
        {"prefix-time", Balance::prefix_time},
        {"time", Balance::time}});
-  command.add_flag("--report", run.report, "what each node had, and how long it computed");
+  command.add_flag("--report", run.report, "what each node had, and how long it computed")
+      .not_sequential();
   command.add_flag(
       "--declared", run.declared,
       "where time is virtual: work takes what its parts took on another day, and is the "
       "same in each run");
-  command.add_text("--frames", run.frames, "write pictures frame_NNNNN.png into this folder");
+  command.add_text("--frames", run.frames, "write pictures frame_NNNNN.png into this folder")
+      .not_sequential();
   command.add("--frame-every", run.frame_every, "steps from picture to picture", std::size_t{1},
               most);
   command.add("--frame-pixels", run.frame_pixels, "side of a picture", std::size_t{16},

@@ -1,7 +1,8 @@
 // How long a worker has lived, and what it was at: for whoever asks meanwhile.
 #include "rts/fabric/fabric.hpp"
 #include "rts/host/clocks.hpp"
-#include "rts/sched/worker.hpp"
+#include "rts/inline/effort.hpp"
+#include "rts/sched/workers.hpp"
 
 namespace trawl::sched {
 
@@ -27,6 +28,14 @@ Nanos Worker::processor_time() const noexcept {
 
 Nanos Worker::life_time() const noexcept {
   return born_ < 0 ? 0 : fabric_.now() - born_;
+}
+
+Effort effort_here() {
+  worker_here().let_others_run(Moment::in_thread);  // simulated: up to here
+  auto& workers = worker_here().workers();
+  Effort effort{workers.fabric().now(), 0};
+  for (const auto& worker : workers.all()) effort.busy += worker->life_time() - worker->idle_time();
+  return effort;
 }
 
 }  // namespace trawl::sched

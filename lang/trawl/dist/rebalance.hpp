@@ -28,6 +28,15 @@ struct Measured {
   std::vector<double> workers;          // of each place
   std::vector<double> rooms;            // of each place, for so many bytes
   std::vector<std::uint32_t> clusters;  // of each place
+  std::size_t here = 0;                 // the place of who balances
+
+  bool is_near(std::size_t place) const { return clusters[place] == clusters[here]; }
+  double strength() const { return std::reduce(strengths.begin(), strengths.end()); }
+  double near_strength() const {
+    double sum = 0;
+    for (std::size_t p = 0; p < strengths.size(); ++p) sum += is_near(p) ? strengths[p] : 0;
+    return sum;
+  }
 };
 
 /// What to make of costs, where they are known from `before` too. A page fault or the system's time
@@ -131,6 +140,62 @@ Rebalanced rebalanced(const Measured& last, std::span<const double> bytes,
   return plan;
 }
 
+/// The same places, but none of a far cluster gets anything, if there is room without.
+inline std::vector<double> near_only(std::vector<double> factors, const Measured& last) {
+  for (std::size_t p = 0; p < factors.size(); ++p)
+    if (!last.is_near(p)) factors[p] = 0;
+  return factors;
+}
+
+inline bool all_near(const Measured& last, std::span<const std::size_t> owners) {
+  return std::all_of(owners.begin(), owners.end(), [&](auto place) { return last.is_near(place); });
+}
+
+/// What the step took that began when the data were balanced last.
+inline StepTook step_took(const Measured& last, const sched::Effort& begun,
+                          const sched::Effort& ended) {
+  const auto time = static_cast<double>(ended.now - begun.now);
+  const auto busy = static_cast<double>(ended.busy - begun.busy) / last.workers[last.here];
+  return {time, busy_share(last.costs, last.owners, last.workers, last.here, busy / time)};
+}
+
+/// Moves to the near cluster, or from there to all, if that is better; else as `rebalanced`.
+template <class WayBetween>
+Rebalanced replaced(Spreading& spreading, const Measured& last, std::span<const double> bytes,
+                    const std::vector<double>& factors, double steps, WayBetween way) {
+  const auto all = last.strength();
+  const auto near = last.near_strength();
+  const auto ended = sched::effort_here();
+  // Where a PE was lost or has come, or this one is another, what was found does not hold.
+  if (near >= all || (spreading.is_near && !all_near(last, last.owners))) spreading = {};
+  if (near < all && spreading.begun.now > 0 && ended.now > spreading.begun.now) {
+    const auto step = step_took(last, spreading.begun, ended);
+    Rebalanced plan;
+    plan.before = step.time;
+    if (spreading.should_gather(step, all, near)) {
+      plan.owners = cut_to_fit(last.loads, near_only(factors, last), bytes, last.rooms);
+      plan.after = Spreading::time_near(step, all, near);
+      const auto moving = moving_time(last.owners, plan.owners, bytes, last.clusters, way);
+      plan.pays = all_near(last, plan.owners) && (plan.before - plan.after) * steps > moving;
+      if (plan.pays) spreading.gather(step);
+    } else if (spreading.should_spread(step, all, near)) {
+      plan.owners = cut_to_fit(last.loads, factors, bytes, last.rooms);
+      plan.after = std::min(spreading.far_time, plan.before);
+      plan.pays = true;
+      spreading.spread();
+    } else {
+      spreading.keep();
+    }
+    if (plan.pays) {
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        if (plan.owners[i] != last.owners[i]) plan.bytes += bytes[i];
+      return plan;
+    }
+  }
+  return rebalanced(last, bytes, spreading.is_near ? near_only(factors, last) : factors, steps,
+                    way);
+}
+
 /// For the event log.
 inline void note(const Rebalanced& plan, const Measured& last, std::span<const sched::Site> sites) {
   std::vector<sched::Decision::Part> parts;
@@ -179,6 +244,12 @@ void predict(Measured& last, const Parts<T>& d, std::span<const std::uint64_t> c
 
 }  // namespace detail
 
+/// Where `rebalance` may move data to.
+enum class Spread : bool {
+  as_pays,     ///< all PEs, or, where steps mostly wait for links, those of the caller's cluster
+  everywhere,  ///< all PEs
+};
+
 /// The same data, moved to where `steps` more steps like the one that made them will be done
 /// sooner: with each place's share as what it got through of the load, by what was measured. The
 /// load of a shard is predicted by what its elements weigh (`by<&Body::work>`, `by_count`), or is
@@ -186,7 +257,7 @@ void predict(Measured& last, const Parts<T>& d, std::span<const std::uint64_t> c
 /// answer depends on it: shards stay what they are. What a weight throws it throws; on one PE
 /// nothing is weighed.
 template <class T, class Weigh = ByCost>
-Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
+Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread = Spread::as_pays) {
   using namespace detail;
   const auto& parts = d.parts();
   const auto sites = sched::sites();
@@ -197,6 +268,7 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
     last.workers.push_back(site.workers);
     last.rooms.push_back(room_of(site, sched::skeletons_between_copies()));
     last.clusters.push_back(site.cluster);
+    if (site.pe == sched::pe_here()) last.here = last.clusters.size() - 1;
   }
   std::vector<std::uint64_t> counts;
   std::vector<double> bytes;
@@ -216,14 +288,16 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}) {
   auto measured = std::exchange(
       last.costs, believed(last.costs, parts.measured, last.owners, last.strengths.size()));
   predict<Weigh>(last, parts, counts);
-  const auto plan =
-      rebalanced(last, bytes, std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps,
-                 [&sites](std::size_t from, std::size_t to) {
-                   return sched::way_between(sites[from].pe, sites[to].pe);
-                 });
-  note(plan, last, sites);
   auto balanced = parts;
+  if (spread == Spread::everywhere) balanced.spreading = {};
+  const auto plan = replaced(balanced.spreading, last, bytes,
+                             std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps,
+                             [&sites](std::size_t from, std::size_t to) {
+                               return sched::way_between(sites[from].pe, sites[to].pe);
+                             });
+  note(plan, last, sites);
   balanced.measured = std::move(measured);
+  balanced.spreading.begun = sched::effort_here();
   if (!plan.pays) return Dist<T>(std::move(balanced));
   std::vector<Place> places;
   for (const auto owner : plan.owners) places.push_back(place_of(sites[owner].pe));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <trawl/dist/copies.hpp>
+#include <trawl/dist/spreading.hpp>
 
 namespace trawl {
 
@@ -31,13 +32,14 @@ struct Parts {
   std::vector<Lazy<Ran>> made;     // by the groups that make them
   std::vector<Lazy<Ran>> sources;  // and those by which what these were made of was
   std::vector<double> measured{};  // cost of each, when it was balanced last
-  int uncopied = 0;                // skeletons since the last copy was begun
+  Spreading spreading{};
+  int uncopied = 0;  // skeletons since the last copy was begun
   std::shared_ptr<Copying> copying{};
 
   /// Copies are the business of the PE that had them made.
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(shards, places, made, sources, measured, uncopied);
+    archive(shards, places, made, sources, measured, spreading, uncopied);
   }
 
   /// The element count of each shard.
@@ -215,6 +217,7 @@ Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
                           {},
                           source.made,
                           source.measured,
+                          source.spreading,
                           source.uncopied,
                           source.copying});
 }
