@@ -29,17 +29,6 @@ std::uint64_t grid_of(const Program& program) {
   return digest ? std::max(*digest, is_in_trouble + 1) : is_in_trouble;
 }
 
-bool goes_by_net(const Options& options) {
-  const bool told =
-      !options.join.empty() || !options.meet.empty() || options.pes != 0 || options.seats != 0;
-  if (told && options.fabric == "mpi")
-    throw Error(
-        "fabric mpi is started by mpiexec, without --trawl:join, --trawl:meet and "
-        "--trawl:pes",
-        2);
-  return told || options.fabric == "net";
-}
-
 fabric::NetSetup net_setup(const Options& options) {
   fabric::NetSetup setup;
   setup.terms.key = fabric::net::read_key(options.key);
@@ -62,6 +51,17 @@ fabric::NetSetup net_setup(const Options& options) {
 }
 
 }  // namespace
+
+bool goes_by_net(const Options& options) {
+  const bool told =
+      !options.join.empty() || !options.meet.empty() || options.pes != 0 || options.seats != 0;
+  if (told && options.fabric == "mpi")
+    throw Error(
+        "fabric mpi is started by mpiexec, without --trawl:join, --trawl:meet and "
+        "--trawl:pes",
+        2);
+  return told || options.fabric == "net";
+}
 
 fabric::Joined join_others(const Program& program) {
   const auto& options = program.options;

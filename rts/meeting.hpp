@@ -6,6 +6,10 @@
 
 namespace trawl {
 
+/// Has somebody said that processes are to come together by fabric net? Throws Error if he also
+/// says that they are not.
+bool goes_by_net(const Options& options);
+
 /// With the others, as whoever has started them has arranged it. Each tells the others which grid
 /// it is to rehearse. Throws Error.
 fabric::Joined join_others(const Program& program);

@@ -102,8 +102,10 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
           setup.full_weight, pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
           [this](heap::Node* spark) { workers_.add_arrived(spark); }, recovers_),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
-      bounds_(fabric.self(), fabric.size(), fabric.admits(), mailbox_),
-      objects_(fabric.self(), fabric.size(), fabric.admits(), shared_heap_, mailbox_,
+      bounds_(
+          fabric.self(), fabric.size(), fabric.admits(),
+          [this](int pe) { return tables_.lost(pe); }, mailbox_),
+      objects_(tables_, fabric.admits(), shared_heap_, mailbox_,
                [this](heap::Node* thunk) {
                  counters_.add(Count::sparks_created);
                  workers_.add_arrived(thunk);
@@ -283,7 +285,9 @@ void Pe::on_joined(int pe) {
                       1);
   counters_.add(Count::pes_joined);
   trace::note(log(), trace::Kind::pe_joined, 0, static_cast<std::uint32_t>(pe));
-  if (self() == 0) deadlock_detector_.joined(pe);
+  if (self() != 0) return;
+  deadlock_detector_.joined(pe);
+  bounds_.tell(pe);
 }
 
 void Pe::leave() noexcept {

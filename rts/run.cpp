@@ -66,10 +66,12 @@ class Process {
       if (is_main()) program_.open_stats_file();
       make_pe();
     } catch (const Error& e) {
-      // A PE that can't do as it is told joins the others all the same, to tell them.
-      program_.trouble = e;
-      program_.options = Options();
-      make_pe();
+      be_in_trouble(e);
+    } catch (const std::bad_alloc&) {
+      be_in_trouble(Error(
+          "there is not the memory to begin with: give --trawl:workers, --trawl:spark-pool or "
+          "--trawl:stack-size less",
+          1));
     }
     take_leave_signals(*pe_);
     collected = pe_.get();
@@ -129,6 +131,13 @@ class Process {
 
  private:
   bool is_main() const { return joined_.fabric->self() == 0; }
+
+  // A PE that can't do as it is told joins the others all the same, to tell them.
+  void be_in_trouble(const Error& trouble) {
+    program_.trouble = trouble;
+    program_.options = Options();
+    make_pe();
+  }
 
   void answer() {
     if (is_main()) {

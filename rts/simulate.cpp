@@ -118,7 +118,6 @@ Simulation::Core& Simulation::add_core(Seat& seat, sched::Worker& worker, void (
   auto main = std::make_unique<sched::Fiber>(main_loop_stack, loop, core.get());
   core->resume = main.get();
   worker.attach(std::move(main));
-  worker.begin_life();
   seat.cores.push_back(std::move(core));
   return *seat.cores.back();
 }
@@ -136,10 +135,14 @@ void Simulation::turn(Core& core) {
   auto& pe = *core.seat->pe;
   core.seat->epoch = pe.workers().events().epoch();
   try {
-    if (pe.joined() && !pe.stopping())
+    if (pe.joined() && !pe.stopping()) {
+      if (!core.worker->alive()) core.worker->begin_life();  // joining the others was no work
       found = core.worker->step();
-    else
+    } else {
       pe.poll(core.worker);
+    }
+  } catch (const Error& e) {  // no memory for a thread's stack
+    pe.fail(e.what(), e.exit_code());
   } catch (const std::bad_alloc&) {
     pe.fail_without_memory();
   }
@@ -310,6 +313,7 @@ void Simulation::see_to_spares(Seat& seat) {
   if (spares([&](Core& core) { return call(core), true; })) return;
   if (auto relieve = workers.add_spare()) {
     auto& core = add_core(seat, *workers.all().back(), &Simulation::spare_loop);
+    core.worker->begin_life();
     core.relieve = std::move(relieve);
     call(core);
   }

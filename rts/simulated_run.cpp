@@ -7,6 +7,7 @@
 #include "rts/fabric/launcher.hpp"
 #include "rts/host/place.hpp"
 #include "rts/inline/work.hpp"
+#include "rts/meeting.hpp"
 #include "rts/say.hpp"
 #include "rts/sched/fatal.hpp"
 #include "rts/sched/fiber.hpp"
@@ -48,6 +49,11 @@ std::string deaths_in(Simulation& simulation) {
 int run_simulated(Program& program, const Root& root) {
   if (fabric::under_mpiexec())
     throw Error("--trawl:simulate plays all PEs in one process: start it without mpiexec", 2);
+  if (goes_by_net(program.options))
+    throw Error(
+        "--trawl:simulate plays all PEs in one process: start it without trawl-run, and without "
+        "--trawl:join, --trawl:pes and --trawl:fabric=net",
+        2);
   if (program.options.progress)
     throw Error(
         "--trawl:progress is for runs that take their time: leave it out, a simulated one "

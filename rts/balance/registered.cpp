@@ -134,6 +134,8 @@ class Registered final : public Policy {
       throw;
     } catch (const std::exception& e) {
       throw Error("the program's policy '" + name_ + "' threw: " + e.what(), 2);
+    } catch (...) {
+      throw Error("the program's policy '" + name_ + "' threw what is no std::exception", 2);
     }
   }
 

@@ -16,7 +16,8 @@ constexpr Latency unknown_latency{.measured = -1};
 constexpr Steal no_steal;
 constexpr Nanos tolerated_skew = 1'000'000'000;
 constexpr Nanos latency_window = 1'000'000'000;
-constexpr unsigned latency_told = 0x80, bandwidth_told = 0x40;  // in the number of loads
+// In the number of loads.
+constexpr unsigned latency_told = 0x80, bandwidth_told = 0x40, objects_told = 0x20;
 
 static_assert(sizeof(Load) == 16, "it travels as it is");
 
@@ -268,6 +269,7 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
     tell(static_cast<int>(pe), load);
   }
   if (has_clusters()) write_between(out, count);
+  if (objects_exist()) count |= objects_told;
   out.patch(count_at, count);
 }
 
@@ -289,8 +291,9 @@ Tables::Between Tables::get_between(Reader& in, Nanos now) const {
   auto row = in.get<Between>();
   if (row.one >= row.other || row.other >= clusters())
     throw BadBytes("the latency between clusters that do not exist");
-  if (row.latency.one_way < 0 || row.latency.measured < 0)
-    throw BadBytes("a latency that is negative");
+  constexpr Nanos a_year = 31'536'000'000'000'000;
+  if (row.latency.one_way < 0 || row.latency.one_way > a_year || row.latency.measured < 0)
+    throw BadBytes("a latency that can't be");
   row.latency.measured = in_time(row.latency.measured, now);
   between_.fetch_slot(key_of(row.one, row.other));
   return row;
@@ -317,7 +320,7 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
   }
   const auto own = get_load(in, now);
   const auto told = in.get<std::uint8_t>();
-  const auto count = told & ~(latency_told | bandwidth_told);
+  const auto count = told & ~(latency_told | bandwidth_told | objects_told);
   if (count > max_relayed) throw BadBytes("too many loads in a piggyback");
   boost::container::static_vector<std::pair<int, Load>, max_relayed> relayed;
   for (std::size_t i = 0; i < count; ++i) {
@@ -337,6 +340,7 @@ Load Tables::read_piggyback(Reader& in, int from, Nanos now) {
     for (const auto& [pe, load] : relayed) loads_.fetch_row(key_of(pe));
   }
   latest_ = std::max(latest_, now);
+  if ((told & objects_told) != 0) note_objects();
   if (between) note_between(*between);
   if (link) links_.note(*link);
   note_load(from, own);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -99,6 +100,13 @@ class Tables {
   /// As static_of says, at its present pace.
   double speed_now(int pe) const noexcept { return static_of(pe).speed * pace_of(pe); }
   double strength_now(int pe) const noexcept { return static_of(pe).strength() * pace_of(pe); }
+  /// There are shared objects: told to all others from now on, as nothing that a message brings can
+  /// refer to one before its receiver knows that there are any. By any thread.
+  void note_objects() noexcept { std::atomic_ref(objects_).store(true, std::memory_order_relaxed); }
+  bool objects_exist() const noexcept {
+    return std::atomic_ref(objects_).load(std::memory_order_relaxed);
+  }
+
   /// Of full_pace, at least 1; told to all others from now on.
   void set_own_pace(std::uint16_t pace) noexcept;
   /// What the roster says may be rounded: that rides with the pace.
@@ -245,6 +253,7 @@ class Tables {
   std::uint16_t measured_pace_ = Load::full_pace;
   std::uint16_t own_pace_ = Load::full_pace;  // of what the roster says
   double own_strength_ = 0;                   // 0: as it says
+  mutable bool objects_ = false;  // mutable: there is no std::atomic_ref of what is const
 
   Heard<Load, max_loads> loads_;
   Heard<Measured, max_latencies> latencies_;

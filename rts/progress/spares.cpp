@@ -34,8 +34,9 @@ void Spares::call_one() try {
   if (parked != spares_.end()) {
     parked->parked = false;
     parked->called.release();
-  } else if (auto relieve = engine_.add_spare()) {
-    spares_.emplace_back(*this, std::move(relieve));
+  } else if (unstarted_ || (unstarted_ = engine_.add_spare())) {
+    spares_.emplace_back(*this, unstarted_);
+    unstarted_ = {};
   }
 } catch (const std::bad_alloc&) {
 } catch (const std::system_error&) {

@@ -43,6 +43,7 @@ class Spares {
   SparePolicy policy_;
   std::atomic<bool> leaving_{false};
   std::deque<Spare> spares_;
+  std::function<void()> unstarted_;  // there was no OS thread for it
 };
 
 }  // namespace trawl::progress

@@ -63,6 +63,10 @@ struct AgainCode : heap::Code {
     unpack_value = [](Node*, heap::Unpacker&) { stays(); };
     result_at = target_at;
     plain_result = 0;
+    subject = [](Node* node) -> const Node* {
+      const Node* const target = target_in(node);
+      return target != nullptr ? target : node;
+    };
   }
 };
 const AgainCode again_code;

@@ -26,18 +26,20 @@ SharedName Bounds::make() {
 std::uint64_t Bounds::least(const SharedName& bound) const {
   const std::lock_guard lock(lock_);
   const auto found = least_.find(key_of(bound));
-  return found == least_.end() ? nothing_found : found->second;
+  return found == least_.end() ? nothing_found : found->second.number;
 }
 
 bool Bounds::note(const Found& message) {
   const std::lock_guard lock(lock_);
-  auto& least = least_.try_emplace(key_of(message.bound), nothing_found).first->second;
-  if (message.number >= least) return false;
-  least = message.number;
+  auto& least = least_[key_of(message.bound)];
+  const Least found{message.number, message.finder};
+  if (found >= least) return false;
+  least = found;
   return true;
 }
 
 bool Bounds::found(const SharedName& bound, std::uint64_t number) {
+  if (number >= least(bound)) return false;
   const Found message{bound, static_cast<std::uint32_t>(self_), number};
   if (!note(message)) return false;
   tell_others(message);
@@ -49,8 +51,16 @@ void Bounds::on_found(const Found& message) {
 }
 
 void Bounds::tell_others(const Found& message) {
-  sched::tell_others(self_, static_cast<int>(message.finder), pes_, some_may_come_,
+  sched::tell_others(self_, static_cast<int>(message.finder), pes_, some_may_come_, is_gone_,
                      [&](int pe) { fabric::send(outbox_, pe, message); });
+}
+
+void Bounds::tell(int pe) {
+  const std::lock_guard lock(lock_);
+  for (const auto& [key, least] : least_) {
+    const SharedName bound{static_cast<std::uint32_t>(key >> 32U), static_cast<std::uint32_t>(key)};
+    fabric::send(outbox_, pe, Found{bound, static_cast<std::uint32_t>(self_), least.number});
+  }
 }
 
 SharedName new_bound() {

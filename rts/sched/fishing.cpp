@@ -238,7 +238,7 @@ void Fishing::on_work_available(int from, Nanos now) {
                                   [](const auto& cast) { return !cast.far; });
   if (near > 1 && max_fish_ == 0) return;
   const auto load = workers_.load();
-  if (!hungry(load)) return;
+  if (full_ || !hungry(load)) return;
   near_.backoff.reset();
   if (max_fish_ == 0)
     invited_ = near == 1;

@@ -65,10 +65,11 @@ Objects& objects_now() {
 
 }  // namespace
 
-Objects::Objects(int self, int pes, bool some_may_come, heap::SharedHeap& shared_heap,
+Objects::Objects(balance::Tables& tables, bool some_may_come, heap::SharedHeap& shared_heap,
                  fabric::Outbox& outbox, std::function<void(heap::Node*)> add_thread)
-    : self_(self),
-      pes_(pes),
+    : tables_(tables),
+      self_(tables.self()),
+      pes_(tables.size()),
       some_may_come_(some_may_come),
       shared_heap_(shared_heap),
       outbox_(outbox),
@@ -85,7 +86,10 @@ SharedName Objects::make() {
 
 Objects::Object& Objects::at(const SharedName& name) {
   auto& object = objects_[key_of(name)];
-  if (!object) object = std::make_unique<Object>();
+  if (!object) {
+    object = std::make_unique<Object>();
+    tables_.note_objects();
+  }
   return *object;
 }
 
@@ -169,12 +173,15 @@ heap::Node* Objects::call_of(const Write& message, std::span<const std::byte> ar
 }
 
 void Objects::tell_others(const Write& message, std::span<const std::byte> arguments) {
-  sched::tell_others(self_, static_cast<int>(message.object.pe), pes_, some_may_come_, [&](int pe) {
-    auto out = outbox_.open(Write::kind, pe);
-    message.write(out);
-    out.raw(arguments.data(), arguments.size());
-    outbox_.send(pe, std::move(out));
-  });
+  sched::tell_others(
+      self_, static_cast<int>(message.object.pe), pes_, some_may_come_,
+      [this](int pe) { return tables_.lost(pe); },
+      [&](int pe) {
+        auto out = outbox_.open(Write::kind, pe);
+        message.write(out);
+        out.raw(arguments.data(), arguments.size());
+        outbox_.send(pe, std::move(out));
+      });
 }
 
 bool Objects::add(const Write& message, heap::Node* call) {

@@ -10,6 +10,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "rts/host/brief_mutex.hpp"
@@ -25,18 +26,15 @@ namespace trawl::sched {
 class Objects {
  public:
   /// `add_thread` has a thunk evaluated here, soon, as a spark of this PE.
-  Objects(int self, int pes, bool some_may_come, heap::SharedHeap& shared_heap,
+  Objects(balance::Tables& tables, bool some_may_come, heap::SharedHeap& shared_heap,
           fabric::Outbox& outbox, std::function<void(heap::Node*)> add_thread);
   ~Objects();
   Objects(const Objects&) = delete;
   Objects& operator=(const Objects&) = delete;
 
   SharedName make();
-  /// Is there any that this PE has heard of?
-  bool used() {
-    const std::lock_guard lock(lock_);
-    return !objects_.empty();
-  }
+  /// Is there any that this PE can have heard of: here, or where a message came from?
+  bool used() const noexcept { return tables_.objects_exist(); }
   /// Does a thread here wait for a write?
   bool guards_wait();
   /// With the PE's lock held, as is `on_write`.
@@ -94,6 +92,7 @@ class Objects {
   bool add(const Write& message, heap::Node* call);
   void call_for_somebody(const SharedName& name);
 
+  balance::Tables& tables_;
   int self_;
   int pes_;
   bool some_may_come_;

@@ -235,7 +235,10 @@ bool SparkPool::drop_if_needless(Slot* seal) noexcept {
 heap::Node* SparkPool::take_newest(std::uint32_t* place) {
   while (true) {
     Slot* const newest = bottom_.load(std::memory_order_relaxed) - 1;
-    if (newest->pinned()) return take_oldest(true, place);
+    if (newest->pinned()) {
+      if (size() == 0) uncover(newest);
+      return take_oldest(true, place);
+    }
     if (newest->empty() && size() == 0) {
       // What an unfenced theft has hidden may still lie below, see take_oldest.
       if (newest < first()) return nullptr;
@@ -266,6 +269,14 @@ void SparkPool::give_up(const Slot* slot) noexcept {
 // its owner has taken too.
 bool SparkPool::skipped(const Slot& slot) const noexcept {
   return !slot.empty() && !slot.is_seal() && slot.promoted() == nullptr;
+}
+
+// A call that is hidden can be taken again.
+void SparkPool::uncover(Slot* newest) noexcept {
+  const std::lock_guard lock(thieves_);
+  if (top_.load(std::memory_order_relaxed) <= newest || !skipped(*newest)) return;
+  ++settled_;
+  top_.store(newest, std::memory_order_relaxed);
 }
 
 std::uint64_t SparkPool::taken_twice() noexcept {

@@ -225,6 +225,7 @@ class SparkPool : public OwnerEnd {
   bool make_room() noexcept;
   void give_up(const Slot* slot) noexcept;
   bool skipped(const Slot& slot) const noexcept;
+  void uncover(Slot* newest) noexcept;
   bool skip_empty(Slot* top, bool by_owner) noexcept;
   void compact() noexcept;
   void trim(const Slot* not_below) noexcept;

@@ -9,7 +9,8 @@
 namespace trawl::sched {
 namespace {
 
-// What writes to an object must be run once. (A spark that can is here with the object's name.)
+// What writes to an object must be run once. (A spark that can has come with the object's name, in
+// a message from who has heard of it.)
 bool may_write(Host& host) {
   return host.objects().used();
 }

@@ -68,7 +68,7 @@ std::uint32_t FoundSpark::packed_place() const noexcept {
 
 // ---- Worker ------------------------------------------------------------------------------------
 
-Worker::Worker(Workers& workers, int index, const Options& options)
+Worker::Worker(Workers& workers, int index, const Options& options, bool parked)
     : pool(options.spark_pool, [&events = workers.events()] { events.notify_progress_thread(); }),
       workers_(workers),
       host_(workers.host()),
@@ -82,7 +82,8 @@ Worker::Worker(Workers& workers, int index, const Options& options)
       special_(pause_ != nullptr || recorder_ != nullptr),
       index_(index),
       next_number_(static_cast<std::uint32_t>(index)),
-      random_(static_cast<std::uint32_t>(index) + 1) {
+      random_(static_cast<std::uint32_t>(index) + 1),
+      parked_(parked) {
   if (log_ != nullptr) {
     sites_ = std::make_unique<trace::Sites>([this](std::uint32_t code, trace::StackPlaces stack) {
       log_->site(static_cast<unsigned>(index_), code, stack);
@@ -145,13 +146,13 @@ bool Worker::step() {
   poll_when_due();
   if (Thread* thread = workers_.threads().take(*this)) {
     end_idle();
-    workers_.leave_imported();
+    workers_.leave_rest();
     run(*thread);
     return true;
   }
   if (const auto found = find_spark(); found.spark != nullptr) {
     end_idle();
-    workers_.leave_imported();
+    workers_.leave_rest();
     start_thread(found);
     return true;
   }
@@ -397,7 +398,7 @@ void Worker::begin_idle() {
 
 void Worker::end_idle() {
   if (!idle()) return;
-  idle_.store(false);  // before leave_imported looks; who adds a spark does so before looking here
+  idle_.store(false);  // before leave_rest looks; who adds a spark does so before looking here
   const auto idle_for = about_now() - idle_since_.load(std::memory_order_relaxed);
   idle_sum_.store(idle_sum_.load(std::memory_order_relaxed) + idle_for, std::memory_order_relaxed);
   messages_while_idle_.add(

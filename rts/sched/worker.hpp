@@ -68,7 +68,8 @@ struct FoundSpark {
 
 class Worker {
  public:
-  Worker(Workers& workers, int index, const Options& options);
+  /// `parked`: a spare one, until it is called.
+  Worker(Workers& workers, int index, const Options& options, bool parked = false);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -233,7 +234,7 @@ class Worker {
   std::atomic<const void*> runs_{nullptr};  // a spark, `this` for the root, nullptr for nothing
   std::atomic<int> unsaid_{0};
   std::atomic<bool> idle_{false};
-  std::atomic<bool> parked_{false};
+  std::atomic<bool> parked_;
 
   std::atomic<Nanos> born_{-1};
   std::atomic<clockid_t> processor_clock_{no_clock};

@@ -57,7 +57,7 @@ bool Workers::look() {
 std::function<void()> Workers::add_spare() {
   const auto count = count_.load(std::memory_order_relaxed);
   if (count == all_.size()) return {};
-  all_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), setup_.options);
+  all_[count] = std::make_unique<Worker>(*this, static_cast<int>(count), setup_.options, true);
   count_.store(count + 1, std::memory_order_release);
   return [this, &worker = *all_[count]] {
     try {

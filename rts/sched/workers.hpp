@@ -74,9 +74,9 @@ class Workers final : public progress::Engine {
   void add_placed(heap::Node* spark) { add(placed_, spark); }
   /// For one that another PE has, too.
   void add_backup(heap::Node* spark) { add(backups_, spark); }
-  /// A worker who was idle has found something to do: others may take what else has come.
-  void leave_imported() noexcept {
-    if (has_imported()) wake_another();
+  /// A worker who was idle has found something to do: others may take what else there is.
+  void leave_rest() noexcept {
+    if (has_imported() || threads_.movable() != 0) wake_another();
   }
   /// Of those that arrived, how many were found fizzled before their turn.
   std::uint64_t arrived_fizzled() const noexcept {

@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 
-from harness import expect, run
+from harness import expect, program, run, run_words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GRIDS = os.path.join(HERE, "../../profiles/grids")
@@ -94,8 +94,27 @@ with tempfile.TemporaryDirectory() as folder:
         expect(0 < link["busy_s"] < told["elapsed_s"], "expected to be busy for a part of the time", result)
         expect(abs(link["busy_s"] - link["bytes"] / 1e6) < 1e-3, "expected bytes at 1 MB/s", result)
 
+    # PEs that only wait to be told that they may begin do nothing.
+    slow = os.path.join(folder, "slow.json")
+    with open(slow, "w") as file:
+        file.write("""{"clusters": [{"name": "a", "pes": 2}, {"name": "b", "pes": 2}],
+                       "between": {"latency": "1 s", "bandwidth": "1 MB/s"}}""")
+    result, _, _ = simulated(slow, ["fib", 20], "--trawl:stats=json")
+    told = json.loads(result.err[result.err.index("{"):result.err.rindex("}") + 1])
+    for pe in told["by_pe"]:
+        expect(pe["busy_time_s"] < 0.2, "expected idle PEs", result)
+
+    # There is room for some hundred of these.
+    many = os.path.join(folder, "many.json")
+    with open(many, "w") as file:
+        file.write("""{"clusters": [{"name": "a", "pes": 200}]}""")
+    result = run(0, "queens", "11", "--trawl:simulate=" + many, "--trawl:stack-size=1T")
+    expect(result.code == 1 and "stack" in result.err and result.err.count("\n") == 1, "expected a sentence", result)
+
     result = run(2, "fib", "10", "--trawl:simulate=" + far)
     expect(result.code == 2 and "start it without mpiexec" in result.err, "expected mpiexec to be refused", result)
+    result = run_words(program("trawl-run"), "-n", "2", program("fib"), "10", "--trawl:simulate=" + far)
+    expect(result.code == 2 and "start it without trawl-run" in result.err, "expected trawl-run to be refused", result)
     result = run(0, "fib", "10", "--trawl:simulate=" + folder)
     expect(result.code == 2 and "cannot read the grid file" in result.err, "expected the file to be missed", result)
 print("all right")

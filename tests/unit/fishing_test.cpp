@@ -129,6 +129,16 @@ TEST(Fishing, AnInvitationIsTakenEvenWithAFishUnderWay) {
   EXPECT_EQ(desk.sent(), Letters()) << "it is not hungry";
 }
 
+TEST(Fishing, WhoIsFullTakesNoInvitation) {
+  Desk desk;
+  desk.fishing.set_full(true, 0);
+  desk.fishing.on_work_available(2, 0);
+  EXPECT_EQ(desk.sent(), Letters());
+  desk.fishing.set_full(false, 0);
+  desk.fishing.on_work_available(2, 0);
+  EXPECT_EQ(desk.sent(), (Letters{{Kind::fish, 2}}));
+}
+
 TEST(Fishing, AnInvitationIsNotTakenOverTheLimit) {
   for (const unsigned most : {1U, 3U}) {
     Options options;

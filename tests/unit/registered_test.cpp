@@ -160,6 +160,17 @@ TEST(Registered, WhatItThrowsEndsTheRunWithItsName) {
   }
 }
 
+TEST(Registered, WhatItThrowsMayBeAnything) {
+  struct Throws final : Policy {
+    int victim(const PolicyView&, std::uint64_t) override { throw 42; }
+  };
+  static bool registered = false;
+  if (!std::exchange(registered, true))
+    const PolicyRegistration one("throws 42", [] { return std::make_unique<Throws>(); });
+  const balance::Tables tables(1, 4);
+  EXPECT_THROW(balance::make_policy("throws 42")->next(tables, {}, 1), Error);
+}
+
 TEST(Registered, NamesOfTrawlsOwnAndTwiceTheSameAreRefused) {
   static bool registered = false;
   if (!std::exchange(registered, true)) {

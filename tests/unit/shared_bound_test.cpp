@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,8 @@ class Gossips {
   }
   sched::Bounds& operator[](int pe) { return seats_[static_cast<std::size_t>(pe)]->bounds; }
 
+  std::set<int> gone;
+
   /// How many messages each PE has got.
   std::vector<int> deliver(std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -62,6 +65,7 @@ class Gossips {
       std::swap(letters_[random() % letters_.size()], letters_.back());
       const auto letter = std::move(letters_.back());
       letters_.pop_back();
+      if (gone.contains(letter.to)) continue;
       ++got[static_cast<std::size_t>(letter.to)];
       Reader reader(std::span(letter.bytes).subspan(1));
       (*this)[letter.to].on_found(
@@ -78,7 +82,11 @@ class Gossips {
   };
   struct Seat final : fabric::Outbox {
     Seat(Gossips& its_gossips, int its_pe, int pes)
-        : gossips(its_gossips), pe(its_pe), bounds(pe, pes, false, *this) {}
+        : gossips(its_gossips),
+          pe(its_pe),
+          bounds(
+              pe, pes, false,
+              [&its_gossips](int other) { return its_gossips.gone.contains(other); }, *this) {}
     Writer open(fabric::Kind kind, int) override {
       Writer message;
       message.put(kind);
@@ -129,6 +137,49 @@ TEST(Bound, WhoeverFindsWhatInAnyOrderTheLeastIsEverywhere) {
     for (int pe = 0; pe < pes; ++pe)
       for (std::size_t i = 0; i < bounds.size(); ++i) EXPECT_EQ(all[pe].least(bounds[i]), least[i]);
   }
+}
+
+// Each would stop the news of the other.
+TEST(Bound, TwoMayFindTheSameAtOnce) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    std::mt19937_64 random(seed);
+    Gossips all(40);
+    const auto bound = all[0].make();
+    all[3].found(bound, 1000);
+    all.deliver(seed);
+    for (int finders = 0; finders < 3; ++finders)
+      all[static_cast<int>(random() % 40)].found(bound, 7);
+    all.deliver(seed);
+    for (int pe = 0; pe < 40; ++pe) EXPECT_EQ(all[pe].least(bound), 7U) << seed << ' ' << pe;
+  }
+}
+
+TEST(Bound, ThoseWhomOneThatIsGoneWouldTellAreTold) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 50; ++i) {
+    Gossips all(100);
+    for (int n = 0; n < 30; ++n) all.gone.insert(1 + static_cast<int>(random() % 99));
+    const auto bound = all[0].make();
+    all[0].found(bound, 7);
+    const auto got = all.deliver(random());
+    for (int pe = 1; pe < 100; ++pe)
+      EXPECT_EQ(got[static_cast<std::size_t>(pe)], all.gone.contains(pe) ? 0 : 1);
+  }
+}
+
+TEST(Bound, WhoComesIsToldWhatIsKnown) {
+  Gossips all(3);
+  const auto one = all[1].make();
+  const auto other = all[1].make();
+  all.gone.insert(2);
+  all[1].found(one, 5);
+  all[0].found(other, 6);
+  all.deliver(1);
+  all.gone.clear();
+  all[0].tell(2);
+  all.deliver(1);
+  EXPECT_EQ(all[2].least(one), 5U);
+  EXPECT_EQ(all[2].least(other), 6U);
 }
 
 // ---- in a program

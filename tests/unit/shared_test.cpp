@@ -196,6 +196,9 @@ TEST_P(SharedObject, AnExceptionIsTheValueOfItsWrite) {
 void forget_all(Log& log) {
   log.clear();
 }
+std::size_t entries_once_there(Shared<Log> log) {
+  return log.wait_until<has>(1U)->size();
+}
 std::size_t entries(Shared<Log> log) {
   return log.read()->size();
 }
@@ -234,6 +237,73 @@ TEST_P(SharedObject, WhatCantBeSharedIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pes, SharedObject, testing::ValuesIn(grids));
+
+Simulation::Config grid_of(const std::string& grid) {
+  Simulation::Config config;
+  config.net.grid = trawl::fabric::parse_grid(grid, "here");
+  return config;
+}
+
+// PE 1 would have told nine others.
+TEST(SharedObjectGrid, MadeAfterADeathItIsEverywhere) {
+  Simulation grid(grid_of(R"({"clusters": [{"name": "a", "pes": 20}],
+                              "deaths": [{"pe": 1, "at": "1 s"}]})"));
+  grid.run([] {
+    trawl::work(2'000'000'000);
+    const Shared<Log> log{Log()};
+    log.write<add>(7);
+    for (const auto place : trawl::places())
+      EXPECT_EQ(trawl::force(trawl::apply<entries_once_there>(place, log)), 1U);
+  });
+  EXPECT_EQ(grid.finish(0).code, 0);
+}
+
+constexpr trawl::Nanos second = 1'000'000'000;
+
+long busy(trawl::Nanos time) {
+  trawl::work(time);
+  return 0;
+}
+long writes_late(Shared<Log> log) {
+  trawl::work(3 * second);
+  log.write<add>(1);
+  return 1;
+}
+/// What it sparks is taken by the slow PE, and then waited for.
+long sparks_a_writer(Shared<Log> log) {
+  const auto writer = trawl::par(trawl::lazy<writes_late>(log));
+  trawl::work(second);
+  return trawl::force(writer);
+}
+
+// The name comes to PE 9 before the object does, which PE 1 passes on over thin links.
+TEST(SharedObjectGrid, WhoWritesIsNotRunAgain) {
+  auto config = grid_of(R"({
+    "clusters": [{"name": "a", "pes": 1}, {"name": "b", "pes": 1}, {"name": "c", "pes": 8},
+                 {"name": "d", "pes": 1, "speed": 0.05}],
+    "between": {"latency": "1 ms", "bandwidth": "50 MB/s"},
+    "links": [{"between": ["a", "b"], "latency": "5 ms", "bandwidth": "100 KB/s"},
+              {"between": ["b", "c"], "latency": "5 ms", "bandwidth": "100 KB/s"},
+              {"between": ["b", "d"], "latency": "5 ms", "bandwidth": "100 KB/s"}]})");
+  config.net.seed = 3;
+  Simulation grid(config);
+  std::size_t made = 0;
+  grid.run([&made] {
+    const auto places = trawl::places();
+    std::vector<Lazy<long>> all;
+    trawl::work(second);
+    for (std::size_t pe = 1; pe < 9; ++pe)
+      all.push_back(trawl::apply<busy>(places[pe], 30 * second));
+    trawl::work(second);
+    const Shared<Log> log(Log(125'000, 5));
+    const auto writer = trawl::apply<sparks_a_writer>(places[9], log);
+    trawl::work(150 * second);
+    trawl::force(writer);
+    made = log.read()->size() - 125'000;
+  });
+  EXPECT_EQ(made, 1U);
+  EXPECT_EQ(grid.finish(0).code, 0);
+}
 
 TEST(SharedObjectTeam, OnRealWorkers) {
   Team team(4);

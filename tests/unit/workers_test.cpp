@@ -70,6 +70,15 @@ TEST(Workers, LazyParForce) {
   }
 }
 
+// There may be no OS thread for it.
+TEST(Workers, ASpareOneIsAtRestUntilItIsCalled) {
+  Team team(1);
+  auto& workers = team.pe().workers();
+  const auto busy = workers.busy_besides();
+  EXPECT_TRUE(workers.add_spare() != nullptr);
+  EXPECT_EQ(workers.busy_besides(), busy);
+}
+
 TEST(Workers, TheyShareTheWork) {
   std::uint64_t converted = 0;
   for (int i = 0; i < 20; ++i) {
