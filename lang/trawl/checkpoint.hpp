@@ -9,7 +9,6 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -17,6 +16,7 @@
 
 #include <trawl/dist/file.hpp>
 #include <trawl/inline/no_nodes.hpp>
+#include <trawl/saved_type.hpp>
 
 namespace trawl {
 namespace detail {
@@ -26,28 +26,18 @@ namespace detail {
 inline constexpr std::uint64_t checkpoint_begins = 0x315043'4c57415254;  // "TRAWLCP1"
 inline constexpr std::uint64_t checkpoint_ends = 0x444e45'50434c5754;
 
-/// FNV-1a.
-inline std::uint64_t checksum(std::span<const std::byte> bytes) {
-  std::uint64_t sum = 0xcbf29ce484222325U;
-  for (const auto byte : bytes) sum = (sum ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3U;
-  return sum;
-}
-
-/// Of its name, as the compiler writes it, and its size.
-template <class T>
-std::uint64_t type_number() {
-  constexpr std::string_view name = __PRETTY_FUNCTION__;
-  return checksum(std::as_bytes(std::span(name))) + sizeof(T);
-}
-
 [[noreturn]] inline void throw_of_checkpoint(const std::string& file, const std::string& what) {
   throw Error(file + " is no checkpoint that this program can go on from: " + what);
 }
 
 template <class T>
 consteval bool can_be_saved() {
-  if constexpr (is_spread<T>)
-    return true;
+  constexpr bool lasts = !holds_of_this_run<T>();
+  static_assert(lasts,
+                "trawl: a Bound or a Shared means nothing in another run; save its value, and make "
+                "a new one of that.");
+  if constexpr (is_spread<T> || !lasts)
+    return lasts;
   else
     return value_travels<T, anywhere>();
 }
@@ -77,11 +67,22 @@ void value_of_blob(const std::string& file, const std::string& blob, T& value) {
   }
 }
 
+/// Where symbolic links lead. What is no file of bytes stays what it is.
+inline std::string file_to_replace(const std::string& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) return file;
+  if (!std::filesystem::is_regular_file(status))
+    throw Error(file + ": can't be written: it is no regular file");
+  const auto where = std::filesystem::canonical(file, error);
+  return error ? file : where.string();
+}
+
 /// Under another name, until all of it has been written.
 class CheckpointOut {
  public:
-  explicit CheckpointOut(std::string file)
-      : file_(std::move(file)), unfinished_(file_ + ".unfinished") {
+  explicit CheckpointOut(const std::string& file)
+      : file_(file_to_replace(file)), unfinished_(file_ + ".unfinished") {
     errno = 0;
     out_.open(unfinished_, std::ios::binary | std::ios::trunc);
     check();

@@ -27,7 +27,10 @@ struct OrderBy {
 
   template <class T>
   bool operator()(const T& a, const T& b) const {
-    return less(a, b);
+    if constexpr (orders_numbers<T, Less>)
+      return bits_of(a) < bits_of(b);  // of what is no number too
+    else
+      return less(a, b);
   }
   template <class T>
   requires(orders_numbers<T, Less>) auto bits(const T& x) const { return bits_of(x); }
@@ -112,6 +115,7 @@ class Buckets {
                            std::upper_bound(its.begin(), its.end(), xs[last], order) - its.begin());
       else
         end = last + 1;
+      end = std::max(end, cuts_[(b - 1) * parts_ + i]);  // `order` may contradict itself
     }
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
 #include <trawl/checkpoint.hpp>
 #include <unistd.h>
 
@@ -184,6 +185,44 @@ TEST_P(Checkpoint, WhatCannotBeSaved) {
     EXPECT_EQ(step, 3);
   });
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_P(Checkpoint, ALinkIsFollowedAndWhatIsNoFileStays) {
+  write("something");
+  const auto link = file() + ".link";
+  std::filesystem::create_symlink(file(), link);
+  const auto pipe = file() + ".pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  run([&] {
+    trawl::checkpoint(link, 5L);
+    EXPECT_THROW(trawl::checkpoint(pipe, 5L), trawl::Error);
+    long five = 0;
+    EXPECT_TRUE(trawl::restart(file(), five));
+    EXPECT_EQ(five, 5);
+  });
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+struct Inner {
+  double x = 0;
+  std::vector<float> more;
+};
+struct Outer {
+  Inner inner;
+  std::vector<Outer> within;
+};
+
+// A type's name and size stay where its fields change.
+TEST(CheckpointTypes, WhatTheyAreMadeOfCounts) {
+  using namespace trawl::detail;
+  static_assert(std::is_same_v<parts_of_type<Inner>::type, Types<double, std::vector<float>>>);
+  static_assert(std::is_same_v<parts_of_type<Outer>::type, Types<Inner, std::vector<Outer>>>);
+  static_assert(std::is_same_v<parts_of_type<trawl::Dist<Inner>>::type, Types<Inner>>);
+  static_assert(holds_of_this_run<std::vector<std::pair<int, trawl::Bound<long>>>>());
+  static_assert(!holds_of_this_run<Outer>());
+  EXPECT_NE(type_number<Outer>(), type_number<Inner>());
+  EXPECT_EQ((type_number<Inner, Inner>() == type_number<Inner>()), false) << "fields are in it";
 }
 
 INSTANTIATE_TEST_SUITE_P(Pes, Checkpoint, testing::ValuesIn(grids));

@@ -1,4 +1,5 @@
 // What skeletons say of a function that throws, and what they do with what can't be ordered.
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -109,6 +110,46 @@ TEST_P(DistErrors, WhatIsNoNumberIsSortedToo) {
       }
       EXPECT_EQ(numbers, n - (n + 3) / 7 - (n + 1) / 7);
     });
+}
+
+struct Reading {
+  double at = 0;
+  long number = 0;
+};
+Reading reading(std::size_t i) {
+  return {odd(i), static_cast<long>(i)};
+}
+bool before(const Reading& a, const Reading& b) {
+  return a.at < b.at;
+}
+bool not_after(const long& a, const long& b) {
+  return a <= b;
+}
+bool never_again(long a, long b) {
+  if (b - a > 20) throw std::runtime_error("no order");  // not in one shard
+  return a < b;
+}
+
+// An order that is none gives some order, of the same elements.
+TEST_P(DistErrors, WhatContradictsItselfLosesNothing) {
+  for (const std::size_t n : {10U, 64U, 1000U, 20'000U})
+    run([n] {
+      std::vector<long> numbers;
+      for (const auto& x : trawl::sort<before>(trawl::generate<reading>(n)))
+        numbers.push_back(x.number);
+      std::ranges::sort(numbers);
+      std::vector<long> all(n);
+      std::iota(all.begin(), all.end(), 0);
+      EXPECT_EQ(numbers, all);
+      EXPECT_EQ(trawl::sort<not_after>(trawl::generate<number>(n)).size(), n);
+    });
+}
+
+TEST_P(DistErrors, AnOrderThatThrowsIsNamed) {
+  run([] {
+    expect_said([] { trawl::collect(trawl::sort<never_again>(trawl::generate<number>(300))); },
+                "sort<", "no order");
+  });
 }
 
 const std::string& longer(const std::string& a, const std::string& b) {

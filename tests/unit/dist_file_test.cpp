@@ -106,17 +106,55 @@ TEST_P(DistFile, WhoCantReadAFileGetsItInPieces) {
     std::vector<std::string> lines;
     const auto add = [&lines](const std::string& line) { lines.push_back(line); };
     std::uint64_t begin = 0;
-    for (const std::uint64_t end : {1U, 2U, 1'500'000U, 1'500'001U, 4'000'000U, 5'000'500U}) {
-      const Section section{none, begin, end};
+    for (const std::uint64_t end : {std::size_t{1}, std::size_t{2}, std::size_t{1'500'000},
+                                    std::size_t{1'500'001}, std::size_t{4'000'000}, text.size()}) {
+      const Section section{none, begin, end, text.size()};
       read_section(section, lazy_placed<&read_piece<std::string>>(file, read_from(section)), add);
       begin = end;
     }
     EXPECT_EQ(lines, lines_in(text));
-    const Section section{none, 0, 10};
+    const Section section{none, 0, 10, text.size()};
     EXPECT_THROW(
         read_section(section, lazy_placed<&read_piece<std::string>>(none, std::uint64_t{0}), add),
         trawl::Error);
   });
+}
+
+TEST_P(DistFile, AFileMayReplaceItself) {
+  std::string text;
+  for (int i = 0; text.size() < 1'000'000; ++i) text += std::to_string(i) + "\n";
+  const auto file = made("itself", text);
+  run([&] { EXPECT_EQ(trawl::write<with_end>(trawl::read_lines({file}), file), text.size()); });
+  EXPECT_EQ(content(file), text);
+}
+
+std::string no_text(const std::string& line) {
+  if (line == "5") throw std::runtime_error("no text");
+  return line;
+}
+
+TEST_P(DistFile, WhatThrowsLeavesTheFile) {
+  const auto file = made("kept", "5\n6\n");
+  run([&] {
+    EXPECT_THROW(trawl::write<no_text>(trawl::read_lines({file}), file), trawl::ElementError);
+  });
+  EXPECT_EQ(content(file), "5\n6\n");
+}
+
+// What a section is of has another length by the time it is read.
+TEST_P(DistFile, OneThatHasBecomeShorterIsSaid) {
+  std::string text;
+  for (int i = 0; text.size() < 1'000'000; ++i) text += std::to_string(i) + "\n";
+  const auto file = made("shrinks", text);
+  run([&] {
+    const auto d = trawl::read_lines({file});
+    std::filesystem::resize_file(file, 1000);
+    EXPECT_THROW(trawl::collect(d), trawl::Error);
+  });
+}
+
+TEST_P(DistFile, WhatDoesNotSayHowLongItIsIsRefused) {
+  run([] { EXPECT_THROW(trawl::read_lines({"/proc/self/status"}), trawl::Error); });
 }
 
 // Nothing is written between: the file takes no room on the disk.
@@ -129,7 +167,7 @@ TEST_P(DistFile, OfMoreThan32Bits) {
     EXPECT_EQ(write_text(1, text, trawl::Lazy(std::vector<std::uint64_t>{0, far}), file), 6U);
     EXPECT_EQ(std::filesystem::file_size(file), far + 6);
     std::vector<std::string> lines;
-    read_section({file, far + 1, far + 6}, trawl::Lazy<Piece<std::string>>(),
+    read_section({file, far + 1, far + 6, far + 6}, trawl::Lazy<Piece<std::string>>(),
                  [&lines](const std::string& line) { lines.push_back(line); });
     EXPECT_EQ(lines, std::vector<std::string>{"last"});
   });

@@ -214,6 +214,23 @@ std::vector<std::size_t> row(std::size_t i, std::size_t n) {
   return all;
 }
 
+double nothing(const Body&) {
+  return 0;
+}
+
+// So is before the first step what a step will tell the work of.
+TEST_P(DistReduce, WhereNothingWeighsAnythingAllWeighsTheSame) {
+  run([] {
+    const auto sorted = trawl::sort<&Body::key>(
+        trawl::generate<body>(6400, std::uint64_t{5}, 1'000'000U), trawl::by<nothing>);
+    const auto held = trawl::holdings(sorted);
+    for (const auto& place : held) {
+      EXPECT_GT(place.count, 6400 / held.size() / 2);
+      EXPECT_LT(place.count, 6400 / held.size() * 2);
+    }
+  });
+}
+
 TEST_P(DistReduce, ExchangesRows) {
   for (const std::size_t n : {0U, 1U, 2U, 64U, 65U, 150U})
     run([&] {

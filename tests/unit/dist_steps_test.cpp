@@ -204,6 +204,22 @@ TEST_P(DistSteps, CountsWords) {
     });
 }
 
+std::vector<std::pair<long, long>> by_64(long i) {
+  return {{64 * i, 1}};
+}
+
+// std::hash of a number is the number.
+TEST_P(DistSteps, KeysInStepsSpreadOverShards) {
+  run([] {
+    const auto counts = trawl::map_reduce<by_64, add>(trawl::generate<index_of>(6400));
+    std::size_t most = 0;
+    for (const auto& group : counts.parts().made)
+      for (const auto& shape : trawl::force(group).shapes)
+        most = std::max(most, static_cast<std::size_t>(shape.count));
+    EXPECT_LT(most, 200U);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Pes, DistSteps, testing::ValuesIn(grids));
 
 TEST(Shares, AreContiguousAndAsStrengths) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -127,6 +128,27 @@ TEST(HereTeam, LoopsOnRealWorkers) {
     team.run([] {
       for (int i = 0; i < 10; ++i) expect_loops();
     });
+  }
+}
+
+// Numbers by their bits, whatever they are; by an order that is none all the same elements.
+TEST(HereTeam, WhatIsNoNumberIsSortedToo) {
+  for (const std::size_t n : {100U, 30'000U, 300'000U}) {
+    std::vector<double> xs(n);
+    for (std::size_t i = 0; i < n; ++i)
+      xs[i] = i % 3 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : static_cast<double>(i * 7919 % 10'007);
+    auto by_order = xs;
+    here::sort(xs);
+    const auto numbers = static_cast<std::ptrdiff_t>(n - (n + 2) / 3);
+    EXPECT_TRUE(std::is_sorted(xs.begin(), xs.begin() + numbers));
+    EXPECT_TRUE(std::all_of(xs.begin() + numbers, xs.end(), [](double x) { return x != x; }));
+    here::sort(by_order, [](double a, double b) { return a < b; });
+    EXPECT_EQ(std::count_if(by_order.begin(), by_order.end(), [](double x) { return x == x; }),
+              numbers);
+    here::sort(by_order, [](double a, double b) { return !(b < a); });
+    EXPECT_EQ(std::count_if(by_order.begin(), by_order.end(), [](double x) { return x == x; }),
+              numbers);
   }
 }
 

@@ -49,7 +49,12 @@ auto apply(Place place, A&&... args) {
 template <auto F, class T, class... A>
 auto apply(const Everywhere<T>& value, const A&... args) {
   using detail::stored_type;
-  if constexpr (detail::applies<F, const T&, detail::element_argument<stored_type<A>>...>()) {
+  static_assert(!(detail::is_dist<A> || ...),
+                "trawl: apply to an Everywhere takes no Dist beside it: give it what all_gather "
+                "makes of that one.");
+  if constexpr ((detail::is_dist<A> || ...))
+    return detail::Refused();
+  else if constexpr (detail::applies<F, const T&, detail::element_argument<stored_type<A>>...>()) {
     using R = std::decay_t<
         std::invoke_result_t<decltype(F), const T&, detail::element_argument<stored_type<A>>...>>;
     std::vector<std::pair<Place, Lazy<R>>> copies;

@@ -13,6 +13,11 @@
 namespace trawl::detail {
 
 template <class T>
+inline constexpr bool is_dist = false;
+template <class T>
+inline constexpr bool is_dist<Dist<T>> = true;
+
+template <class T>
 inline constexpr bool is_spread = false;
 template <class T>
 inline constexpr bool is_spread<Dist<T>> = true;

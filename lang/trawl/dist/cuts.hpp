@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -45,6 +46,11 @@ auto regular_samples(const std::vector<Rank<By, T>>& ranks, std::size_t shard,
   const auto weight_of = [](const Rank<By, T>& rank) { return Weigh()(element_of<By, T>(rank)); };
   double sum = 0;
   for (const auto& rank : ranks) sum += weight_of(rank);
+  if (!(sum > 0) || !std::isfinite(sum)) {
+    some = regular_samples<ByCount, By, T>(ranks, shard, samples);
+    for (auto& sample : some) sample.weight = 0;
+    return some;
+  }
   double weight = 0;
   double seen = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -59,10 +65,24 @@ auto regular_samples(const std::vector<Rank<By, T>>& ranks, std::size_t shard,
   return some;
 }
 
+/// Where nothing weighs anything, elements weigh the same. `all` as below.
+template <class K>
+void weigh_by_count(std::vector<Sample<K>>& all) {
+  std::uint64_t shard = 0;
+  std::uint64_t before = 0;  // elements of that shard
+  for (auto& sample : all) {
+    if (std::exchange(shard, sample.shard) != sample.shard) before = 0;
+    sample.weight = static_cast<double>(sample.index + 1 - before);
+    before = sample.index + 1;
+  }
+}
+
 /// The last element of each of `shards` new shards but the last, as a sample; `all` are those of
 /// one old shard after the other.
 template <class By, class T, class K>
 std::vector<Sample<K>> splitters(std::vector<Sample<K>> all, std::size_t shards) {
+  const auto weightless = [](const auto& sample) { return sample.weight == 0; };
+  if (std::all_of(all.begin(), all.end(), weightless)) weigh_by_count(all);
   // Of equal keys those of the first shard are first already.
   std::stable_sort(all.begin(), all.end(), [](const Sample<K>& a, const Sample<K>& b) {
     return By::template less<T>(a.key, b.key);
@@ -96,14 +116,16 @@ std::vector<std::uint64_t> cut_ends(const std::vector<Rank<By, T>>& ranks, std::
   for (const auto& last : cuts) {
     std::uint64_t end = ranks.size();
     if (!ranks.empty() && !less(ranks.back(), last.key)) {
-      from = less(*from, last.key) ? std::lower_bound(from, ranks.end(), last.key, less) : from;
+      if (from != ranks.end() && less(*from, last.key))
+        from = std::lower_bound(from, ranks.end(), last.key, less);
       const auto cut = shard > last.shard ? from
                        : shard < last.shard
                            ? std::upper_bound(from, ranks.end(), last.key, more)
                            : ranks.begin() + static_cast<std::ptrdiff_t>(last.index + 1);
       end = static_cast<std::uint64_t>(cut - ranks.begin());
     }
-    ends.push_back(end);
+    // The program's order may contradict itself: then it is no order, but nothing is lost.
+    ends.push_back(ends.empty() ? end : std::max(end, ends.back()));
   }
   ends.resize(shards, ranks.size());
   return ends;

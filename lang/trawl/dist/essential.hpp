@@ -95,6 +95,9 @@ R assembled(const Lazy<PortionShards<T>>& own, const std::vector<Lazy<Selected<S
 template <auto Describe, auto Select, auto Assemble, class T, class Hint, class... A>
 auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
   using namespace detail;
+  static_assert(!(is_dist<A> || ...),
+                "trawl: essential takes no Dist beside its first: give it what all_gather makes of "
+                "that one.");
   using D = std::decay_t<std::invoke_result_t<decltype(Describe), Portion<T>, const Hint&>>;
   using S = std::decay_t<std::invoke_result_t<decltype(Select), Portion<T>, const D&,
                                               shard_argument<stored_type<A>>...>>;

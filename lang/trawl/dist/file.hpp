@@ -28,6 +28,7 @@ struct Section {
   std::string file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::uint64_t size = 0;  // of the file
 };
 
 [[noreturn]] inline void throw_of_file(const std::string& file, const char* what) {
@@ -52,7 +53,7 @@ inline std::vector<std::vector<Section>> sections_of(
     for (std::uint64_t at = 0; at < size;) {
       while (shard_begin(bytes, count, shard + 1) <= before + at) ++shard;
       const auto end = std::min(size, shard_begin(bytes, count, shard + 1) - before);
-      shards[shard].push_back({file, at, end});
+      shards[shard].push_back({file, at, end, size});
       at = end;
     }
     before += size;
@@ -110,7 +111,8 @@ inline std::uint64_t read_from(const Section& section) {
   return section.begin == 0 ? 0 : section.begin - 1;
 }
 
-/// Those that begin in the section; `in` is where `read_from` says.
+/// Those that begin in the section, whose file is as long as it was; `in` is where `read_from`
+/// says.
 template <class Add>
 void lines_of(const Section& section, std::istream& in, Add add) {
   std::string line;
@@ -121,12 +123,20 @@ void lines_of(const Section& section, std::istream& in, Add add) {
   }
   for (; at < section.end && std::getline(in, line); at += line.size() + 1)
     add(std::as_const(line));
+  if (at < section.end) throw Error(section.file + " has become shorter while it was read");
+}
+
+/// The file of the same length, or of which nothing can be read.
+inline std::ifstream same_file(const Section& section) {
+  std::ifstream in(section.file, std::ios::binary | std::ios::ate);
+  if (in && static_cast<std::uint64_t>(in.tellg()) != section.size) in.close();
+  return in;
 }
 
 template <class String, class Add>
 void read_section(const Section& section, const Lazy<Piece<String>>& elsewhere, Add add) {
   errno = 0;
-  if (std::ifstream in(section.file, std::ios::binary); in) {
+  if (auto in = same_file(section); in.is_open()) {
     in.seekg(static_cast<std::streamoff>(read_from(section)));
     lines_of(section, in, add);
     if (in.bad()) throw_of_file(section.file, "read");
@@ -150,8 +160,9 @@ Shard<String> read_shard(const std::vector<Section>& sections,
 }  // namespace detail
 
 /// The lines of some files, one file after the other, without their ends; each is read where it
-/// will lie, or, where a file can't be opened there, by the PE that has called this, in pieces of a
-/// mebibyte that go straight to the owner. Throws Error where a file is not there.
+/// will lie, or, where a file can't be opened there or has another length, by the PE that has
+/// called this, in pieces of a mebibyte that go straight to the owner. Throws Error where a file is
+/// not there, or does not say how long it is; who reads throws it where one has become shorter.
 template <std::same_as<std::string> String = std::string>
 Dist<String> read_lines(const std::vector<std::string>& files) {
   using namespace detail;
@@ -160,6 +171,8 @@ Dist<String> read_lines(const std::vector<std::string>& files) {
     std::error_code error;
     sizes.emplace_back(file, std::filesystem::file_size(file, error));
     if (error) throw Error(file + ": " + error.message());
+    if (sizes.back().second == 0 && std::ifstream(file).peek() != std::ifstream::traits_type::eof())
+      throw Error(file + ": it does not say how long it is; copy it to a regular file");
   }
   const auto sections = sections_of(sizes);
   Parts<String> parts;
@@ -220,7 +233,7 @@ std::uint64_t write_text(std::size_t shard, const Lazy<Text<String>>& text,
 
 /// Writes `f(x)`, a std::string, of each element into one file, in order; each shard is written
 /// from where it lies. Returns when all is written, and says how many bytes that are. Throws what
-/// went wrong; then the file is not to be trusted.
+/// went wrong: what `f` throws before the file is touched; after that it is not to be trusted.
 template <auto F, class T>
 std::uint64_t write(const Dist<T>& d, const std::string& file) {
   using namespace detail;
@@ -231,14 +244,19 @@ std::uint64_t write(const Dist<T>& d, const std::string& file) {
     using String = std::conditional_t<fits, std::string, void>;
     const auto& source = d.parts();
     errno = 0;
-    if (!std::ofstream(file, std::ios::binary | std::ios::trunc)) throw_of_file(file, "written");
-    if (source.shards.empty()) return 0;
+    const auto open = [&file](std::ios::openmode how) {
+      if (!std::ofstream(file, std::ios::binary | how)) throw_of_file(file, "written");
+    };
+    if (source.shards.empty()) return open(std::ios::trunc), 0;
+    open(std::ios::app);  // before anything is computed for it
     std::vector<Lazy<Text<String>>> texts;
     for (std::size_t i = 0; i < source.shards.size(); ++i)
       texts.push_back(lazy_placed<&text_of_shard<F, String, T>>(i, source.shards[i]));
     start(texts, source.places);
     const auto begins = lazy_placed<&text_begins<String>>(texts);
     start(std::vector{begins}, std::span(source.places).first(1));
+    force(begins);  // what is written may still be read from this file
+    open(std::ios::trunc);
     std::vector<Lazy<std::uint64_t>> written;
     for (std::size_t i = 0; i < texts.size(); ++i)
       written.push_back(lazy_placed<&write_text<String>>(i, texts[i], begins, file));

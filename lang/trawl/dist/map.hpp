@@ -36,8 +36,14 @@ consteval bool takes() {
 /// Is F called with these, and can what it gives be an element?
 template <auto F, class... A>
 consteval bool gives_element() {
-  if constexpr (takes<F, A...>())
-    return result_travels<std::invoke_result_t<decltype(F), A...>, anywhere>();
+  if constexpr (takes<F, A...>()) {
+    using R = std::invoke_result_t<decltype(F), A...>;
+    constexpr bool travels = result_travels<R, anywhere>();
+    constexpr bool copies = !travels || std::is_copy_constructible_v<std::decay_t<R>>;
+    static_assert(copies,
+                  "trawl: elements of a Dist go from PE to PE as copies; this type has none.");
+    return travels && copies;
+  }
   return false;
 }
 
@@ -105,8 +111,9 @@ Shard<R> map_whole_shard(std::size_t shard, const Lazy<Shard<T>>& source, const 
   const auto& elements = force(force(source).elements);
   return [&](const auto&... opened) {
     const auto begun = sched::begin_cost();
-    return by_function("map_shards", function_name<F>(), shard,
-                       [&] { return shard_of<R>(F(elements, opened.all()...), begun); });
+    return by_function("map_shards", function_name<F>(), shard, [&] {
+      return shard_of<R>(std::vector<R>(F(elements, opened.all()...)), begun);
+    });
   }(open(stored)...);
 }
 

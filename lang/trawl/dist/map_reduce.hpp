@@ -21,6 +21,13 @@ bool key_before(const std::pair<K, V>& a, const std::pair<K, V>& b) {
   return a.first < b.first;
 }
 
+/// Its hash may be the key itself, and keys multiples of the number of shards.
+template <class K>
+std::size_t shard_of_key(const K& key, std::size_t shards) {
+  const auto hash = std::uint64_t{std::hash<K>()(key)} * 0x9e37'79b9'7f4a'7c15U;
+  return static_cast<std::size_t>((hash >> 32U) % shards);
+}
+
 /// Sorted by key, each key once.
 template <auto Combine, class K, class V>
 std::vector<std::pair<K, V>> combined(std::vector<std::pair<K, V>> pairs) {
@@ -56,7 +63,7 @@ Dealt<std::pair<K, V>> deal_pairs(std::size_t shard, std::size_t shards,
         stored...);
     std::vector<std::vector<std::pair<K, V>>> by_shard(shards);
     for (auto& [key, value] : sums)
-      by_shard[std::hash<K>()(key) % shards].emplace_back(key, std::move(value));
+      by_shard[shard_of_key(key, shards)].emplace_back(key, std::move(value));
     std::vector<std::pair<K, V>> pairs;
     pairs.reserve(sums.size());
     std::vector<std::uint64_t> ends;

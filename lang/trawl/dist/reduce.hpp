@@ -201,7 +201,7 @@ Shard<T> scan_shard(std::size_t shard, const Lazy<Shard<T>>& source,
 /// `combine(a, b)` has to be associative; shards are combined by themselves first, alike on any
 /// number of PEs.
 template <auto Combine, class T>
-Dist<T> scan(const Dist<T>& d, const T& unit) {
+Dist<T> scan(const Dist<T>& d, const std::type_identity_t<T>& unit) {
   using namespace detail;
   if constexpr (combines<Combine, T>()) {
     const auto& source = d.parts();

@@ -73,6 +73,16 @@ Order<By, T> order_of_shard(std::size_t shard, std::size_t samples, const Lazy<S
   });
 }
 
+/// What the program's order throws where elements of several shards are compared.
+template <class By, class Compare>
+auto in_comparing(Compare compare) {
+  try {
+    return compare();
+  } catch (...) {
+    throw_from("sort<" + std::string(By::name()) + ">: comparing elements of several shards");
+  }
+}
+
 template <class By, class T>
 auto splitters_of(const std::vector<Lazy<Order<By, T>>>& orders) {
   std::vector<Sample<KeyOf<By, T>>> all;
@@ -80,7 +90,7 @@ auto splitters_of(const std::vector<Lazy<Order<By, T>>>& orders) {
     const auto& some = force(order).samples;
     all.insert(all.end(), some.begin(), some.end());
   }
-  return splitters<By, T>(std::move(all), orders.size());
+  return in_comparing<By>([&] { return splitters<By, T>(std::move(all), orders.size()); });
 }
 
 /// What a shard has for others: a hand for each stretch on another PE; for that on its own, where
@@ -127,7 +137,8 @@ Share<T> share_out(std::size_t shard, std::size_t shards, std::size_t own_run,
   return in_shard("sort", By::name(), shard, [&] {
     const auto& in_order = force(force(order).elements);
     return with_ranks<By, T>(in_order, force(force(source).elements), [&](const auto& ranks) {
-      const auto ends = cut_ends<By, T>(ranks, shard, force(cuts), shards);
+      const auto& at = force(cuts);
+      const auto ends = in_comparing<By>([&] { return cut_ends<By, T>(ranks, shard, at, shards); });
       return shared_out<By, T>(ranks, ends, force(run_ends), own_run);
     });
   });
@@ -192,7 +203,7 @@ template <class By, class T>
 Shard<T> merge_shares(const Lazy<Sources<By, T>>& all, std::size_t run, std::size_t in_run) {
   Gathered<By, T> gathered(force(all), run, in_run);
   auto& ranks = gathered.ranks;
-  merge_stretches<By, T>(ranks, gathered.ends);
+  in_comparing<By>([&] { merge_stretches<By, T>(ranks, gathered.ends); });
   Made<T> made(ranks.size());
   if constexpr (sorts_copies<By, T>)
     made.add_all(ranks);
@@ -248,7 +259,9 @@ Dist<T> sort(const Dist<T>& d, Weigh = {}) {
   constexpr bool fits = std::is_invocable_v<decltype(F), const T&, const T&> ||
                         std::is_invocable_v<decltype(F), const T&>;
   static_assert(fits, "trawl: sort takes a function of an element, or one that compares two.");
-  if constexpr (fits) return detail::sort_by<detail::SortBy<F>, Weigh>(d);
+  constexpr bool weighs = std::is_invocable_r_v<double, Weigh, const T&>;
+  static_assert(weighs, "trawl: sort weighs elements by_count, or by<...> what gives a number.");
+  if constexpr (fits && weighs) return detail::sort_by<detail::SortBy<F>, Weigh>(d);
 }
 
 }  // namespace trawl

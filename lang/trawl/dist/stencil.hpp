@@ -143,7 +143,7 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
 template <auto F, Halo H = Halo{}, class T, class... A>
 auto stencil(const Dist<T>& d, const A&... args) {
   using namespace detail;
-  if constexpr (takes<F, Around<T>, element_argument<stored_type<A>>...>()) {
+  if constexpr (gives_element<F, Around<T>, element_argument<stored_type<A>>...>()) {
     using R = std::decay_t<
         std::invoke_result_t<decltype(F), Around<T>, element_argument<stored_type<A>>...>>;
     const auto& source = d.parts();
@@ -152,6 +152,8 @@ auto stencil(const Dist<T>& d, const A&... args) {
     start(rims, source.places);
     return made_by<&stencil_shard<F, H, R, T, stored_type<A>...>, R>(
         source, Lazy<std::vector<Lazy<Rim<T>>>>(rims), args...);
+  } else {
+    return Refused();
   }
 }
 
