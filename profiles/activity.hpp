@@ -1,6 +1,7 @@
 // What each PE did, moment by moment: events summed into bins of equal length.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -32,11 +33,16 @@ struct Bin {
 struct PeActivity {
   trace::Header header;
   bool complete = true;  ///< false: the log ends early, at `last`
+  Nanos came = 0;        ///< when it joined the run; 0: it was there from the start
   Nanos last = 0;
   std::vector<Bin> bins;
   Bin total;                                                    ///< of the whole window
   std::array<std::uint64_t, trace::kind_names.size()> count{};  ///< events by kind, in the window
 
+  /// How long it was there between two times.
+  Nanos was_there(Nanos from, Nanos to) const {
+    return std::max<Nanos>(0, std::min(last, to) - std::max(came, from));
+  }
   std::uint64_t events(trace::Kind kind) const { return count[static_cast<std::size_t>(kind)]; }
 };
 
@@ -59,6 +65,9 @@ struct Activity {
   /// The mean number of threads that ran at the same time.
   double parallelism() const;
 };
+
+/// When a PE joined; 0: it was there from the start, or soon after.
+Nanos came_at(const Run& run, const LogFile& log);
 
 /// Sums up a run between two of its times, 0 and run.end unless a part of it is wanted. The window
 /// is at least one nanosecond a bin. Throws Error when a log can't be read any more.

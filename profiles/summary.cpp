@@ -39,19 +39,26 @@ constexpr std::array columns{
 
 /// One PE's numbers, or the sum of all.
 struct Line {
-  double time = 0;  // of all workers, ns
+  double time = 0;  // of all workers, ns, while it was there
   double busy = 0;
   double gc = 0;
   double sparks = 0;  // in the pool, mean
   std::array<std::uint64_t, columns.size()> count{};
 
   double idle() const { return std::max(0.0, time - busy - gc); }
+  double share(double part) const { return time > 0 ? part / time : 0; }
 };
 
-Line line_of(const PeActivity& pe, double length) {
+// Spare workers share the others' cores.
+Line line_of(const PeActivity& pe, const Activity& activity) {
   const double workers = pe.header.workers;
-  Line line{
-      length * workers, pe.total.running, pe.total.gc * workers, pe.total.sparks / length, {}};
+  const double time = static_cast<double>(pe.was_there(activity.from, activity.to)) * workers;
+  const double gc = std::min(pe.total.gc * workers, time);
+  Line line{time,
+            std::min(pe.total.running, time - gc),
+            gc,
+            pe.total.sparks / static_cast<double>(activity.length()),
+            {}};
   for (std::size_t i = 0; i < columns.size(); ++i) line.count[i] = pe.events(columns[i].kind);
   return line;
 }
@@ -66,13 +73,12 @@ void add(Line& sum, const Line& line) {
 
 std::vector<Line> lines(const Activity& activity) {
   std::vector<Line> all;
-  for (const auto& pe : activity.pes)
-    all.push_back(line_of(pe, static_cast<double>(activity.length())));
+  for (const auto& pe : activity.pes) all.push_back(line_of(pe, activity));
   return all;
 }
 
 void print(std::string& out, const Line& line) {
-  const auto percent = [&line](double time) { return 100 * time / line.time; };
+  const auto percent = [&line](double part) { return 100 * line.share(part); };
   fmt::format_to(std::back_inserter(out), " {:6.1f} {:6.1f} {:6.1f} {:7.1f}", percent(line.busy),
                  percent(line.idle()), percent(line.gc), line.sparks);
   for (std::size_t i = 0; i < columns.size(); ++i)
@@ -81,9 +87,9 @@ void print(std::string& out, const Line& line) {
 }
 
 nlohmann::json numbers(const Line& line) {
-  nlohmann::json json{{"busy", line.busy / line.time},
-                      {"idle", line.idle() / line.time},
-                      {"gc", line.gc / line.time},
+  nlohmann::json json{{"busy", line.share(line.busy)},
+                      {"idle", line.share(line.idle())},
+                      {"gc", line.share(line.gc)},
                       {"mean_sparks", line.sparks}};
   for (std::size_t i = 0; i < columns.size(); ++i)
     json[std::string(columns[i].name)] = line.count[i];

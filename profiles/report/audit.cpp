@@ -73,7 +73,12 @@ void Audit::see(int pe, const Slice& slice) {
     at(slice.waited_for).awaited += static_cast<double>(blocked);
   function.longest_block = std::max(function.longest_block, blocked);
   if (slice.blocks) ++function.blocks;
-  function.made += slice.made;
+  // Of a slice that reaches beyond the window, its share.
+  const auto whole = static_cast<double>(slice.end - slice.begin);
+  const auto inside = static_cast<double>(within(slice.begin, slice.end));
+  function.made += inside < whole ? static_cast<std::uint64_t>(std::llround(
+                                        static_cast<double>(slice.made) * inside / whole))
+                                  : slice.made;
   if (slice.finishes && slice.end <= to_) {
     function.lengths.add(static_cast<std::uint64_t>(slice.ran));
     function.by_pe[pe].add(static_cast<double>(slice.ran));

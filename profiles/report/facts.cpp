@@ -54,10 +54,12 @@ class Division {
   void add(const PeActivity& pe, const Activity& activity, double idle_noted) {
     const double workers = pe.header.workers;
     const auto bins = coarse(pe.bins);
+    const double begin = static_cast<double>(std::max(pe.came, activity.from) - activity.from);
     const double end = static_cast<double>(std::min(pe.last, activity.to) - activity.from);
     Shares own;
     for (std::size_t i = 0; i < bins.size(); ++i) {
-      const double time = std::clamp(end - static_cast<double>(i) * length_, 0.0, length_);
+      const double slot = static_cast<double>(i) * length_;
+      const double time = std::max(0.0, std::min(end, slot + length_) - std::max(begin, slot));
       const auto& bin = bins[i];
       own.gc += bin.gc * workers;
       const double rest = std::max(0.0, time * workers - bin.gc * workers);

@@ -11,8 +11,6 @@ namespace trawl::profile {
 namespace {
 
 constexpr std::size_t most_changes = 1000;
-constexpr double late = 0.02;          // of the run, and
-constexpr Nanos starts = 200'000'000;  // ns: who comes later has joined it
 
 /// All PEs say who is lost; it counts once, when the first has said it.
 void find_changes(const Run& run, const trace::Event& event, std::set<int>& lost,
@@ -30,10 +28,9 @@ void find_changes(const Run& run, const trace::Event& event, std::set<int>& lost
 
 void find_joins(const Run& run, std::vector<Change>& changes) {
   for (const auto& log : run.logs) {
-    const auto start = log.header.start + log.header.offset;
-    if (start > starts && static_cast<double>(start) > late * static_cast<double>(run.end) &&
-        start < run.end && changes.size() < most_changes)
-      changes.push_back({start, log.header.pe, true});
+    const auto came = came_at(run, log);
+    if (came > 0 && came < run.end && changes.size() < most_changes)
+      changes.push_back({came, log.header.pe, true});
   }
 }
 

@@ -65,6 +65,10 @@ std::string usual_text(const Space& space, const Advice& advice) {
         "  confirm it: --budget says how much there is.\n",
         seconds(advice.usual), space[best->factor].name, space[best->factor].levels[best->level],
         percent(best->gain.mean), percent(best->gain.low), percent(best->gain.high));
+  if (advice.effects.empty())
+    return fmt::format(
+        "  The defaults: {}. Nothing else was tried: --budget is too small for one level.\n",
+        seconds(advice.usual));
   return fmt::format("  The defaults are as good: {}, and nothing {} gains 0.5 %{}.\n",
                      seconds(advice.usual), advice.fragile ? "safer" : "else",
                      advice.cut_short ? " of what there was time to try" : "");
@@ -246,8 +250,9 @@ std::string flag_file(const Result& result) {
   std::string text = "# by trawl-tune, of " + result.program + " on";
   for (const auto& on : result.grids) text += " " + short_grid(on.grid);
   if (as_usual(space, advice))
-    return text + (best_unconfirmed(advice) ? "\n# the defaults: there was no time for more\n"
-                                            : "\n# the defaults are as good\n");
+    return text + (best_unconfirmed(advice) || advice.effects.empty()
+                       ? "\n# the defaults: there was no time for more\n"
+                       : "\n# the defaults are as good\n");
   text += fmt::format("\n# {} of the time saved ({} to {}), simulated\n", percent(advice.gain.mean),
                       percent(advice.gain.low), percent(advice.gain.high));
   for (std::size_t i = 0; i < space.size(); ++i)

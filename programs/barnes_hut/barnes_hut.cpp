@@ -187,6 +187,7 @@ class Session {
     Reporter reporter(std::cout);
     programs::Progress progress("step", options_.steps);
     const auto begin = trawl::now();
+    double aside = 0;  // in pictures
     double acted = 0;
     const auto see = [&](std::size_t step, const auto& bodies, const auto& bounds) {
       if (step != 0) {
@@ -203,13 +204,16 @@ class Session {
         progress.wipe();
         reporter.line(step, state.time, now);
       }
-      if (shows(step)) write_frame(bodies, view, step / options_.frame_every);
+      if (!shows(step)) return;
+      const auto before = trawl::now();
+      write_frame(bodies, view, step / options_.frame_every);
+      aside += programs::seconds_since(before);
     };
     Phases phases;
     const bool timed = loud && options_.phases;
     state.bodies = evolve(std::move(state.bodies), motion_, see, timed ? &phases : nullptr);
     if (timed) tell(phases);
-    if (loud) tell(programs::seconds_since(begin), acted / static_cast<double>(count));
+    if (loud) tell(programs::seconds_since(begin) - aside, acted / static_cast<double>(count));
     state.bodies = trawl::sort<&Body::place>(state.bodies);
     return state;
   }

@@ -94,7 +94,11 @@ void write_shards(const std::string& file, const Shards& shards) {
     check_fits_tipsy(file, trawl::force(trawl::reduce<size_for_tipsy, larger>(shards.bodies)));
   const auto texts = trawl::map_shards<written_shard>(
       shards.bodies, format, std::uint64_t{shards.bodies.size()}, shards.time);
-  trawl::write<itself>(texts, file);
+  try {
+    trawl::write<itself>(texts, file);
+  } catch (const trawl::Error& e) {
+    throw BadInput(e.what());
+  }
 }
 
 }  // namespace bh

@@ -10,8 +10,13 @@
 namespace programs {
 namespace {
 
-bool is_whole_number(std::string_view text) {
+std::string_view without_sign(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return text;
+}
+
+bool is_whole_number(std::string_view text) {
+  text = without_sign(text);
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -25,6 +30,9 @@ std::string fault_of(const std::string& text, T low, T high) {
     if (!good || std::isnan(value)) return text + " is no number";
   } else {
     if (!is_whole_number(text)) return text + " is no whole number";
+    // CLI11 would take it for an octal one.
+    if (const auto digits = without_sign(text); digits.size() > 1 && digits[0] == '0')
+      return text + " begins with a 0: leave it out";
   }
   if (good && low <= value && value <= high) return "";
   return fmt::format("Value {} not in range {} to {}", text, low, high);

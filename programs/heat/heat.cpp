@@ -93,7 +93,8 @@ auto with_file(F use) {
 
 /// Before computing. A checkpoint is written beside the one that it takes the place of.
 void check_checkpoint(const std::string& file) {
-  if (std::filesystem::is_directory(file)) programs::check_writable(file);
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) programs::check_writable(file);
   programs::check_writable(file + ".unfinished");
 }
 

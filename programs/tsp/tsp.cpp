@@ -1,5 +1,7 @@
 // tsp FILE | --random N: the shortest tour of N cities, by branch and bound.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -137,7 +139,8 @@ void write(const Arguments& arguments, const Found& best) {
   std::ofstream out(arguments.tour_file);
   write_tour(out, arguments.name(), best.tour, length);
   if (!out.flush())
-    throw programs::BadInput(fmt::format("{} can't be written", arguments.tour_file));
+    throw programs::BadInput(
+        fmt::format("{}: can't be written: {}", arguments.tour_file, std::strerror(errno)));
 }
 
 int root(int argc, char** argv) {

@@ -42,6 +42,10 @@ WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "--bogus"], {}, "--bogus"),
     (["fib", "--bogus"], {}, "not expected: --bogus"),
     (["sum_euler", "1e3"], {}, "1e3 is no whole number"),
+    (["queens", "010"], {}, "010 begins with a 0"),
+    (["lin_solv", "--random", "-07"], {}, "-07 begins with a 0"),
+    (["galaxy", "--sequential", "--report"], {}, "--sequential"),
+    (["galaxy", "--sequential", "--frames", "folder"], {}, "--sequential"),
     (["fib", "20", "--trawl:key=abc"], {}, "is not 64 hexadecimal digits"),
     (["heat", "--sequential", "--checkpoint", "file"], {}, "--sequential"),
     (["barnes_hut", "plummer", "--kernel", "bogus"], {}, "there is no kernel bogus here, but best, "),
@@ -85,6 +89,10 @@ expect("--simd TEXT:{avx2,avx512,best,portable}" in result.out, "expected plain 
 # The command line is above the environment.
 result = run(2, "fib", "20", "--trawl:policy=random", env={"TRAWL_POLICY": "targeted"})
 expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
+result = run(0, "heat", "--rows", "8", "--columns", "8", "--checkpoint", "x" * 300)
+expect(result.code == 2 and "File name too long" in result.err, "expected the cause", result)
+result = run(0, "barnes_hut", "plummer", "--bodies", "100", "--steps", "1", "--out", "/dev/full")
+expect(result.code == 2 and "barnes_hut: /dev/full: can't be written" in result.err, "expected the cause", result)
 # What cannot be written is not lost in silence.
 for words, lost in (("fib 20", ">/dev/full"), ("fib 20", ">&-"), ("fib 20 --sequential", ">/dev/full"),
                     ("fib --help", ">/dev/full"), ("fib --trawl:help", ">/dev/full"),

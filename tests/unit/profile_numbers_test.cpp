@@ -84,6 +84,44 @@ TEST_F(ProfileTest, WorkersOfAPeAddUp) {
   EXPECT_EQ(to_json(activity)["total"]["busy"], 0.75);
 }
 
+/// One thread, or more, from the log's beginning to its end.
+void run_threads(trace::Log& log, unsigned threads) {
+  for (unsigned worker = 0; worker < threads; ++worker) {
+    log.event(Kind::thread_start, worker, 0);
+    log.event(Kind::thread_run, worker, 0);
+  }
+}
+
+// A PE's time is what it was there.
+TEST_F(ProfileTest, WhoCameLateAndWhoDiedWereBusy) {
+  constexpr Nanos second = 1'000'000'000;
+  for (const int pe : {0, 1, 2}) {
+    time_ = pe == 1 ? second : 0;
+    Log log(setup(pe, 3));
+    log.set_offset(0);
+    run_threads(log, 1);
+    time_ = pe == 2 ? second : 2 * second;
+  }
+  const auto found = run();
+  const auto activity = measure(found, 0, 2 * second, 20);
+  for (const auto& pe : to_json(activity)["per_pe"]) EXPECT_EQ(pe["busy"], 1.0) << pe;
+  EXPECT_EQ(to_json(measure(found, 0, second, 10))["per_pe"][1]["busy"], 0.0) << "not there";
+  const auto report = measure_report(found, 0, found.end, measure_fishing(found, 0, found.end),
+                                     measure_granularity(found, 0, found.end));
+  EXPECT_NEAR(report.facts.shares.busy, 1, 1e-9);
+}
+
+TEST_F(ProfileTest, ASpareWorkerIsNoMoreTime) {
+  time_ = 0;
+  {
+    Log log(setup(0, 1));
+    log.set_offset(0);
+    run_threads(log, 2);
+    time_ = 1000;
+  }
+  EXPECT_EQ(to_json(measure(run(), 0, 1000, 10))["total"]["busy"], 1.0);
+}
+
 TEST_F(ProfileTest, LostEventsDoNotLeaveAThreadRunning) {
   time_ = 500;
   {
