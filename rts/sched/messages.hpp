@@ -1,5 +1,5 @@
 // The scheduler's messages: layouts, and what they promise once they have been read. FISH is in
-// rts/balance/policy.hpp.
+// rts/balance/fish.hpp.
 #pragma once
 
 #include <cstdint>
