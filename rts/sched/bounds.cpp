@@ -33,7 +33,7 @@ bool Bounds::note(const Found& message) {
   const std::lock_guard lock(lock_);
   auto& least = least_[key_of(message.bound)];
   const Least found{message.number, message.finder};
-  if (found >= least) return false;
+  if (!(found < least)) return false;
   least = found;
   return true;
 }

@@ -42,7 +42,9 @@ class Bounds {
     std::uint64_t number = nothing_found;
     std::uint32_t finder = 0;
 
-    friend auto operator<=>(const Least&, const Least&) = default;
+    friend bool operator<(const Least& a, const Least& b) noexcept {
+      return a.number != b.number ? a.number < b.number : a.finder < b.finder;
+    }
   };
 
   bool note(const Found& message);
