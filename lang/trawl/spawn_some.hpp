@@ -114,10 +114,7 @@ class SpawnedSome {
     for (std::size_t next = 0; show_what_has_come(next, inlet);) {
       while (next < calls_.size() && !calls_[next]) ++next;
       if (next < calls_.size()) {
-        if (calls_[next].node()->state() == heap::State::unevaluated)
-          sched::demand(calls_[next].node());
-        else
-          elsewhere_.push_back(next++);
+        if (!sched::evaluate_if_left(calls_[next].node())) elsewhere_.push_back(next++);
       } else if (elsewhere_.empty()) {
         break;
       } else {

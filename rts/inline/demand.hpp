@@ -41,6 +41,10 @@ void demand(heap::Node* node);
 /// that, or brings them here and evaluates them. Throws Error outside of a run.
 void demand_any(std::span<heap::Node* const> nodes);
 
+/// Evaluates `node` if nobody has begun with it; else it returns false at once, and waits for
+/// nobody. Throws Error outside of a run.
+bool evaluate_if_left(heap::Node* node);
+
 /// Nobody needs the value of `node` any more: if nobody has begun with it, it has failed with
 /// `why`, and is no spark any longer.
 void abandon(heap::Node* node, heap::Failure* why);

@@ -59,6 +59,13 @@ void demand_recorded(Worker& worker, heap::Node* node) {
   evaluate_apart(worker, node);
 }
 
+// It was `unevaluated`, and is a black hole now.
+void evaluate_claimed(Worker& worker, heap::Node* node) {
+  if (worker.simulated()) node->mark(heap::Node::waited);
+  if (worker.pool.take_back(node)) worker.counters.add(Count::sparks_subsumed);
+  evaluate_apart(worker, node);
+}
+
 [[gnu::noinline]] void demand_slowly(heap::Node* node) {
   Worker* worker = &worker_here();
   if (worker->is_special()) {
@@ -66,11 +73,8 @@ void demand_recorded(Worker& worker, heap::Node* node) {
     worker->let_others_run(Moment::in_thread);
   }
   while (!node->finished()) {
-    if (node->move(heap::State::unevaluated, heap::State::black_hole)) {
-      if (worker->simulated()) node->mark(heap::Node::waited);
-      if (worker->pool.take_back(node)) worker->counters.add(Count::sparks_subsumed);
-      return evaluate_apart(*worker, node);
-    }
+    if (node->move(heap::State::unevaluated, heap::State::black_hole))
+      return evaluate_claimed(*worker, node);
     refuse_in_static();
     bool granted = false;
     worker->block_on(node, granted);
@@ -94,6 +98,19 @@ void demand(heap::Node* node) {
   if (worker.scope != nullptr) [[unlikely]]
     return evaluate_within_scope(node);
   node->code().evaluate(node);
+}
+
+bool evaluate_if_left(heap::Node* node) {
+  if (node->state() != heap::State::unevaluated) return false;
+  Worker& worker = worker_here();
+  if (worker.recorder() != nullptr) {
+    demand_recorded(worker, node);
+    return true;
+  }
+  worker.let_others_run(Moment::in_thread);
+  if (!node->move(heap::State::unevaluated, heap::State::black_hole)) return false;
+  evaluate_claimed(worker, node);
+  return true;
 }
 
 void abandon(heap::Node* node, heap::Failure* why) {
