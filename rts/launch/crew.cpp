@@ -174,7 +174,7 @@ void Crew::write_some(Output& output) {
   if (output.to() != STDOUT_FILENO || output.trouble() == 0 || unwritten_ != 0) return;
   unwritten_ = output.trouble();
   if (unwritten_ == EPIPE) {
-    if (signal_ == 0 && !ending_) signal_ = SIGPIPE;
+    if (signal_ == 0 && (!ending_ || code_ == 0)) signal_ = SIGPIPE;
     return end(by_signal + SIGPIPE);
   }
   say(std::string("trawl-run: the output could not be written: ") + std::strerror(unwritten_) +

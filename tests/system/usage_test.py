@@ -2,8 +2,11 @@
 """What can't be made sense of: one line, once, exit code 2. What is asked for: once, exit code 0."""
 import os
 import shlex
+import signal
+import subprocess
+import tempfile
 
-from harness import BIN, FABRICS, expect, mpiexec, run, run_words
+from harness import BIN, FABRICS, HANG, expect, mpiexec, run, run_words
 
 WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "--trawl:bogus"], {}, "--trawl:bogus"),
@@ -110,6 +113,17 @@ expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
 result = run_words("bash", "-c", f"{shlex.quote(BIN)}/trawl-run -n 2 {shlex.quote(BIN)}/fib 20 | true; "
                                  "exit ${PIPESTATUS[0]}")
 expect(result.code in (0, 128 + 13), "expected the end by SIGPIPE, or none", result)
+# Also if it is written when the main PE has ended and been reaped; a failure remains one.
+read_end, write_end = os.pipe()
+os.close(read_end)
+for code, expected in ((0, -signal.SIGPIPE), (3, 3)):
+    with tempfile.NamedTemporaryFile() as main:
+        words = (os.path.join(BIN, "trawl-run"), "-n", "2", "sh", "-c",
+                 f'if [ "$TRAWL_PES" ]; then echo $$ >{main.name}; exit {code}; fi;'
+                 f"until [ -s {main.name} ] && ! kill -0 $(cat {main.name}) 2>&-; do sleep 0.01; done; echo late")
+        ended = subprocess.run(words, stdout=write_end, timeout=HANG).returncode
+        expect(ended == expected, f"expected the exit code {expected} of {words}, not {ended}", "")
+os.close(write_end)
 result = run_words(os.path.join(BIN, "trawl-run"), "-n", 2, "--", os.path.join(BIN, "fib"), "20")
 expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
 for words, cause in ((("-n", 2, "/tmp"), "Is a directory"),
