@@ -94,6 +94,7 @@ struct Totals {
   double work = 0;           ///< nanoseconds; of generated trees more than fit into Nanos
   double critical_path = 0;  ///< the same
   std::uint64_t argument_bytes = 0, result_bytes = 0;
+  std::uint64_t shared_values = 0, shared_bytes = 0;
 };
 
 Totals totals(const Graph& graph);

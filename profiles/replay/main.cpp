@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +24,6 @@ Command command;
 std::optional<trawl::Error> trouble;
 /// Of the graph, if there is a file.
 std::string about;
-std::size_t shared_values = 0;
-std::uint64_t shared_bytes = 0;
 replay::Totals totals;
 trawl::fabric::GridFile grid;
 /// Of the main PE, when all has been evaluated; and in how many seconds of the run's clock.
@@ -45,8 +42,6 @@ void prepare(int argc, char** argv) {
       totals = replay::totals(graph);
       about = fmt::format("program         {}\nnever needed    {}\nunknown ways    {}\n",
                           graph.program, graph.not_needed, graph.unrouted);
-      shared_values = graph.values.size();
-      shared_bytes = std::accumulate(graph.values.begin(), graph.values.end(), std::uint64_t{0});
     }
     replay::set_graph(std::move(graph), command.scale);
   } catch (const trawl::Error& error) {
@@ -68,8 +63,9 @@ void print_info() {
              totals.critical_path > 0 ? totals.work / totals.critical_path : 1.0);
   fmt::print("argument bytes  {:.0f}\nresult bytes    {:.0f}\n", scaled(totals.argument_bytes),
              scaled(totals.result_bytes));
-  if (shared_values != 0)
-    fmt::print("shared values   {}\nshared bytes    {:.0f}\n", shared_values, scaled(shared_bytes));
+  if (totals.shared_values != 0)
+    fmt::print("shared values   {}\nshared bytes    {:.0f}\n", totals.shared_values,
+               scaled(totals.shared_bytes));
 }
 
 int root() {

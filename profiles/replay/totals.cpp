@@ -75,6 +75,8 @@ Totals totals(const Graph& graph) {
     if (op.step() == Step::work) sum.work += static_cast<double>(op.time());
     if (op.step() == Step::spawn || op.step() == Step::par) ++sum.sparks;
   }
+  sum.shared_values = graph.values.size();
+  for (const auto bytes : graph.values) sum.shared_bytes += bytes;
   sum.critical_path = Critical(graph).path();
   return sum;
 }

@@ -247,7 +247,7 @@ nlohmann::json json(const Result& result) {
 std::string flag_file(const Result& result) {
   const auto& space = result.for_all ? result.for_all->space : result.grids.front().space;
   const auto& advice = result.for_all ? result.for_all->advice : result.grids.front().advice;
-  std::string text = "# by trawl-tune, of " + result.program + " on";
+  auto text = fmt::format("# by trawl-tune, of {} on", result.program);
   for (const auto& on : result.grids) text += " " + short_grid(on.grid);
   if (as_usual(space, advice))
     return text + (best_unconfirmed(advice) || advice.effects.empty()

@@ -12,6 +12,7 @@
 #include "programs/barnes_hut/text_format.hpp"
 #include "programs/barnes_hut/tipsy.hpp"
 #include "programs/common/bad_input.hpp"
+#include "programs/common/with_file.hpp"
 
 namespace bh {
 namespace {
@@ -94,11 +95,7 @@ void write_shards(const std::string& file, const Shards& shards) {
     check_fits_tipsy(file, trawl::force(trawl::reduce<size_for_tipsy, larger>(shards.bodies)));
   const auto texts = trawl::map_shards<written_shard>(
       shards.bodies, format, std::uint64_t{shards.bodies.size()}, shards.time);
-  try {
-    trawl::write<itself>(texts, file);
-  } catch (const trawl::Error& e) {
-    throw BadInput(e.what());
-  }
+  programs::with_file([&] { trawl::write<itself>(texts, file); });
 }
 
 }  // namespace bh

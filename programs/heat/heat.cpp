@@ -13,6 +13,7 @@
 #include <trawl/trawl.hpp>
 
 #include "programs/common/command.hpp"
+#include "programs/common/with_file.hpp"
 
 namespace {
 
@@ -81,16 +82,6 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   return a + b;
 }
 
-/// What the runtime says of the file is the user's to mend.
-template <class F>
-auto with_file(F use) {
-  try {
-    return use();
-  } catch (const trawl::Error& e) {
-    throw programs::BadInput(e.what());
-  }
-}
-
 /// Before computing. A checkpoint is written beside the one that it takes the place of.
 void check_checkpoint(const std::string& file) {
   std::error_code unknown;
@@ -105,7 +96,8 @@ trawl::Dist<Row> warm_with_checkpoints(const Plate& plate) {
   std::size_t done = 0;
   trawl::Dist<Row> cells;
   check_checkpoint(plate.checkpoint);
-  if (!with_file([&] { return trawl::restart(plate.checkpoint, rows, columns, done, cells); }))
+  if (!programs::with_file(
+          [&] { return trawl::restart(plate.checkpoint, rows, columns, done, cells); }))
     cells = trawl::generate<first_row>(plate.rows, plate.columns);
   if (rows != plate.rows || columns != plate.columns || done > plate.steps)
     throw programs::BadInput(
@@ -116,7 +108,7 @@ trawl::Dist<Row> warm_with_checkpoints(const Plate& plate) {
     const auto steps = std::min(plate.every, plate.steps - done);
     cells = trawl::iterate<step>(cells, steps);
     done += steps;
-    with_file([&] { trawl::checkpoint(plate.checkpoint, rows, columns, done, cells); });
+    programs::with_file([&] { trawl::checkpoint(plate.checkpoint, rows, columns, done, cells); });
   }
   return cells;
 }

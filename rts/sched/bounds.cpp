@@ -56,8 +56,11 @@ void Bounds::tell_others(const Found& message) {
 }
 
 void Bounds::tell(int pe) {
-  const std::lock_guard lock(lock_);
-  for (const auto& [key, least] : least_) {
+  const auto known = [this] {
+    const std::lock_guard lock(lock_);
+    return least_;
+  }();
+  for (const auto& [key, least] : known) {
     const SharedName bound{static_cast<std::uint32_t>(key >> 32U), static_cast<std::uint32_t>(key)};
     fabric::send(outbox_, pe, Found{bound, static_cast<std::uint32_t>(self_), least.number});
   }

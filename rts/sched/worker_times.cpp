@@ -33,9 +33,7 @@ Nanos Worker::life_time() const noexcept {
 Effort effort_here() {
   worker_here().let_others_run(Moment::in_thread);  // simulated: up to here
   auto& workers = worker_here().workers();
-  Effort effort{workers.fabric().now(), 0};
-  for (const auto& worker : workers.all()) effort.busy += worker->life_time() - worker->idle_time();
-  return effort;
+  return {workers.fabric().now(), workers.busy_time()};
 }
 
 }  // namespace trawl::sched

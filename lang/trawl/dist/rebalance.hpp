@@ -121,6 +121,13 @@ struct Rebalanced {
   bool pays = false;
 };
 
+inline double bytes_moved(std::span<const std::size_t> from, std::span<const std::size_t> to,
+                          std::span<const double> bytes) {
+  double sum = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) sum += from[i] != to[i] ? bytes[i] : 0;
+  return sum;
+}
+
 /// To move has to save a tenth of a step, and in the steps to come more time than it takes. One
 /// step tells little of the fifth after it, so no more than four count.
 template <class WayBetween>
@@ -132,8 +139,7 @@ Rebalanced rebalanced(const Measured& last, std::span<const double> bytes,
   plan.owners = cut_to_fit(last.loads, factors, bytes, last.rooms);
   plan.before = step_time(last.loads, last.owners, factors);
   plan.after = step_time(last.loads, plan.owners, factors);
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (plan.owners[i] != last.owners[i]) plan.bytes += bytes[i];
+  plan.bytes = bytes_moved(last.owners, plan.owners, bytes);
   const auto moving = moving_time(last.owners, plan.owners, bytes, last.clusters, way);
   plan.pays = plan.after < worth_it * plan.before &&
               (plan.before - plan.after) * std::min(steps, foreseen) > moving;
@@ -154,43 +160,51 @@ inline bool all_near(const Measured& last, std::span<const std::size_t> owners) 
 /// What the step took that began when the data were balanced last.
 inline StepTook step_took(const Measured& last, const sched::Effort& begun,
                           const sched::Effort& ended) {
-  const auto time = static_cast<double>(ended.now - begun.now);
+  const auto time = static_cast<double>(std::max<std::int64_t>(ended.now - begun.now, 1));
   const auto busy = static_cast<double>(ended.busy - begun.busy) / last.workers[last.here];
   return {time, busy_share(last.costs, last.owners, last.workers, last.here, busy / time)};
 }
 
-/// Moves to the near cluster, or from there to all, if that is better; else as `rebalanced`.
+/// A move to the near cluster, or from there to all, if that is better; `pays` says so.
+template <class WayBetween>
+Rebalanced gathered_or_spread(Spreading& spreading, const StepTook& step, const Measured& last,
+                              std::span<const double> bytes, const std::vector<double>& factors,
+                              double steps, WayBetween way) {
+  const auto all = last.strength();
+  const auto near = last.near_strength();
+  Rebalanced plan;
+  plan.before = step.time;
+  if (spreading.should_gather(step, all, near)) {
+    plan.owners = cut_to_fit(last.loads, near_only(factors, last), bytes, last.rooms);
+    plan.after = Spreading::time_near(step, all, near);
+    const auto moving = moving_time(last.owners, plan.owners, bytes, last.clusters, way);
+    plan.pays = all_near(last, plan.owners) && (plan.before - plan.after) * steps > moving;
+    if (plan.pays) spreading.gather(step);
+  } else if (spreading.should_spread(step, all, near)) {
+    plan.owners = cut_to_fit(last.loads, factors, bytes, last.rooms);
+    plan.after = std::min(spreading.far_time, plan.before);
+    plan.pays = true;
+    spreading.spread();
+  } else {
+    spreading.keep();
+  }
+  if (plan.pays) plan.bytes = bytes_moved(last.owners, plan.owners, bytes);
+  return plan;
+}
+
+/// Where there are far clusters, perhaps to or from them; else as `rebalanced`.
 template <class WayBetween>
 Rebalanced replaced(Spreading& spreading, const Measured& last, std::span<const double> bytes,
                     const std::vector<double>& factors, double steps, WayBetween way) {
-  const auto all = last.strength();
-  const auto near = last.near_strength();
-  const auto ended = sched::effort_here();
+  const bool has_far = std::any_of(last.clusters.begin(), last.clusters.end(), [&](auto cluster) {
+    return cluster != last.clusters[last.here];
+  });
   // Where a PE was lost or has come, or this one is another, what was found does not hold.
-  if (near >= all || (spreading.is_near && !all_near(last, last.owners))) spreading = {};
-  if (near < all && spreading.begun.now > 0 && ended.now > spreading.begun.now) {
-    const auto step = step_took(last, spreading.begun, ended);
-    Rebalanced plan;
-    plan.before = step.time;
-    if (spreading.should_gather(step, all, near)) {
-      plan.owners = cut_to_fit(last.loads, near_only(factors, last), bytes, last.rooms);
-      plan.after = Spreading::time_near(step, all, near);
-      const auto moving = moving_time(last.owners, plan.owners, bytes, last.clusters, way);
-      plan.pays = all_near(last, plan.owners) && (plan.before - plan.after) * steps > moving;
-      if (plan.pays) spreading.gather(step);
-    } else if (spreading.should_spread(step, all, near)) {
-      plan.owners = cut_to_fit(last.loads, factors, bytes, last.rooms);
-      plan.after = std::min(spreading.far_time, plan.before);
-      plan.pays = true;
-      spreading.spread();
-    } else {
-      spreading.keep();
-    }
-    if (plan.pays) {
-      for (std::size_t i = 0; i < bytes.size(); ++i)
-        if (plan.owners[i] != last.owners[i]) plan.bytes += bytes[i];
-      return plan;
-    }
+  if (!has_far || (spreading.is_near && !all_near(last, last.owners))) spreading = {};
+  if (has_far && spreading.begun.now > 0) {
+    const auto step = step_took(last, spreading.begun, sched::effort_here());
+    auto plan = gathered_or_spread(spreading, step, last, bytes, factors, steps, way);
+    if (plan.pays) return plan;
   }
   return rebalanced(last, bytes, spreading.is_near ? near_only(factors, last) : factors, steps,
                     way);
