@@ -154,14 +154,14 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
 life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over) {
   return {.joined =
               [this] {
-                if (log_ != nullptr) log_->set_offset(-life_.begun());
+                if (log_ != nullptr) log_->set_offset(-life_.begun(), life_.run());
                 if (memory_) look_at_memory(fabric_.now());
               },
           .stopped = [this] { workers_.wake_all(); },
           .statistics = [this] { return statistics(); },
           .over =
               [this, over = std::move(over)](life::Outcome outcome) {
-                if (log_ != nullptr) log_->close();
+                if (log_ != nullptr) log_->close(static_cast<int>(outcome.statistics.size()));
                 if (life_.joined()) watch_.end(fabric_.now() - life_.begun(), outcome.statistics);
                 // Whoever has asked it to leave has asked the main PE to end.
                 if (outcome.given_up && leaving_.asked()) outcome.error.clear();
@@ -234,7 +234,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   add(When::always, 5'000'000, [this](Nanos, auto*) { life_.look_for_the_dead(); });
   if (fabric_.admits())
     add(When::while_running, 500'000, [this](Nanos, auto*) { life_.look_for_newcomers(); });
-  add(When::always, 0, [this](Nanos, auto*) { life_.look_for_the_end(mailbox_.flushed()); });
+  add(When::always, 0,
+      [this](Nanos, auto*) { life_.look_for_the_end(life_.stopping() && mailbox_.flushed()); });
   if (!alone) add(When::until_stopping, 0, [this](Nanos now, auto*) { life_.beat(now); });
   if (log_ != nullptr) {
     add(When::while_running, 500'000'000, [this](Nanos, auto*) { log_->save(); });

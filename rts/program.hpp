@@ -1,6 +1,7 @@
 // A program's command line, its root, and what is said at its end: whatever plays its PEs.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -28,7 +29,10 @@ class Program {
 
   /// Those of the program itself, its name before them.
   const std::vector<std::string>& args() const noexcept { return args_; }
-  std::string name() const { return args_.empty() ? "" : args_.front(); }
+  /// Of its file, without where it is.
+  std::string name() const {
+    return args_.empty() ? "" : std::filesystem::path(args_.front()).filename().string();
+  }
   /// Wants only to be told something?
   bool asks() const noexcept { return options.help || options.version; }
   /// What it wants to be told, to standard output.

@@ -143,6 +143,8 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return life.on_parting(life::Parting::read(message, envelope), from);
     case Kind::settled:
       return life.on_settled(life::Settled::read(message, envelope), from);
+    case Kind::cut_off:
+      return life.on_cut_off(life::CutOff::read(message, envelope), from);
     case Kind::fail:
       return life.on_fail(life::Fail::read(message, envelope));
     case Kind::look:

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "rts/fabric/memory.hpp"
@@ -16,6 +17,12 @@ namespace trawl::fabric {
 struct Arrival {
   int from;
   std::span<const std::byte> bytes;
+};
+
+/// What is known of a PE's end.
+struct Dead {
+  int pe = 0;
+  std::string why = "its process has ended";
 };
 
 /// The endpoint of one PE. Not thread-safe: its PE calls it under one lock. Messages arrive whole,
@@ -58,9 +65,9 @@ class Fabric {
   /// asked by any thread.
   virtual Nanos due() const noexcept { return never; }
 
-  /// A PE whose process has ended, and not by `leave`: each is told once, and only those that can
-  /// be seen from here.
-  virtual std::optional<int> dead() noexcept { return std::nullopt; }
+  /// A PE whose process has ended, and not by `leave`, or that this one alone does not reach: each
+  /// is told once, and only those that can be seen from here.
+  virtual std::optional<Dead> dead() { return std::nullopt; }
 
   // ---- PEs that come while the run goes on
 
@@ -70,6 +77,8 @@ class Fabric {
   virtual bool is_empty(int) const noexcept { return false; }
   /// Looks who has come; the main PE is told, once, which seat has been taken.
   virtual std::optional<int> newcomer() { return std::nullopt; }
+  /// Sends away who has come.
+  virtual void refuse_newcomers() {}
   /// What others need to reach a PE that has come; and what they do with it. May be done twice.
   virtual Bytes card(int) const { return {}; }
   virtual void admit(int, std::span<const std::byte>) {}

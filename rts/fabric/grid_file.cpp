@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "rts/host/c_locale.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/mix.hpp"
 
@@ -420,6 +421,7 @@ std::optional<std::uint64_t> digest_of_grid_file(const std::string& name) {
 }
 
 GridFile parse_grid(std::string_view text, const std::string& name) {
+  const CLocale numbers_have_points;
   Json json;
   TwiceGiven twice(name);
   try {

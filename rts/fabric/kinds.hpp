@@ -40,6 +40,7 @@ enum class Kind : std::uint8_t {
   view,     ///< who is dead, leaves, has left or has come, as the main PE has decided
   parting,  ///< I leave before the end; or: nothing is left of me here
   settled,  ///< nothing of mine is at a PE that leaves any more
+  cut_off,  ///< I don't reach a PE, which is not the main one
   fail,     ///< the run can't go on, because
   look,     ///< the main PE asks, as somebody watches the run: how are you?
   pulse,    ///< the answer
@@ -143,6 +144,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {view,           "VIEW",           membership,  control, any,       {take,   take,   take}},
     {parting,        "PARTING",        may_be_long, control, to_main,   {refuse, take,   drop}},
     {settled,        "SETTLED",        none,        control, to_main,   {refuse, take,   drop}},
+    {cut_off,        "CUT_OFF",        may_be_long, control, to_main,   {take,   take,   drop}},
     {fail,           "FAIL",           may_be_long, control, with_main, {take,   take,   take}},
     {look,           "LOOK",           none,        control, from_main, {wait,   take,   drop}},
     {pulse,          "PULSE",          may_be_long, control, to_main,   {refuse, take,   drop}},

@@ -84,9 +84,9 @@ class Mpi final : public Fabric {
   bool waiting() const noexcept override { return neighbours_.waiting(); }
 
   bool under_way() const noexcept override { return !sending_.empty(); }
-  std::optional<int> dead() noexcept override {
+  std::optional<Dead> dead() override {
     while (const auto ended = neighbours_.ended())
-      if (!ended->left) return ended->pe;
+      if (!ended->left) return Dead{ended->pe};
     return std::nullopt;
   }
   std::size_t unsent(int to) const noexcept override {

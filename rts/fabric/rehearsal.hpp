@@ -40,7 +40,7 @@ class Rehearsal final : public Fabric {
   bool waiting() const noexcept override { return inner_->waiting() || due() <= now(); }
   bool under_way() const noexcept override { return inner_->under_way(); }
   Nanos due() const noexcept override { return due_.load(std::memory_order_relaxed); }
-  std::optional<int> dead() noexcept override { return inner_->dead(); }
+  std::optional<Dead> dead() override { return inner_->dead(); }
   void forget(int pe) noexcept override { inner_->forget(pe); }
   bool survives_deaths() const noexcept override { return inner_->survives_deaths(); }
   Nanos now() const noexcept override { return inner_->now(); }

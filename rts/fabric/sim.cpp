@@ -32,7 +32,10 @@ class SimNet::Endpoint final : public Fabric {
     return false;
   }
   bool survives_deaths() const noexcept override { return true; }
-  std::optional<int> dead() noexcept override { return net_.told_dead(self_); }
+  std::optional<Dead> dead() override {
+    const auto pe = net_.told_dead(self_);
+    return pe ? std::optional(Dead{*pe}) : std::nullopt;
+  }
   void forget(int pe) noexcept override { net_.forget(self_, pe); }
   bool admits() const noexcept override { return net_.config_.late != 0; }
   bool is_empty(int pe) const noexcept override { return pe >= size() - net_.config_.late; }

@@ -89,15 +89,15 @@ void Life::heard(int from) noexcept {
 
 // Those whose processes can be seen from here; of others their silence tells.
 void Life::look_for_the_dead() {
-  while (const auto pe = fabric_.dead()) on_dead(*pe);
+  while (const auto dead = fabric_.dead()) on_dead(dead->pe, dead->why);
+  while (const auto cut = cuts_.next(awake_.now())) give_up(cut->pe, cut->why);
 }
 
-void Life::on_dead(int pe) {
-  if (recovers_) return unreachable(pe, "its process has ended");
+void Life::on_dead(int pe, const std::string& why) {
+  if (recovers_) return unreachable(pe, why);
   tables_.forget(pe);
   const bool speaks = pe != 0 || self_ == 1;  // for the main PE, whom others see dying too
-  if (!stopping())
-    fail(speaks ? "PE " + std::to_string(pe) + " is lost: its process has ended" : "", 1);
+  if (!stopping()) fail(speaks ? "PE " + std::to_string(pe) + " is lost: " + why : "", 1);
   if (failure_)  // who was to hear of it, or the main PE, who was to say it
     failure_missing_ -= failure_missing_ > 0 && (self_ == 0 || pe == 0) ? 1 : 0;
   else
@@ -123,7 +123,14 @@ void Life::on_silent(int pe) {
 // The main PE alone decides; others learn of it by its VIEW.
 void Life::unreachable(int pe, const std::string& why) {
   if (self_ == 0) return give_up(pe, why);
-  if (pe == 0) end_alone("the main PE is lost: " + why);
+  if (pe == 0) return end_alone("the main PE is lost: " + why);
+  if (!is_gone(pe)) fabric::send(outbox_, 0, CutOff{static_cast<std::uint32_t>(pe), why});
+}
+
+void Life::on_cut_off(const CutOff& message, int from) {
+  if (!recovers_) throw BadBytes("this run does not survive deaths");
+  const auto pe = static_cast<int>(message.pe);
+  if (!decided_.gone(from) && !decided_.gone(pe)) cuts_.add(from, pe, message.why, awake_.now());
 }
 
 // All hear of it, the dead one as well: it may be alive, behind a network that was cut.
@@ -141,6 +148,7 @@ void Life::decide(View::Change change) {
   if (what == View::What::lost || what == View::What::left) {
     alive_.forget(pe);
     departures_.gone(pe);
+    cuts_.gone(pe);
   }
   broadcast();
 }
@@ -154,7 +162,8 @@ void Life::broadcast() {
 
 // They can't be sent anything but what they need to introduce themselves.
 void Life::look_for_newcomers() {
-  if (!recovers_ || (self_ == 0 && hooks_.keeps_all())) return;
+  if (!recovers_) return;
+  if (self_ == 0 && hooks_.keeps_all()) return fabric_.refuse_newcomers();
   while (const auto pe = fabric_.newcomer()) {
     set_standing(*pe, Standing::there);
     alive_.expect(*pe, awake_.now());

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rts/fabric/fabric.hpp"
+#include "rts/life/cuts.hpp"
 #include "rts/life/departures.hpp"
 #include "rts/life/ending.hpp"
 #include "rts/life/start.hpp"
@@ -64,6 +65,8 @@ class Life {
   const MainClock& main_clock() const noexcept { return start_.main_clock(); }
   /// When all knew each other, by this PE's clock.
   Nanos begun() const noexcept { return start_.begun() - main_clock().first_offset(); }
+  /// The same by the main PE's clock: it tells this run from others.
+  Nanos run() const noexcept { return start_.begun(); }
   /// In which it is counted how long others have had to answer.
   Nanos waking_time() const noexcept { return awake_.now(); }
 
@@ -91,6 +94,8 @@ class Life {
   void say_settled(int pe);
   void on_parting(const Parting& message, int from);
   void on_settled(const Settled& message, int from);
+  /// The main PE: two others don't reach each other, so one of them is given up.
+  void on_cut_off(const CutOff& message, int from);
   /// The main PE: another is to leave. False: nobody of that name can.
   bool send_away(int pe);
 
@@ -126,7 +131,7 @@ class Life {
   void stop(State state);
   void begin_failure(Outcome outcome, int missing);
   void tell_of_failure(int pe) noexcept;
-  void on_dead(int pe);
+  void on_dead(int pe, const std::string& why);
   void on_silent(int pe);
   void give_up(int pe, const std::string& why);
   void decide(View::Change change);
@@ -162,6 +167,7 @@ class Life {
   std::vector<Standing> standing_;  // by PE, once one is not there
   int living_;                      // as far as this PE has been told
   Departures departures_;           // the main PE's
+  Cuts cuts_;                       // the main PE's
   recover::WakingTime awake_;
   recover::Alive alive_;
   Start start_;

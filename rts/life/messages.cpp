@@ -251,6 +251,17 @@ Settled Settled::read(Reader& in, const fabric::Envelope& envelope) {
   return settled;
 }
 
+void CutOff::write(Writer& out) const {
+  out.put(pe);
+  out.put_string(why);
+}
+
+CutOff CutOff::read(Reader& in, const fabric::Envelope& envelope) {
+  CutOff cut{read_mortal(in, envelope), in.get_string()};
+  in.end();
+  return cut;
+}
+
 void Fail::write(Writer& out) const {
   out.put(code);
   out.put_string(why);

@@ -194,6 +194,21 @@ struct Settled {
   friend bool operator==(const Settled&, const Settled&) = default;
 };
 
+/// The sender and a PE, neither of them the main one, don't reach each other.
+///
+///     | PE 4 | length 4, why ... |
+struct CutOff {
+  static constexpr auto kind = fabric::Kind::cut_off;
+
+  std::uint32_t pe = 0;
+  std::string why;
+
+  void write(Writer& out) const;
+  static CutOff read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const CutOff&, const CutOff&) = default;
+};
+
 /// The run can't go on. The main PE hears it first, and tells all others.
 ///
 ///     | exit code 4 | length 4, why ... |

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
+#include "rts/host/c_locale.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/options/flag_file.hpp"
 #include "rts/options/flags.hpp"
@@ -277,6 +278,7 @@ std::string flag_file(const std::vector<std::string>& args) {
 }  // namespace
 
 Options take_options(std::vector<std::string>& args) {
+  const CLocale numbers_have_points;
   Options options;
   Flags flags(options);
   if (const auto file = flag_file(args); !file.empty()) flags.take_file(file);
@@ -305,6 +307,7 @@ Options take_options(std::vector<std::string>& args) {
 }
 
 Options options_to_join(const std::vector<std::string>& args) {
+  const CLocale numbers_have_points;
   Options options;
   Flags flags(options);
   const auto take = [&flags](const std::string& flag, std::string_view value) {

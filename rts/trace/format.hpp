@@ -137,7 +137,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 8;
+inline constexpr std::uint32_t version = 9;
 inline constexpr std::size_t header_size = 1024;
 inline constexpr std::size_t longest_path = 320;  ///< of a header's file
 inline constexpr int max_pes = 1 << 20;
@@ -159,6 +159,7 @@ struct Header {
   Nanos start = 0;   ///< when the log was opened, by the PE's own clock
   Nanos end = 0;     ///< when it was closed or cut off, by the PE's own clock; 0 while open
   Nanos offset = 0;  ///< add it to a time to get nanoseconds since the run's start on the main PE
+  Nanos run = 0;  ///< the run's start by the main PE's clock, which tells it from others; 0: never
   std::string program, cluster, host;
   std::string file;   ///< that the PE runs, an absolute path; empty: not known
   std::string build;  ///< that file's build id, see rts/host/executable.hpp
@@ -198,6 +199,7 @@ inline Bytes encode(const Header& header) {
   out.put(header.start);
   out.put(header.end);
   out.put(header.offset);
+  out.put(header.run);
   for (const std::string* text : {&header.program, &header.cluster, &header.host, &header.build})
     out.put_string(std::string_view(*text).substr(0, 128));
   const bool fits = header.file.size() <= longest_path;
@@ -233,6 +235,7 @@ inline Header decode(std::span<const std::byte> bytes) {
   header.start = in.get<Nanos>();
   header.end = in.get<Nanos>();
   header.offset = in.get<Nanos>();
+  header.run = in.get<Nanos>();
   for (std::string* text :
        {&header.program, &header.cluster, &header.host, &header.build, &header.file})
     *text = in.get_string();

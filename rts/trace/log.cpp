@@ -104,9 +104,10 @@ std::uint32_t Log::next_number(Kind kind, int pe, std::uint16_t what, std::size_
   return ++numbers_[key];
 }
 
-void Log::set_offset(Nanos offset) noexcept {
+void Log::set_offset(Nanos offset, Nanos run) noexcept {
   const std::lock_guard lock(mutex_);
   header_.offset = offset;
+  header_.run = run;
   if (file_ < 0) return;
   if (const int error = write_header(); error != 0) stop(error);
 }
@@ -121,13 +122,14 @@ void Log::save() noexcept {
   if (file_ >= 0) flush();
 }
 
-void Log::close() noexcept {
+void Log::close(int pes) noexcept {
   const std::lock_guard lock(mutex_);
   if (file_ < 0) return;
   flush();
   if (file_ < 0) return;
   header_.end = std::max(last_, now());
   header_.state = State::closed;
+  if (pes > header_.pe) header_.pes = pes;
   const int error = write_header();
   if (::close(file_) != 0 || error != 0) error_ = error != 0 ? error : errno;
   file_ = -1;

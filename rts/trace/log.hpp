@@ -51,8 +51,8 @@ class Log {
 
   /// What is to be added to this PE's clock to get the nanoseconds since the run's start on the
   /// main PE's clock. Also holds for the events before. Until then the log's opening counts as the
-  /// start.
-  void set_offset(Nanos offset) noexcept;
+  /// start. `run`: that, by the main PE's clock.
+  void set_offset(Nanos offset, Nanos run = 0) noexcept;
 
   /// By how much that has changed since: added to the times of events from now on.
   void set_drift(Nanos drift) noexcept;
@@ -60,8 +60,9 @@ class Log {
   /// Writes what is buffered: so much can be read if this PE is killed.
   void save() noexcept;
 
-  /// Writes what is buffered and marks the log as whole. Events that come later are dropped.
-  void close() noexcept;
+  /// Writes what is buffered and marks the log as whole. Events that come later are dropped. `pes`:
+  /// so many have ever been there, of all that might have come; 0: not known.
+  void close(int pes = 0) noexcept;
 
   /// Why the log ends early (a full disk, say), in one line; empty while all is well.
   std::string trouble() const;

@@ -21,8 +21,8 @@ using Messages =
     std::tuple<balance::Fish, heap::Schedule, heap::Fetch, heap::Resume, heap::Ack, heap::Free,
                sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
                life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
-               life::Leave, life::View, life::Parting, life::Settled, life::Fail, watch::Look,
-               watch::Pulse, recover::Sent, recover::Due, recover::Held>;
+               life::Leave, life::View, life::Parting, life::Settled, life::CutOff, life::Fail,
+               watch::Look, watch::Pulse, recover::Sent, recover::Due, recover::Held>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -137,6 +137,7 @@ class Sampler {
                sample<life::Bye>().statistics};
   }
   void fill(life::Settled& settled) { settled.pe = 1; }
+  void fill(life::CutOff& cut) { cut = {1, text()}; }
   void fill(watch::Pulse& message) {
     auto& pulse = message.pulse;
     pulse.time = time();

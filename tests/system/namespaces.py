@@ -12,7 +12,8 @@ class Hosts:
     """`with Hosts(2) as hosts`: hosts.addresses, and hosts.on(i): what a command is put behind to run there."""
 
     def __init__(self, count):
-        tag = f"tr{os.getpid()}"
+        # The kernel takes its time with names that others have had.
+        tag = f"tr{count}_{os.getpid()}"
         self.bridge = f"{tag}b"
         self.names = [f"{tag}n{i}" for i in range(count)]
         net = f"10.{64 + os.getpid() % 64}.{os.getpid() // 64 % 256}"
@@ -46,6 +47,11 @@ class Hosts:
     def cut(self, i):
         """Nothing goes to or from this host any more, and nobody is told."""
         ip("link", "set", f"{self.bridge}{i}", "down")
+
+    def prohibit(self, i, j):
+        """Nothing goes from one of these hosts to the other, and those who try are told."""
+        for a, b in (i, j), (j, i):
+            ip("-n", self.names[a], "route", "add", "prohibit", self.addresses[b] + "/32")
 
     def shell(self, file):
         """Writes a script that takes the words of ssh: HOST COMMAND."""

@@ -40,7 +40,7 @@ class Exchange {
       for (int pe = 0; pe < fabric_.size(); ++pe)
         if (pe != fabric_.self() && fabric_.unsent(pe) < most_unsent) send_number(pe);
       for (int i = 0; i < 4 * fabric_.size(); ++i) take();
-      while (const auto dead = fabric_.dead()) note_dead(*dead);
+      while (const auto dead = fabric_.dead()) note_dead(dead->pe);
       if (!begun_ && all_have(1)) begun();
       if (deaths_ == 0 && all_have(enough) && !done_) finish();
       if (fabric_.self() == 0 && done_ && done_count_ == living()) end();

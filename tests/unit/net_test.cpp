@@ -263,5 +263,26 @@ TEST(NetLink, KeepsWhatTheSocketHasNoRoomFor) {
   EXPECT_EQ(guest->link.next()->kind, Frame::goodbye);
 }
 
+TEST(NetLink, WhatCameBeforeAFailedWriteIsRead) {
+  const auto common = terms(make_key());
+  Door door(Socket::listening(0, true), common);
+  auto meeting = Meeting::knocking(
+      common, find_endpoints("127.0.0.1:" + std::to_string(door.port())).front(), wall_time());
+  std::optional<Link> link;
+  auto guest = meet(door, meeting, link);
+  ASSERT_TRUE(guest);
+  link->send(Frame::message, bytes_of("which nobody reads"));
+  guest->link.send(Frame::message, bytes_of("the last"));
+  guest->link.send(Frame::goodbye, {});
+  while (!guest->link.flushed()) {
+  }
+  guest.reset();
+  for (int turn = 0; turn < 3; ++turn) link->send(Frame::message, bytes_of("too late"));
+  EXPECT_TRUE(link->flushed());
+  while (!link->ended()) link->fill();
+  EXPECT_EQ(link->next()->kind, Frame::message);
+  EXPECT_EQ(link->next()->kind, Frame::goodbye);
+}
+
 }  // namespace
 }  // namespace trawl::fabric::net

@@ -47,12 +47,12 @@ class Losing final : public test::StillFabric {
     if (failing) throw Error("PE 2 is lost: it can't be sent to");
     return std::nullopt;
   }
-  std::optional<int> dead() noexcept override { return std::exchange(dead_one, std::nullopt); }
+  std::optional<fabric::Dead> dead() override { return std::exchange(dead_one, std::nullopt); }
   Nanos now() const noexcept override { return clock += 10'000'000; }
 
   mutable Nanos clock = 0;
   bool failing = false;
-  std::optional<int> dead_one;
+  std::optional<fabric::Dead> dead_one;
 };
 
 // PE 2 had seen the main PE die, and left.
@@ -62,11 +62,11 @@ TEST(Pe, NamesWhoDiedFirst) {
     life::Outcome outcome;
     Pe pe(Pe::Setup{}, fabric, [&outcome](const life::Outcome& it) { outcome = it; });
     pe.poll(nullptr);
-    if (main_died) fabric.dead_one = 0;
+    if (main_died) fabric.dead_one = fabric::Dead{0};
     fabric.failing = true;
     for (int i = 0; i < 3; ++i) pe.poll(nullptr);
     fabric.failing = false;
-    if (!main_died) fabric.dead_one = 0;
+    if (!main_died) fabric.dead_one = fabric::Dead{0};
     pe.poll(nullptr);
     pe.poll(nullptr);
     EXPECT_EQ(outcome.error.substr(0, 12), main_died ? "PE 0 is lost" : "PE 2 is lost");

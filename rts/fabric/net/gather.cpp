@@ -161,7 +161,9 @@ Gathered join(const std::vector<Endpoint>& main, Member own, const Terms& terms,
     link.fill();
     const auto frame = link.next();
     if (frame && frame->kind == Frame::goodbye)
-      throw Error("refused by " + calls.at.text() + ": all PEs of the run are there already", 2);
+      throw Error("refused by " + calls.at.text() +
+                      ": all PEs of the run are there already, or it uses Shared objects",
+                  2);
     if (frame && frame->kind == Frame::members) members = read_members(frame->content);
     if (!members && link.ended())
       throw Error("the main PE at " + calls.at.text() + " has ended before the run began");

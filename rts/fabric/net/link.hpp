@@ -21,7 +21,7 @@ class Link {
   void flush() noexcept;
   std::size_t unsent() const noexcept { return out_.size() - sent_; }
   /// Has the other end's kernel all of it?
-  bool flushed() const noexcept { return ended_ || (unsent() == 0 && socket_.all_arrived()); }
+  bool flushed() const noexcept { return !writes_ || (unsent() == 0 && socket_.all_arrived()); }
   void end_writing() const noexcept { socket_.end_writing(); }
 
   /// Reads from the socket, once. False: there was nothing.
@@ -29,18 +29,19 @@ class Link {
   /// The next frame of what was read. Throws BadBytes.
   std::optional<FrameReader::Found> next() { return reader_.next(); }
 
-  /// No more will come but what was read, and nothing goes.
+  /// No more will come but what was read.
   bool ended() const noexcept { return ended_; }
   int file() const noexcept { return socket_.file(); }
 
  private:
-  void end() noexcept;
+  void cannot_write() noexcept;
 
   Socket socket_;
   Sealer sealer_;
   FrameReader reader_;
   Bytes out_;
   std::size_t sent_ = 0;  // of out_
+  bool writes_ = true;
   bool ended_ = false;
 };
 

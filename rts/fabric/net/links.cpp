@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -64,7 +65,9 @@ void Links::begin(int pe, Link link) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = pe;
-  epoll_ctl(sockets_, EPOLL_CTL_ADD, its.link->file(), &event);
+  if (epoll_ctl(sockets_, EPOLL_CTL_ADD, its.link->file(), &event) != 0)
+    throw Error("cannot look after the connection to PE " + std::to_string(pe) + ": " +
+                std::strerror(errno));
   filled_.push_back(pe);  // what came behind the handshake may have been read with it
   for (const auto& message : its.early) send(pe, message);
   its.early.clear();
@@ -86,9 +89,9 @@ void Links::end(int pe) {
   members_[static_cast<std::size_t>(pe)].is = Member::Is::gone;  // for those who come later
 }
 
-void Links::lose(int pe) {
+void Links::lose(int pe, const std::string& why) {
   end(pe);
-  dead_.push_back(pe);
+  dead_.push_back({pe, why});
 }
 
 void Links::send(int to, std::span<const std::byte> message) {
@@ -119,7 +122,7 @@ std::size_t Links::unsent(int to) const noexcept {
 
 bool Links::flushed() {
   return std::all_of(peers_.begin(), peers_.end(), [](const Peer& its) {
-    return its.link ? its.link->flushed() : its.early.empty() || its.over;
+    return its.forgotten || (its.link ? its.link->flushed() : its.early.empty() || its.over);
   });
 }
 
@@ -144,7 +147,11 @@ void Links::expect(int pe, const Member& member) {
   if (!peer(pe).over) set_apart(pe);
 }
 
+// Its link stays: one that was given up may hear that it was.
 void Links::forget(int pe) noexcept {
+  auto& its = peer(pe);
+  its.forgotten = true;
+  if (its.apart && !its.link && !its.over) end(pe);
   members_[static_cast<std::size_t>(pe)].is = Member::Is::gone;
 }
 
@@ -181,6 +188,12 @@ std::optional<int> Links::newcomer(Nanos now) {
   return std::nullopt;
 }
 
+void Links::refuse_newcomers(Nanos now) {
+  look_for_links(now);
+  for (auto& guest : waiting_) guest.link.send(Frame::goodbye, {});
+  waiting_.clear();
+}
+
 void Links::look_for_links(Nanos now) {
   while (door_) {
     auto guest = door_->look(now);
@@ -191,7 +204,7 @@ void Links::look_for_links(Nanos now) {
     auto& its = peer(pe);
     if (!its.call) continue;
     const auto state = its.call->step(now);
-    if (state == Meeting::State::failed) lose(pe);
+    if (state == Meeting::State::failed) lose(pe, "it cannot be reached: " + its.call->why());
     if (state != Meeting::State::met) continue;
     auto link = its.call->take_link();
     const auto own = static_cast<std::uint32_t>(self_);
@@ -223,11 +236,12 @@ std::optional<Arrival> Links::next_of(int pe) {
       if (frame->kind != Frame::goodbye) throw BadBytes("a frame for who is not there yet");
       end(pe);
     } catch (const BadBytes& e) {
-      lose(pe);
+      lose(pe, e.what());
       throw BadBytes("bad message from PE " + std::to_string(pe) + ": " + e.what());
     }
   }
-  if (peer(pe).link && peer(pe).link->ended()) lose(pe);
+  if (peer(pe).link && peer(pe).link->ended())
+    lose(pe, "its process, or the connection to it, has ended");
   return std::nullopt;
 }
 
@@ -243,22 +257,26 @@ std::optional<Arrival> Links::receive() {
   return std::nullopt;
 }
 
-std::optional<int> Links::dead() noexcept {
+std::optional<Dead> Links::dead() {
   if (dead_.empty()) return std::nullopt;
-  const int pe = dead_.back();
+  auto dead = std::move(dead_.back());
   dead_.pop_back();
-  return pe;
+  return dead;
 }
 
 void Links::say_goodbye() noexcept {
   constexpr auto longest = std::chrono::milliseconds(500);
-  for (auto& its : peers_) {
-    if (!its.link) continue;
-    its.link->send(Frame::goodbye, {});
-    its.link->flush();
-    its.link->end_writing();
-  }
-  wait_until([this] { return flushed(); }, longest);
+  for (auto& its : peers_)
+    if (its.link) its.link->send(Frame::goodbye, {});
+  const auto all_have_it = [this] {
+    for (auto& its : peers_) {
+      if (!its.link) continue;
+      its.link->flush();
+      if (its.link->unsent() == 0) its.link->end_writing();
+    }
+    return flushed();
+  };
+  wait_until(all_have_it, longest);
 }
 
 }  // namespace trawl::fabric::net

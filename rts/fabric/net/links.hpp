@@ -32,6 +32,8 @@ class Links {
 
   /// Looks at the door; at the main PE gives the next seat to who waits there. Which.
   std::optional<int> newcomer(Nanos now);
+  /// Looks at the door, and sends away who waits there.
+  void refuse_newcomers(Nanos now);
   const Member& member(int pe) const noexcept { return members_[static_cast<std::size_t>(pe)]; }
   /// One has come, to another host: it will connect.
   void expect(int pe, const Member& member);
@@ -45,8 +47,8 @@ class Links {
   bool flushed();
   bool any() const noexcept { return apart_ != 0; }
 
-  /// A PE whose connection has ended before it said goodbye.
-  std::optional<int> dead() noexcept;
+  /// A PE whose connection has ended before it said goodbye, or never came about.
+  std::optional<Dead> dead();
 
   /// To all: this PE's end is meant. Waits, but not for long, until they have it.
   void say_goodbye() noexcept;
@@ -60,13 +62,14 @@ class Links {
     bool apart = false;
     bool sending = false;  // it is in sending_
     bool over = false;     // it has said goodbye, or was reported dead
+    bool forgotten = false;
   };
 
   Peer& peer(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
   const Peer& peer(int pe) const noexcept { return peers_[static_cast<std::size_t>(pe)]; }
   void begin(int pe, Link link);
   void end(int pe);
-  void lose(int pe);
+  void lose(int pe, const std::string& why);
   void set_apart(int pe);
   void look_for_links(Nanos now);
   void take(Guest guest);
@@ -86,7 +89,7 @@ class Links {
   int sockets_ = -1;        // an epoll of all links
   std::deque<int> filled_;  // PEs of which there may be frames to be taken
   std::vector<int> sending_;
-  std::vector<int> dead_;
+  std::vector<Dead> dead_;
 };
 
 }  // namespace trawl::fabric::net

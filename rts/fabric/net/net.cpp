@@ -96,10 +96,10 @@ class Net final : public Fabric {
   bool under_way() const noexcept override { return kept_ != 0 || links_.sending(); }
 
   bool survives_deaths() const noexcept override { return true; }
-  std::optional<int> dead() noexcept override {
+  std::optional<Dead> dead() override {
     while (const auto ended = neighbours_.ended()) {
       forget(ended->pe);
-      if (!ended->left) return ended->pe;
+      if (!ended->left) return Dead{ended->pe};
     }
     return links_.dead();
   }
@@ -110,6 +110,7 @@ class Net final : public Fabric {
     if (pe) neighbours_.add(*pe, links_.member(*pe).card);
     return pe;
   }
+  void refuse_newcomers() override { links_.refuse_newcomers(wall_time()); }
   Bytes card(int pe) const override { return write(links_.member(pe)); }
   void admit(int pe, std::span<const std::byte> card) override {
     const auto member = read_member(card);
@@ -263,7 +264,7 @@ Gathered gather_by(Pmi& pmi, NetSetup& setup, Member own) {
   auto listening = Socket::listening(0, false);
   std::string at;
   for (const auto& endpoint : own_endpoints(listening.port())) {
-    const auto more = (at.empty() ? "" : ",") + endpoint.text();
+    const auto more = std::string(at.empty() ? "" : ",") + endpoint.text();
     if (at.size() + more.size() <= pmi.longest_value()) at += more;
   }
   pmi.put("at", at);

@@ -1,0 +1,40 @@
+#include "rts/life/cuts.hpp"
+
+#include <algorithm>
+
+namespace trawl::life {
+namespace {
+
+constexpr Nanos patience = 1'000'000'000;
+
+}  // namespace
+
+void Cuts::add(int from, int pe, const std::string& why, Nanos now) {
+  if (pairs_.empty()) since_ = now;
+  pairs_.push_back({from, pe, why});
+}
+
+void Cuts::gone(int pe) noexcept {
+  std::erase_if(pairs_, [pe](const Pair& pair) { return pair.from == pe || pair.pe == pe; });
+}
+
+std::size_t Cuts::count(int pe) const noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(pairs_.begin(), pairs_.end(),
+                    [pe](const Pair& pair) { return pair.from == pe || pair.pe == pe; }));
+}
+
+std::optional<Cuts::Cut> Cuts::next(Nanos now) const {
+  if (pairs_.empty() || now < since_ + patience) return std::nullopt;
+  std::optional<Cut> worst;
+  std::size_t most = 0;
+  for (const auto& pair : pairs_)
+    for (const auto& [pe, other] : {std::pair(pair.pe, pair.from), std::pair(pair.from, pair.pe)}) {
+      if (count(pe) <= most) continue;
+      most = count(pe);
+      worst = {pe, "PE " + std::to_string(other) + " does not reach it (" + pair.why + ")"};
+    }
+  return worst;
+}
+
+}  // namespace trawl::life

@@ -1,0 +1,75 @@
+// Two PEs don't reach each other, and the main PE reaches both: one of them is given up.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+
+#include "rts/fabric/message.hpp"
+#include "rts/life/cuts.hpp"
+#include "rts/life/messages.hpp"
+#include "rts/simulate.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr Nanos patience = 1'000'000'000;
+
+TEST(Cuts, GiveUpWhoHasMost) {
+  life::Cuts cuts;
+  cuts.add(3, 1, "no route", 10);  // 1 reaches nobody
+  cuts.add(1, 2, "refused", 20);
+  cuts.add(4, 1, "no route", 30);
+  EXPECT_FALSE(cuts.next(9 + patience));
+  const auto cut = cuts.next(10 + patience);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->pe, 1);
+  EXPECT_EQ(cut->why, "PE 3 does not reach it (no route)");
+  cuts.gone(1);
+  EXPECT_FALSE(cuts.next(100 * patience));
+}
+
+TEST(Cuts, GiveUpTheOneThatIsNotReached) {
+  life::Cuts cuts;
+  cuts.add(3, 1, "no route", 0);
+  cuts.add(2, 4, "no route", patience);
+  EXPECT_EQ(cuts.next(patience)->pe, 1);
+  cuts.gone(1);
+  EXPECT_EQ(cuts.next(patience)->pe, 4);
+}
+
+TEST(Cuts, AreForgottenWithWhoDies) {
+  life::Cuts cuts;
+  cuts.add(3, 1, "its process, or the connection to it, has ended", 0);
+  cuts.gone(1);
+  EXPECT_FALSE(cuts.next(100 * patience));
+}
+
+long fib_slowly(long n) {
+  if (n < 2) {
+    Simulation::work(10'000'000);
+    return n;
+  }
+  auto one = spawn<fib_slowly>(n - 1);
+  const long other = fib_slowly(n - 2);
+  return one.sync() + other;
+}
+
+TEST(CutOff, OneOfThemIsGivenUpAndTheRunGoesOn) {
+  Simulation::Config config;
+  config.net.pes = 4;
+  Simulation simulation(config);
+  simulation.run([&] {
+    for (const int from : {1, 3})
+      fabric::send(simulation.pe(from).outbox(), 0, life::CutOff{2, "no route"});
+    EXPECT_EQ(fib_slowly(16), 987);  // 16 s of work
+  });
+  EXPECT_TRUE(simulation.has_ended(2));
+  for (const int pe : {0, 1, 3}) EXPECT_FALSE(simulation.has_ended(pe));
+  EXPECT_TRUE(simulation.pe(0).life().is_gone(2));
+  simulation.settle();
+  EXPECT_EQ(simulation.finish(0).code, 0);
+}
+
+}  // namespace
+}  // namespace trawl
