@@ -123,7 +123,7 @@ struct CollectorHooks {
       cut_links_to_the_dead();
     } else if (type == GC_EVENT_RECLAIM_END) {
       live_bytes = GC_get_heap_size() - GC_get_free_bytes();
-      note_collected(allocated_before, collection_began, wall_time());
+      note_collected(allocated_before, live_bytes, collection_began, wall_time());
     }
   }
 

@@ -82,16 +82,17 @@ std::vector<GlobalAddressTable::Sent> GlobalAddressTable::sent_to(std::uint32_t 
     all.push_back({slot.node, slot.spark, false});
   }
   for (const auto& [key, proxy] : proxy_of_) {
-    if (proxy->node.dead() || !lives_at(*proxy, pe)) continue;
-    auto* node = static_cast<Node*>(proxy->key.reveal());
-    if (node->state() == State::exported) all.push_back({node, is_spark(node), true});
+    auto* node = lives_at(*proxy, pe) ? static_cast<Node*>(proxy->node.get()) : nullptr;
+    if (node != nullptr && node->state() == State::exported)
+      all.push_back({node, is_spark(node), true});
   }
   return all;
 }
 
 bool GlobalAddressTable::is_fetched(const Proxy& proxy) const {
-  if (proxy.node.dead() || !proxy.elsewhere()) return false;
-  const auto state = static_cast<Node*>(proxy.key.reveal())->state();
+  const auto* node = proxy.elsewhere() ? static_cast<Node*>(proxy.node.get()) : nullptr;
+  if (node == nullptr) return false;
+  const auto state = node->state();
   const bool guarded = state == State::exported && proxy.witness && proxy.witness->fetching;
   return state == State::fetching || guarded;
 }
@@ -99,16 +100,17 @@ bool GlobalAddressTable::is_fetched(const Proxy& proxy) const {
 std::vector<Node*> GlobalAddressTable::fetched() const {
   std::vector<Node*> all;
   for (const auto& [key, proxy] : proxy_of_)
-    if (is_fetched(*proxy)) all.push_back(static_cast<Node*>(proxy->key.reveal()));
+    if (auto* node = static_cast<Node*>(proxy->node.get()); node != nullptr && is_fetched(*proxy))
+      all.push_back(node);
   return all;
 }
 
 std::vector<Node*> GlobalAddressTable::being_remade() const {
   std::vector<Node*> all;
   for (const auto& [key, proxy] : proxy_of_) {
-    if (proxy->node.dead() || proxy->witness == nullptr || proxy->witness->tries == 0) continue;
-    auto* node = static_cast<Node*>(proxy->key.reveal());
-    if (node->state() == State::fetching) all.push_back(node);
+    if (proxy->witness == nullptr || proxy->witness->tries == 0) continue;
+    auto* node = static_cast<Node*>(proxy->node.get());
+    if (node != nullptr && node->state() == State::fetching) all.push_back(node);
   }
   return all;
 }

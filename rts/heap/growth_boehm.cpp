@@ -23,10 +23,10 @@ constinit std::atomic<GC_word> gave_back{0};  // after which collection
 constinit std::atomic<std::size_t> wanted_growth{0};
 
 // The collector holds its lock: it can't be asked for more yet.
-void note_collected(std::size_t allocated, Nanos began, Nanos ended) noexcept {
+void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos ended) noexcept {
   const auto worked = last_ended == 0 ? std::numeric_limits<Nanos>::max() : began - last_ended;
   last_ended = ended;
-  wanted_growth = growth({GC_get_heap_size(), allocated, ended - began, worked}, most_bytes);
+  wanted_growth = growth({GC_get_heap_size(), allocated, live, ended - began, worked}, most_bytes);
 }
 
 void grow_heap() noexcept {

@@ -10,7 +10,8 @@ namespace trawl::heap {
 /// A heap that has just been collected.
 struct Collected {
   std::size_t heap = 0;       ///< bytes
-  std::size_t allocated = 0;  ///< bytes, since the collection before
+  std::size_t allocated = 0;  ///< bytes, since the collection before; more than it has: some freed
+  std::size_t live = 0;       ///< bytes of pages that something is in
   Nanos took = 0;             ///< this one
   Nanos worked = 0;           ///< between them
 };

@@ -38,7 +38,7 @@ inline void torture() {
 
 /// How the heap grows: noted at the end of a collection, seen to where memory is taken.
 extern constinit std::atomic<std::size_t> wanted_growth;
-void note_collected(std::size_t allocated, Nanos began, Nanos ended) noexcept;
+void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos ended) noexcept;
 void grow_heap() noexcept;
 inline void grow_if_wanted() noexcept {
   if (wanted_growth.load(std::memory_order_relaxed) != 0) [[unlikely]]
