@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profiles/printable.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/trace/codes.hpp"
 
@@ -197,6 +198,8 @@ void open_log(const std::string& path, Run& run) {
                               ", as its name is not; it is left out"});
     return;
   }
+  for (auto* name : {&log.header.program, &log.header.cluster, &log.header.host})
+    *name = printable(*name);
   const auto see = [&log](const Event& event) {
     log.last = std::max(log.last, event.time);
     ++log.events;
@@ -231,12 +234,17 @@ void read_codes(const std::string& dir, Run& run) {
     if ((size += name.size() + 1) > trace::longest_codes) return without("it is too long");
 }
 
+/// Who never knew when the run began has no number of it.
+bool of_one_run(const trace::Header& a, const trace::Header& b) {
+  const bool same = a.run == 0 || b.run == 0 ? a.pes == b.pes : a.run == b.run;
+  return same && a.program == b.program;
+}
+
 /// Of another run than the log of the lowest PE.
 void leave_out_strays(Run& run) {
   const auto first = run.logs.front();
   std::erase_if(run.logs, [&](const LogFile& log) {
-    const bool stray =
-        log.header.pes != first.header.pes || log.header.program != first.header.program;
+    const bool stray = !of_one_run(log.header, first.header);
     if (stray)
       run.damage.push_back(
           {log.path, std::nullopt, "it is of another run than " + first.path + "; it is left out"});

@@ -58,7 +58,6 @@ void MessageEnds::see(int pe, const Event& event) {
     auto& link = ways_[{cluster_of(static_cast<std::uint32_t>(pe)), cluster_of(event.value)}].link;
     ++link.number;
     link.bytes += event.size;
-    link.over_time.resize(Link::parts);
     link.over_time[part(event.time, Link::parts)].bytes += event.size;
     ++messages_.seen;
   }
@@ -69,11 +68,15 @@ void MessageEnds::see(int pe, const Event& event) {
   if (ends.size() > most_looked_at) thin_out();
 }
 
-// Both ends of a message have the same name, so they are left out together.
+// Both ends of a message have the same name, so they are left out together. (A log of one name may
+// have been made to be read for ever.)
 void MessageEnds::thin_out() {
-  one_of_ *= 2;
-  for (auto* ends : {&sent_, &received_})
+  constexpr std::uint64_t most = std::uint64_t{1} << 40U;
+  one_of_ = std::min(2 * one_of_, most);
+  for (auto* ends : {&sent_, &received_}) {
     std::erase_if(*ends, [this](const End& end) { return (end.name >> 20U) % one_of_ != 0; });
+    if (one_of_ == most) ends->resize(std::min(ends->size(), most_looked_at / 2));
+  }
 }
 
 std::size_t MessageEnds::part(Nanos time, std::size_t parts) const {

@@ -39,7 +39,7 @@ struct Link {
   double median = 0;         ///< of those that were looked at
   double slow = 0;           ///< one of a hundred takes longer
   double rate = 0;           ///< bytes a second in the part in which most were sent
-  std::vector<Part> over_time;
+  std::vector<Part> over_time = std::vector<Part>(parts);
 };
 
 struct Messages {

@@ -198,9 +198,7 @@ json path(const Report& report, const Places& places) {
     all.push_back({segment.begin - report.activity.from, segment.end - report.activity.from,
                    static_cast<int>(segment.step), segment.pe, places.of(segment.code),
                    segment.from});
-  return {{"known", report.path.known},
-          {"all", report.path.segments.size()},
-          {"segments", std::move(all)}};
+  return {{"segments", std::move(all)}};
 }
 
 json fish(const Fishing& fishing, const Run& run) {
@@ -211,7 +209,7 @@ json fish(const Fishing& fishing, const Run& run) {
   auto beliefs = json::array();
   for (const auto& part : fishing.over_time) {
     const auto number = static_cast<double>(std::max<std::uint64_t>(1, part.number()));
-    beliefs.push_back({part.number(), part.believed / number, part.had / number, part.right()});
+    beliefs.push_back({part.number(), part.believed / number, part.had / number});
   }
   return {{"names", groups.names}, {"cells", std::move(cells)}, {"beliefs", std::move(beliefs)}};
 }

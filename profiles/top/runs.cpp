@@ -147,7 +147,7 @@ bool Look::runs() const noexcept {
 
 // It may be in the middle of being written.
 std::optional<trace::Table> Look::table() const {
-  constexpr int tries = 20;
+  constexpr int tries = 500;  // who writes may be without a core
   constexpr timespec moment{0, 2'000'000};
   for (int left = tries;; --left) {
     const auto bytes = read_all(file_);

@@ -30,7 +30,11 @@ bool interrupted() {
   static const bool caught = [] {
     struct sigaction action {};
     action.sa_handler = [](int) { signalled = 1; };
-    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
+      struct sigaction before {};
+      sigaction(signal, &action, &before);
+      if (before.sa_handler == SIG_IGN) sigaction(signal, &before, nullptr);  // by nohup, or `&`
+    }
     return true;
   }();
   return caught && signalled != 0;

@@ -95,7 +95,7 @@ class Tuning {
     heed_signals();  // till here there was nothing to take away
     const auto totals = replay::totals(graph_);
     result_.recording = command_.recording;
-    result_.program = std::filesystem::path(graph_.program).filename().string();
+    result_.program = graph_.program;
     result_.work = totals.work * 1e-9 * command_.scale_work;
     result_.critical_path = totals.critical_path * 1e-9 * command_.scale_work;
     Words words{command_.recording, fmt::format("--scale-bytes={}", command_.scale_bytes),

@@ -120,7 +120,7 @@ constexpr std::array table{
          "read flags from this file (see trawl-tune): words as here, # begins a comment; the "
          "environment and the command line are above it"},
     Flag{"progress", "", &Options::progress, 0, 0,
-         "say every few seconds on standard error how far the run is"},
+         "say every so often on standard error how far the run is"},
     Flag{"help", "", &Options::help, 0, 0, "print this and exit", nullptr, true},
     Flag{"version", "", &Options::version, 0, 0, "print Trawl's version and exit", nullptr, true},
 };

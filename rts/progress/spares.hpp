@@ -31,7 +31,7 @@ class Spares {
     Spare(Spares& spares, std::function<void()> work)
         : relieve(std::move(work)), os_thread([this, &spares] { spares.serve(*this); }) {}
     std::function<void()> relieve;
-    std::binary_semaphore called{1};
+    std::counting_semaphore<> called{1};
     std::atomic<bool> parked{false};
     std::thread os_thread;
   };

@@ -37,9 +37,9 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
 }
 
 /// The figures of one PE.
-void add(Progress& sum, const trace::Pulse& pulse) {
+void add(Progress& sum, const trace::Pulse& pulse, bool silent) {
   sum.workers += pulse.workers;
-  sum.busy += std::min(pulse.busy, pulse.workers);
+  if (!silent) sum.busy += std::min(pulse.busy, pulse.workers);
   sum.sparks += pulse.sparks;
   sum.done += pulse.done();
   sum.threads += pulse.threads_created;
@@ -56,10 +56,11 @@ Progress ProgressHistory::take(const trace::Table& table, Nanos time) {
     const auto& row = table.rows[pe];
     if (row.presence != trace::Presence::here) continue;
     ++sum.pes;
-    if (trace::silence(table.head, row, time) > 0) ++sum.silent;
+    const bool silent = trace::silence(table.head, row, time) > 0;
+    sum.silent += silent ? 1 : 0;
     if (!row.has_pulse()) continue;
     const auto& pulse = row.pulse;
-    add(sum, pulse);
+    add(sum, pulse, silent);
     const Seen now{pulse.time, pulse.done(), pulse.life(), pulse.idle};
     const auto before = seen_[pe].value_or(Seen{pulse.time - row.heard, 0, 0, 0});
     seen_[pe] = now;
@@ -92,7 +93,9 @@ void ProgressLines::look(Nanos time, const trace::Table& table) {
   const bool answered = time - table.head.since >= table.head.interval;
   if (time < next_ || !answered) return;
   say_line(progress_line(history_.take(table, time), time), false);
-  next_ = time + (in_place_ ? first_line : std::clamp(time, first_line, most_between));
+  // Of very many PEs figures come less often.
+  const auto between = in_place_ ? first_line : std::clamp(time, first_line, most_between);
+  next_ = time + std::max(between, table.head.interval);
   said_ = true;
 }
 

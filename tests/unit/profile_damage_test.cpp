@@ -71,6 +71,32 @@ TEST_F(ProfileTest, LogsOfAnotherRunAreLeftOut) {
             dir_.string() + ": no readable log of 1 of 2 PEs, PE 1 for one");
 }
 
+TEST_F(ProfileTest, LogsOfAnEarlierRunOfTheSameAreLeftOut) {
+  for (const int pe : {0, 1, 2}) {
+    Log log(setup(pe, 3));
+    log.set_offset(0, pe == 2 ? 7 : 9);
+    log.close(pe == 0 ? 2 : 3);  // PE 2 has come to the earlier one only
+  }
+  const auto found = run();
+  EXPECT_EQ(found.logs.size(), 2U);
+  ASSERT_FALSE(found.damage.empty());
+  EXPECT_EQ(to_string(found.damage[0]),
+            path(2) + ": it is of another run than " + path(0) + "; it is left out");
+  for (const auto& damage : found.damage)
+    EXPECT_EQ(to_string(damage).find("no readable log"), std::string::npos);
+}
+
+TEST_F(ProfileTest, NamesTellTerminalsNothing) {
+  auto with = setup(0, 1);
+  with.program = "evil\x1b]0;x\a";
+  with.cluster = "\x1b[2J";
+  Log(with).close();
+  const auto found = run();
+  ASSERT_EQ(found.logs.size(), 1U);
+  EXPECT_EQ(found.logs[0].header.program, "evil?]0;x?");
+  EXPECT_EQ(found.logs[0].header.cluster, "?[2J");
+}
+
 TEST_F(ProfileTest, LogUnderAnotherPesNameIsLeftOut) {
   write_known(0, 2);
   fs::copy_file(path(0), path(1));

@@ -92,12 +92,13 @@ TEST_F(TraceTest, HeaderTellsWhatTheLogWasOpenedWith) {
   with.cluster = "east";
   with.host = "node7";
   Log log(with);
-  log.set_offset(-77);
+  log.set_offset(-77, 123);
   time_ = 5000;
-  log.close();
+  log.close(2);
   const auto header = decode(file(1));
   EXPECT_EQ(header.pe, 1);
-  EXPECT_EQ(header.pes, 3);
+  EXPECT_EQ(header.pes, 2) << "so many have come";
+  EXPECT_EQ(header.run, 123);
   EXPECT_EQ(header.workers, 4);
   EXPECT_EQ(header.speed, 0.38);
   EXPECT_EQ(header.program, "queens");

@@ -226,6 +226,7 @@ trace::Table table_after(int seconds, std::size_t pes) {
 
 TEST(Progress, CountsWhoIsThereAndWhoIsSilent) {
   auto table = table_after(9, 5);
+  table.rows[0].pulse.busy = table.rows[1].pulse.busy = 1;
   table.rows[1].heard = 2 * second;
   table.rows[2].presence = Presence::lost;
   table.rows[3].heard = trace::Row::unheard;
@@ -234,6 +235,7 @@ TEST(Progress, CountsWhoIsThereAndWhoIsSilent) {
   EXPECT_EQ(sum.pes, 3U);
   EXPECT_EQ(sum.silent, 2U) << "who has never answered, too";
   EXPECT_EQ(sum.workers, 2U);
+  EXPECT_EQ(sum.busy, 1U) << "nobody knows of the other";
   EXPECT_EQ(sum.done, 1'800U);
   table.head.since = 8 * second;
   EXPECT_EQ(ProgressHistory().take(table, 10 * second).silent, 0U) << "asked for two seconds";
