@@ -29,6 +29,7 @@ struct ForceError {
   double mean = 0;
   double rms = 0;
   double largest = 0;
+  double of_pulls = 0;  ///< the mean, relative to all single pulls, which may cancel out
 };
 
 /// For a sample of at most so many bodies, spread evenly over all.

@@ -44,8 +44,7 @@ std::vector<Mass> Units::masses(const Bodies& bodies) const {
 Units units_of(const Bounds& bounds, const Gravity& gravity) {
   Units units;
   units.cube = cube_around(bounds);
-  if (!std::isfinite(units.cube.side))
-    throw programs::BadInput("the bodies have left the range of numbers; take smaller steps");
+  if (!std::isfinite(units.cube.side)) throw programs::BadInput(left_range);
   units.mass = bounds.mass > 0 ? bounds.mass : 1;
   // Where softening is far larger than the cube, forces grow with distance alone: single precision
   // could not hold its square, and needn't.

@@ -41,7 +41,9 @@ struct Units {
   std::vector<Mass> masses(const Bodies& bodies) const;
 };
 
-/// Throws programs::BadInput if bodies have left the range of numbers.
+inline constexpr auto left_range = "the bodies have left the range of numbers; take smaller steps";
+
+/// Throws programs::BadInput(left_range) if they have.
 Units units_of(const Bounds& bounds, const Gravity& gravity);
 
 }  // namespace bh

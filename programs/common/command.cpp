@@ -34,7 +34,9 @@ std::string fault_of(const std::string& text, T low, T high) {
     if (const auto digits = without_sign(text); digits.size() > 1 && digits[0] == '0')
       return text + " begins with a 0: leave it out";
   }
-  if (good && low <= value && value <= high) return "";
+  // It would be taken for a large one.
+  const bool negative = std::is_unsigned_v<T> && text.starts_with('-');
+  if (good && !negative && low <= value && value <= high) return "";
   return fmt::format("Value {} not in range {} to {}", text, low, high);
 }
 
@@ -68,6 +70,10 @@ Option Option::not_sequential() {
 Option Option::excludes(Option other) {
   option_->excludes(other.option_);
   return *this;
+}
+
+bool Option::given() const {
+  return option_->count() != 0;
 }
 
 Command::Command(std::string name, const std::string& what)
@@ -106,7 +112,8 @@ Option Command::add_name(const std::string& name, const std::string& what,
 }
 
 Option Command::add_text(const std::string& name, std::string& into, const std::string& what) {
-  return Option(app_->add_option(name, into, what));
+  const auto nothing = [](const std::string& text) { return text.empty() ? "is empty" : ""; };
+  return Option(app_->add_option(name, into, what)->check(nothing));
 }
 
 Option Command::add_texts(const std::string& name, std::vector<std::string>& into,

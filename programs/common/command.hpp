@@ -38,6 +38,8 @@ class Option {
   Option excludes(Option other);
   /// It means nothing where nothing runs in parallel.
   Option not_sequential();
+  /// Was it? Once the command line has been read.
+  bool given() const;
 
  private:
   CLI::Option* option_;

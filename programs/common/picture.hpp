@@ -22,8 +22,6 @@ struct Picture {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;
-
-  friend bool operator==(const Picture&, const Picture&) = default;
 };
 
 /// Can a picture be written to a file of this name? Throws BadInput if not; ask before computing.

@@ -214,12 +214,16 @@ void add_options(programs::Command& command, Run& run) {
       "--declared", run.declared,
       "where time is virtual: work takes what its parts took on another day, and is the "
       "same in each run");
-  command.add_text("--frames", run.frames, "write pictures frame_NNNNN.png into this folder")
-      .not_sequential();
-  command.add("--frame-every", run.frame_every, "steps from picture to picture", std::size_t{1},
-              most);
-  command.add("--frame-pixels", run.frame_pixels, "side of a picture", std::size_t{16},
-              std::size_t{8192});
+  const auto frames =
+      command.add_text("--frames", run.frames, "write pictures frame_NNNNN.png into this folder")
+          .not_sequential();
+  command
+      .add("--frame-every", run.frame_every, "steps from picture to picture", std::size_t{1}, most)
+      .needs(frames);
+  command
+      .add("--frame-pixels", run.frame_pixels, "side of a picture", std::size_t{16},
+           std::size_t{8192})
+      .needs(frames);
 }
 
 void make_folder(const std::string& folder) {

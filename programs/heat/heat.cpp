@@ -133,11 +133,12 @@ int root(int argc, char** argv) {
   command.add("--columns", plate.columns, "cells from left to right", std::size_t{1}, most);
   command.add("--steps", plate.steps, "in each, every cell becomes the mean of those around it",
               std::size_t{0}, most);
-  command
-      .add_text("--checkpoint", plate.checkpoint,
-                "go on from this file, if it is there, and save to it")
-      .not_sequential();
-  command.add("--every", plate.every, "steps between two checkpoints", std::size_t{1}, most);
+  const auto checkpoint = command
+                              .add_text("--checkpoint", plate.checkpoint,
+                                        "go on from this file, if it is there, and save to it")
+                              .not_sequential();
+  command.add("--every", plate.every, "steps between two checkpoints", std::size_t{1}, most)
+      .needs(checkpoint);
   return command.run(
       argc, argv, [&] { return warmth_parallel(plate); }, [&] { return warmth_sequential(plate); });
 }

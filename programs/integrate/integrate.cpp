@@ -106,7 +106,7 @@ long strips_in(double from, double to, double at_from, double at_to, double epsi
 }
 
 /// What is to be done: so many strips of one width to begin with. They show how far the work has
-/// come, and no function passes for nought because its period is half the range.
+/// come, and only what is narrower than half of one, or repeats itself in that, is overlooked.
 struct Range {
   double from = 0;
   double to = 1000;

@@ -147,9 +147,12 @@ int root(int argc, char** argv) {
   Arguments given;
   programs::Command command("tsp", "The shortest tour of some cities, by branch and bound.");
   command.add_text("FILE", given.file, "a symmetric problem in TSPLIB's format");
-  command.add_number("--random", given.random, "or so many cities in a square", 1, most_cities);
-  command.add("--seed", given.seed, "where they are", std::int64_t{0},
-              std::numeric_limits<std::int64_t>::max());
+  const auto random =
+      command.add_number("--random", given.random, "or so many cities in a square", 1, most_cities);
+  command
+      .add("--seed", given.seed, "where they are", std::int64_t{0},
+           std::numeric_limits<std::int64_t>::max())
+      .needs(random);
   command.add("--starts", given.starts, "tours to try before the search", 1, most_cities);
   command.add_text("--tour", given.tour_file,
                    "write the tour to this file as well (-: instead, to standard output)");

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import shlex
 import struct
 import tempfile
 
@@ -34,6 +35,8 @@ def read(name):
 
 def barnes_hut(*args, pes=0, env=None, out=None):
     """Runs it; gives the bodies at the end too, if `out` is the file for them."""
+    if out and os.path.exists(path(out)):
+        os.remove(path(out))  # or who writes nothing would not be noticed
     result = run(pes, "barnes_hut", *args, *(["--out", path(out)] if out else []), env=env)
     expect(result.code == 0, "expected exit code 0", result)
     return (result, read(out)) if out else result
@@ -200,6 +203,17 @@ barnes_hut("plummer", "--softening", 1e22, "--steps", 2, "--check", pes=2)
 result = barnes_hut(write("two.txt", bodies_text([(1, 0, 0, 0, 0, 0, 0), (1, 1e-310, 0, 0, 0, 0, 0)])), "--steps", 1)
 expect(all(math.isfinite(v) for row in table(result) for v in row), "not a number", result)
 
+# Where pulls cancel each other out, what is left of them is no measure.
+line = write("line.txt", bodies_text([(1, i, 0, 0, 0, 0, 0) for i in range(101)]))
+barnes_hut(line, "--steps", 0, "--check")
+
+# Out of the range of numbers in a step that is not reported.
+far = write("far.txt", bodies_text([(1e50, 0, 0, 0, 0, 0, 0), (1e50, 1e-160, 0, 0, 0, 0, 0)]))
+for words in ["--sequential"], [], ["--phases"], ["--report", 1]:
+    result = run(0 if "--sequential" in words else 2, "barnes_hut", far, "--softening", 0, "--steps", 3, "--dt", 1,
+                 "--report", 1000, *words)
+    expect(result.code == 2 and result.err.startswith("barnes_hut: "), "expected a sentence", result)
+
 # ---- unlike hosts ------------------------------------------------------------------------------
 
 # PE 1 takes its processor for one without vectors; a kernel that all have runs.
@@ -218,6 +232,11 @@ for name in "b.txt", "c.csv", "d":
     barnes_hut(path("a.txt"), "--steps", 0, "--out", path(name))
     result, back = barnes_hut(path(name), "--steps", 0, out="back.txt")
     expect(back == bodies, f"{name}: not what was written", result)
+for pes in 0, 2:
+    piped = run_words("bash", "-c", f"{shlex.join([*mpiexec(pes), os.path.join(BIN, 'barnes_hut')])} {path('a.txt')} "
+                                    "--steps 0 --out /dev/fd/3 3>&1 >/dev/null | cat")
+    with open(path("b.txt")) as file:
+        expect(piped.out == file.read(), "expected what a file gets", piped)
 barnes_hut(path("a.txt"), "--steps", 0, "--out", path("e.tipsy"))
 result, single = barnes_hut(path("e.tipsy"), "--steps", 0, out="single.txt")
 expect(single == [[struct.unpack("f", struct.pack("f", v))[0] for v in body] for body in bodies],

@@ -51,6 +51,15 @@ WRONG = [  # arguments, environment, what the line must name
     (["galaxy", "--sequential", "--frames", "folder"], {}, "--sequential"),
     (["fib", "20", "--trawl:key=abc"], {}, "is not 64 hexadecimal digits"),
     (["heat", "--sequential", "--checkpoint", "file"], {}, "--sequential"),
+    (["heat", "--every", "3"], {}, "--every requires --checkpoint"),
+    (["heat", "--checkpoint", ""], {}, "--checkpoint: is empty"),
+    (["tsp", "berlin52.tsp", "--seed", "3"], {}, "--seed requires --random"),
+    (["barnes_hut", "plummer", "--view", "3"], {}, "--view requires --frames"),
+    (["barnes_hut", "bodies.txt", "--seed", "3"], {}, "bodies.txt is a file"),
+    (["barnes_hut", "bodies.txt", "--bodies", "3"], {}, "bodies.txt is a file"),
+    (["galaxy", "--frame-every", "3"], {}, "--frame-every requires --frames"),
+    (["sample_sort", "--numbers", "-18446744073709551606"], {}, "-18446744073709551606 not in range"),
+    (["sample_sort", "--seed", "-1"], {}, "-1 not in range"),
     (["barnes_hut", "plummer", "--kernel", "bogus"], {}, "there is no kernel bogus here, but best, "),
     (["queens", "8", "9", "10"], {}, "9 10"),
     (["queens", "0"], {}, "0"),
@@ -95,7 +104,7 @@ expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
 result = run(0, "heat", "--rows", "8", "--columns", "8", "--checkpoint", "x" * 300)
 expect(result.code == 2 and "File name too long" in result.err, "expected the cause", result)
 result = run(0, "barnes_hut", "plummer", "--bodies", "100", "--steps", "1", "--out", "/dev/full")
-expect(result.code == 2 and "barnes_hut: /dev/full: can't be written" in result.err, "expected the cause", result)
+expect(result.code == 2 and "barnes_hut: /dev/full: No space left" in result.err, "expected the cause", result)
 # What cannot be written is not lost in silence.
 for words, lost in (("fib 20", ">/dev/full"), ("fib 20", ">&-"), ("fib 20 --sequential", ">/dev/full"),
                     ("fib --help", ">/dev/full"), ("fib --trawl:help", ">/dev/full"),
