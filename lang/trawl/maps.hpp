@@ -248,7 +248,7 @@ R reduce_chunk(I from, I to, R start) {
 template <auto Map, auto Reduce, class I, class R>
 consteval bool reduces_indices() {
   constexpr bool fits = [] {
-    if constexpr (std::is_invocable_v<decltype(Map), I&>)
+    if constexpr (std::integral<I> && std::is_invocable_v<decltype(Map), I&>)
       return std::is_invocable_r_v<R, decltype(Reduce), R,
                                    std::invoke_result_t<decltype(Map), I&>> &&
              std::is_invocable_r_v<R, decltype(Reduce), R, R>;
@@ -269,7 +269,12 @@ template <auto Map, auto Reduce, class I, class R>
 R par_map_reduce(I from, std::type_identity_t<I> to, std::type_identity_t<I> chunk, R unit) {
   if constexpr (detail::may_be_copied<R>() && detail::reduces_indices<Map, Reduce, I, R>()) {
     const I step = chunk < 1 ? I{1} : chunk;
-    const auto last = [=](I at) { return static_cast<I>(at + std::min<I>(step, to - at)); };
+    // The range may be longer than I's greatest number.
+    using Length = std::make_unsigned_t<I>;
+    const auto last = [=](I at) {
+      const auto left = static_cast<Length>(static_cast<Length>(to) - static_cast<Length>(at));
+      return static_cast<Length>(step) < left ? static_cast<I>(at + step) : to;
+    };
     std::size_t count = 0;
     for (I at = from; at < to; at = last(at)) ++count;
     detail::OwnCalls<R> parts(count);

@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 #include <trawl/trawl.hpp>
 
+#include "rts/sched/worker.hpp"
 #include "tests/unit/lang_grid.hpp"
 
 namespace {
@@ -179,6 +180,20 @@ TEST_P(Lang, MapReduceKeepsTheOrder) {
     EXPECT_EQ((trawl::par_map_reduce<twice, plus>(5L, 5, 7, 0L)), 0);
     EXPECT_EQ((trawl::par_map_reduce<twice, plus>(5L, 2, 7, 0L)), 0);
     EXPECT_EQ((trawl::par_map_reduce<twice, plus>(0U, 3U, 0U, 0L)), 6);
+  });
+}
+
+long one(short) {
+  return 1;
+}
+
+TEST_P(Lang, MapReduceTakesRangesLongerThanTheGreatestIndex) {
+  run([] {
+    const auto sparks = [] { return trawl::sched::worker_here().sparks_made(); };
+    const auto before = sparks();
+    EXPECT_EQ((trawl::par_map_reduce<one, plus>(short{-30'000}, short{30'000}, short{1'000}, 0L)),
+              60'000);
+    EXPECT_EQ(sparks() - before, 60U);
   });
 }
 
