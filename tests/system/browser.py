@@ -89,7 +89,7 @@ class Browser:
         raise RuntimeError(f"{method}: no answer after {WAIT} s")
 
     def open(self, file):
-        """Loads a file; how many seconds that took."""
+        """Loads a file."""
         begun = time.monotonic()
         self.loaded = False
         self.call("Page.navigate", url="file://" + os.path.abspath(file))
@@ -97,7 +97,6 @@ class Browser:
             if self.receive(begun + WAIT) is None:
                 raise RuntimeError(f"{file} has not loaded after {WAIT} s")
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        return time.monotonic() - begun
 
     def value(self, expression):
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-from harness import expect, finish, program, run, run_words, start
+from harness import HANG, expect, finish, program, run, run_words, start
 
 TRAWL_RUN = program("trawl-run")
 PROGRAMS = ["queens", "12"], ["sum_euler", "6000"], ["fib", "34"]
@@ -22,6 +22,17 @@ def processes_of(launcher):
 
 def others_of(launcher):
     return processes_of(launcher)[1:]
+
+
+def has_joined(pe):
+    """Waits until SIGTERM no longer ends it."""
+    end = time.monotonic() + HANG
+    while time.monotonic() < end:
+        with open(f"/proc/{pe}/status", encoding="ascii") as status:
+            if int(re.search(r"^SigCgt:\s*(\S+)", status.read(), re.M)[1], 16) >> signal.SIGTERM - 1 & 1:
+                return
+        time.sleep(0.01)
+    sys.exit(f"FAILED: process {pe} has not joined")
 
 
 def leave(words, seconds, dice):
@@ -112,10 +123,10 @@ def not_waited_for():
 def its_exit_code():
     """One that others have started leaves: all is well."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "--wait", "-n", 3, program("queens"), "14"])
+    process = start([TRAWL_RUN, "--wait", "-n", 3, program("queens"), "14", "--trawl:workers=1"])
     line = process.stderr.readline().split()
     others = [start(line[1:], dict([line[0].split("=")])) for _ in range(2)]
-    time.sleep(0.3)
+    has_joined(others[0].pid)
     others[0].terminate()
     result = finish(others[0], begun)
     expect(result.code == 0 and result.out == result.err == "", "expected exit code 0, and no words", result)
@@ -128,7 +139,7 @@ def its_exit_code():
 def sent_away():
     """By trawl-run --leave, a PE's number and the process id of the one that goes on; several at once, too."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "-n", 3, program("queens"), "14"])
+    process = start([TRAWL_RUN, "-n", 3, program("queens"), "14", "--trawl:workers=1"])
     time.sleep(0.5)
     main_pe = processes_of(process.pid)[0]
     os.kill(main_pe, signal.SIGSTOP)

@@ -63,6 +63,8 @@ def read_png(file):
 
 def draw(scene, *args, pes=0, width=48, height=32, samples=1):
     out = path("out.ppm")
+    if os.path.exists(out):
+        os.remove(out)  # or who draws nothing would not be noticed
     result = run(pes, "raytracer", scene, "--width", width, "--height", height, "--samples", samples,
                  "--output", out, "--trawl:silence=600", *args)
     expect(result.code == 0 and result.out == "", "a picture", result)

@@ -123,8 +123,7 @@ def check_mouse(browser):
 
 
 def check_page(browser, page):
-    seconds = browser.open(page)
-    check(seconds < 20, f"it took {seconds:.1f} s to load")
+    browser.open(page)
     check("queens on 4 PEs" in browser.value("document.title"), "it has another title:", browser.value("document.title"))
     check(colours(browser) > 5, f"the timeline has {colours(browser)} colours only")
     for id in "words", "shares", "functions", "path", "lengths", "fish", "beliefs", "latencies", "rates", "links", "pes", "notes":

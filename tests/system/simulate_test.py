@@ -43,7 +43,9 @@ with tempfile.TemporaryDirectory() as folder:
         if not os.path.exists(picture):
             return b""
         with open(picture, "rb") as file:
-            return file.read()
+            content = file.read()
+        os.remove(picture)  # or who draws nothing would not be noticed
+        return content
 
     for words in PROGRAMS:
         words = [picture if word == "PICTURE" else word for word in words]

@@ -1,12 +1,14 @@
 #!/usr/bin/env -S python3 -B
 """heat, word_count and sample_sort: right, and the same however they were computed; data don't gather on the main PE."""
+import contextlib
 import json
 import os
 import re
 import signal
 import tempfile
+import time
 
-from harness import BIN, FABRICS, expect, mpiexec, program, run, run_words, start
+from harness import BIN, FABRICS, HANG, expect, mpiexec, processes_like, program, run, run_words, start
 
 GRID = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../profiles/grids/four-and-four.json")
 PLATE = ["--rows", "300", "--columns", "200", "--steps", "30"]
@@ -46,10 +48,18 @@ with tempfile.TemporaryDirectory() as folder:
     saved = os.path.join(folder, "saved")
     plate = ["heat", "--columns", "100", "--checkpoint", saved]
     endless = start([*mpiexec(2), program(plate[0]), *plate[1:], "--rows", "100", "--steps", "1000000", "--every", "20"])
-    while not os.path.exists(saved):
-        expect(endless.poll() is None, "expected it to run on", run(0, "heat"))
+    begun = time.monotonic()
+    while not os.path.exists(saved) and endless.poll() is None and time.monotonic() < begun + HANG:
+        time.sleep(0.01)
+    pes = processes_like(re.escape(saved))
     os.killpg(endless.pid, signal.SIGKILL)
+    for pe in pes:  # which have sessions of their own
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pe, signal.SIGKILL)
     endless.wait()
+    while processes_like(re.escape(saved)):
+        time.sleep(0.01)
+    expect(os.path.exists(saved), "expected a checkpoint", "")
     other = run(2, *plate, "--rows", "50")
     done = re.search(r"is of 100 rows and 100 columns after (\d+) steps", other.err)
     expect(other.code == 2 and done, "expected a sentence that says what it is of", other)

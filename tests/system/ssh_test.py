@@ -57,8 +57,9 @@ def main(hosts):
     with tempfile.TemporaryDirectory() as folder:
         ssh = keys(folder)
         os.makedirs("/run/sshd", exist_ok=True)  # sshd wants it, empty
-        servers = [serve(hosts, folder, i) for i in (1, 2)]
+        servers = []
         try:
+            servers.extend(serve(hosts, folder, i) for i in (1, 2))
             listed = os.path.join(folder, "hosts")
             with open(listed, "w", encoding="ascii") as file:
                 file.write(f"{hosts.addresses[1]} 2\n{hosts.addresses[2]}\n")

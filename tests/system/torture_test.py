@@ -40,7 +40,9 @@ with tempfile.TemporaryDirectory() as folder:
         if words[0] != "raytracer":
             return result.out, result
         with open(picture, "rb") as drawn:
-            return drawn.read(), result
+            content = drawn.read()
+        os.remove(picture)  # or who draws nothing would not be noticed
+        return content, result
 
     for words in PROGRAMS:
         right, _ = answer(0, words, "--sequential")
