@@ -248,7 +248,7 @@ std::string flag_file(const Result& result) {
   const auto& space = result.for_all ? result.for_all->space : result.grids.front().space;
   const auto& advice = result.for_all ? result.for_all->advice : result.grids.front().advice;
   auto text = fmt::format("# by trawl-tune, of {} on", result.program);
-  for (const auto& on : result.grids) text += " " + short_grid(on.grid);
+  for (const auto& on : result.grids) text.append(" ").append(short_grid(on.grid));
   if (as_usual(space, advice))
     return text + (best_unconfirmed(advice) || advice.effects.empty()
                        ? "\n# the defaults: there was no time for more\n"

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "rts/fabric/launcher.hpp"
@@ -28,7 +29,7 @@ int number_in(const char* name) {
 
 /// The value of name=value in a line of words.
 std::string value_in(const std::string& line, std::string_view name) {
-  const auto at = (" " + line).find(" " + std::string(name) + "=");
+  const auto at = (" " + line).find(fmt::format(" {}=", name));
   if (at == std::string::npos) give_up();
   const auto begin = at + name.size() + 1;
   return line.substr(begin, line.find(' ', begin) - begin);
