@@ -128,9 +128,8 @@ void choose_pictures(Options& options) {
 profile::WorkPicture work_picture(const profile::Run& run, const profile::Fishing& fishing,
                                   const profile::Granularity& granularity) {
   const auto& header = run.logs.front().header;
-  const auto program = header.program;
-  return {"How work travelled: " + program.substr(0, 40) + " on " + std::to_string(header.pes) +
-              (header.pes == 1 ? " PE" : " PEs"),
+  return {"How work travelled: " + header.program.substr(0, 40) + " on " +
+              std::to_string(header.pes) + (header.pes == 1 ? " PE" : " PEs"),
           profile::matrix(fishing, run, profile::most_drawn_groups), fishing.beliefs, granularity};
 }
 

@@ -51,13 +51,12 @@ with tempfile.TemporaryDirectory() as folder:
     begun = time.monotonic()
     while not os.path.exists(saved) and endless.poll() is None and time.monotonic() < begun + HANG:
         time.sleep(0.01)
-    pes = processes_like(re.escape(saved))
     os.killpg(endless.pid, signal.SIGKILL)
-    for pe in pes:  # which have sessions of their own
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pe, signal.SIGKILL)
     endless.wait()
-    while processes_like(re.escape(saved)):
+    while pes := processes_like(re.escape(saved)):  # which have sessions of their own
+        for pe in pes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pe, signal.SIGKILL)
         time.sleep(0.01)
     expect(os.path.exists(saved), "expected a checkpoint", "")
     other = run(2, *plate, "--rows", "50")

@@ -196,6 +196,20 @@ std::optional<Guest> meet(Door& door, Meeting& meeting, std::optional<Link>& lin
   return std::nullopt;
 }
 
+/// Both ends of one.
+struct Connection {
+  std::optional<Link> link;
+  std::optional<Guest> guest;
+
+  Connection() {
+    const auto common = terms(make_key());
+    Door door(Socket::listening(0, true), common);
+    const auto at = find_endpoints("127.0.0.1:" + std::to_string(door.port())).front();
+    auto meeting = Meeting::knocking(common, at, wall_time());
+    guest = meet(door, meeting, link);
+  }
+};
+
 TEST(NetDoor, LetsInWhoHasTheKeyBesideStrangers) {
   const auto common = terms(make_key());
   Door door(Socket::listening(0, true), common);
@@ -232,12 +246,8 @@ TEST(NetDoor, GivesUpOnWhoSaysNothing) {
 }
 
 TEST(NetLink, KeepsWhatTheSocketHasNoRoomFor) {
-  const auto common = terms(make_key());
-  Door door(Socket::listening(0, true), common);
-  auto meeting = Meeting::knocking(
-      common, find_endpoints("127.0.0.1:" + std::to_string(door.port())).front(), wall_time());
-  std::optional<Link> link;
-  auto guest = meet(door, meeting, link);
+  Connection connection;
+  auto& [link, guest] = connection;
   ASSERT_TRUE(guest);
   const Bytes large(longest_frame, std::byte{9});
   int sent = 0;
@@ -264,12 +274,8 @@ TEST(NetLink, KeepsWhatTheSocketHasNoRoomFor) {
 }
 
 TEST(NetLink, WhatCameBeforeAFailedWriteIsRead) {
-  const auto common = terms(make_key());
-  Door door(Socket::listening(0, true), common);
-  auto meeting = Meeting::knocking(
-      common, find_endpoints("127.0.0.1:" + std::to_string(door.port())).front(), wall_time());
-  std::optional<Link> link;
-  auto guest = meet(door, meeting, link);
+  Connection connection;
+  auto& [link, guest] = connection;
   ASSERT_TRUE(guest);
   link->send(Frame::message, bytes_of("which nobody reads"));
   guest->link.send(Frame::message, bytes_of("the last"));

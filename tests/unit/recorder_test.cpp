@@ -14,13 +14,8 @@
 #include "profiles/replay/read_recording.hpp"
 #include "rts/simulate.hpp"
 
+namespace replay {
 namespace {
-
-using replay::Graph;
-using replay::Nanos;
-using replay::Number;
-using replay::Op;
-using replay::Step;
 
 constexpr Nanos us = 1000;
 
@@ -35,7 +30,7 @@ class RecorderTest : public testing::Test {
     trawl::Simulation simulation(config);
     simulation.run(root);
     simulation.finish(0);
-    return replay::read_recording(file_);
+    return read_recording(file_);
   }
 
  private:
@@ -119,7 +114,7 @@ TEST_F(RecorderTest, SharedValuesAreNoResults) {
   ASSERT_EQ(read.values.size(), 1U);
   EXPECT_GE(read.values[0], 1000 * sizeof(long));
   EXPECT_LE(read.values[0], 1010 * sizeof(long));
-  EXPECT_EQ(read.makes.at(read.root()), replay::Values{0});
+  EXPECT_EQ(read.makes.at(read.root()), Values{0});
   EXPECT_EQ(std::count_if(read.tasks.begin(), read.tasks.end(),
                           [](const auto& task) { return task.given != 0; }),
             3);
@@ -165,3 +160,4 @@ TEST_F(RecorderTest, LongListsAreFlat) {
 }
 
 }  // namespace
+}  // namespace replay

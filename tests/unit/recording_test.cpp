@@ -11,13 +11,9 @@
 #include "rts/trace/record.hpp"
 #include "tests/unit/random_recording.hpp"
 
+namespace replay {
 namespace {
 
-using replay::Graph;
-using replay::Nanos;
-using replay::Number;
-using replay::Op;
-using replay::Step;
 using trawl::trace::Record;
 
 constexpr Nanos us = 1000;
@@ -33,12 +29,12 @@ class RecordingTest : public testing::Test {
     write(record);
     record.close();
     EXPECT_EQ(record.trouble(), "");
-    return replay::read_recording(file_);
+    return read_recording(file_);
   }
 
   std::string refusal() {
     try {
-      replay::read_recording(file_);
+      read_recording(file_);
     } catch (const trawl::Error& error) {
       EXPECT_EQ(error.exit_code(), 2);
       std::string what = error.what();
@@ -189,7 +185,7 @@ TEST_F(RecordingTest, ACutOffEvaluatesInPlace) {
     record.end(1);
   };
   graph(write);
-  const auto read = [this](Nanos cut_off) { return replay::read_recording(file_, {cut_off, 1}); };
+  const auto read = [this](Nanos cut_off) { return read_recording(file_, {cut_off, 1}); };
   EXPECT_EQ(read(0).tasks.size(), 5U);
   const auto some = read(25 * us);
   ASSERT_EQ(some.tasks.size(), 3U);
@@ -214,7 +210,7 @@ TEST_F(RecordingTest, AChunkIsSeveralSparksOfAList) {
       record.end(5);
     }
   });
-  const auto read = replay::read_recording(file_, {0, 3});
+  const auto read = read_recording(file_, {0, 3});
   ASSERT_EQ(read.tasks.size(), 4U);
   EXPECT_EQ(told(read, read.root()), "par:0 par:1 par:2 force:0 force:1 force:2");
   EXPECT_EQ(told(read, 0), "work:60");
@@ -273,7 +269,6 @@ TEST_F(RecordingTest, SharedValuesGoWithArguments) {
     record.end(1);
     record.end(1);
   });
-  using replay::Values;
   const auto given = [&read](Number task) { return read.sets[read.tasks[task].given]; };
   EXPECT_EQ(std::vector(read.values.begin(), read.values.end()),
             (std::vector<std::uint64_t>{1000, 2000, 3000}));
@@ -302,7 +297,7 @@ TEST_F(RecordingTest, APieceIsGivenItsSharedValues) {
   });
   ASSERT_EQ(read.tasks.size(), 2U);
   EXPECT_EQ(read.tasks[0].ops, 1U);
-  EXPECT_EQ(read.sets[read.tasks[0].given], replay::Values{0});
+  EXPECT_EQ(read.sets[read.tasks[0].given], Values{0});
 }
 
 // So many ways that no memory would do: the values are left out.
@@ -374,7 +369,7 @@ TEST_F(RecordingTest, DamageIsOneLine) {
 }
 
 // The root makes sparks that are forced so deep below it.
-replay::Graph deep(int sparks, int depth) {
+Graph deep(int sparks, int depth) {
   return trawl::test::recorded([&](Record& record) {
     std::vector<std::uint64_t> made(static_cast<std::size_t>(sparks));
     for (auto& spark : made) spark = record.par();
@@ -403,3 +398,4 @@ TEST(Recording, LongWaysAreRefusedBeforeMemoryIsOut) {
 }
 
 }  // namespace
+}  // namespace replay

@@ -121,9 +121,12 @@ std::size_t Links::unsent(int to) const noexcept {
 }
 
 bool Links::flushed() {
-  return std::all_of(peers_.begin(), peers_.end(), [](const Peer& its) {
-    return its.forgotten || (its.link ? its.link->flushed() : its.early.empty() || its.over);
-  });
+  for (std::size_t pe = 0; pe < peers_.size(); ++pe) {
+    const auto& its = peers_[pe];
+    if (members_[pe].is == Member::Is::gone) continue;
+    if (its.link ? !its.link->flushed() : !its.early.empty()) return false;
+  }
+  return true;
 }
 
 void Links::take(Guest guest) {
@@ -149,8 +152,7 @@ void Links::expect(int pe, const Member& member) {
 
 // Its link stays: one that was given up may hear that it was.
 void Links::forget(int pe) noexcept {
-  auto& its = peer(pe);
-  its.forgotten = true;
+  const auto& its = peer(pe);
   if (its.apart && !its.link && !its.over) end(pe);
   members_[static_cast<std::size_t>(pe)].is = Member::Is::gone;
 }

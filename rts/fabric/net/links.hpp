@@ -43,7 +43,7 @@ class Links {
   /// Bytes for a PE that have not left.
   std::size_t unsent(int to) const noexcept;
   bool sending() const noexcept { return !sending_.empty(); }
-  /// Has the kernel of each PE all that was for it?
+  /// Has the kernel of each PE that is not gone all that was for it?
   bool flushed();
   bool any() const noexcept { return apart_ != 0; }
 
@@ -62,7 +62,6 @@ class Links {
     bool apart = false;
     bool sending = false;  // it is in sending_
     bool over = false;     // it has said goodbye, or was reported dead
-    bool forgotten = false;
   };
 
   Peer& peer(int pe) noexcept { return peers_[static_cast<std::size_t>(pe)]; }
