@@ -117,7 +117,7 @@ class GraphUnpacker final : public PacketIn {
   Node* node_at(std::uint32_t place, const void* result_type) override {
     if (place >= nodes_.size()) throw BadBytes("it refers to a node that it does not contain");
     Node* node = nodes_[place];
-    if (node->code().result_type != result_type)
+    if (result_type != nullptr && node->code().result_type != result_type)
       throw BadBytes("it refers to a node of another type");
     if (origins_.ways.noted()) [[unlikely]]
       origins_.ways.note(place);

@@ -1,10 +1,23 @@
 // What the runtime knows of a function that thunks suspend: how to run it, how to pack it.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+
+namespace trawl::detail {
+
+/// What a value tells of itself to who only sees to it: elements, bytes, what making it took in ns.
+struct Shape {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t cost = 0;
+  bool failed = false;
+};
+
+}  // namespace trawl::detail
 
 namespace trawl::heap {
 
@@ -35,6 +48,8 @@ struct alignas(32) Code {
   void (*unpack_value)(Node*, Unpacker&);
   /// Of a thunk that only sees to others, before it is evaluated: one of these. Else nullptr.
   const Node* (*subject)(Node*) = nullptr;
+  /// Of a value that tells something of itself. Else nullptr.
+  trawl::detail::Shape (*tell)(Node*) = nullptr;
 
   mutable std::uint32_t id = 0;
 
@@ -82,6 +97,12 @@ inline constexpr bool is_placed<Placed<Call>> = true;
 /// Is R what a call gives that only sees to thunks, the first argument's? Logs name it after these.
 template <class R>
 inline constexpr bool tells_of_others = false;
+
+/// Does a value tell something of itself?
+template <class R>
+concept Telling = requires(const R& value) {
+  { value.trawl_told() } -> std::same_as<trawl::detail::Shape>;
+};
 
 /// A call that changes this PE's replica of an object (sched::write_object).
 template <class Call>

@@ -56,7 +56,7 @@ class PacketOut {
 class PacketIn {
  public:
   /// The node at a place of this packet; throws BadBytes if there is none or its result has another
-  /// type.
+  /// type (nullptr: any will do).
   virtual Node* node_at(std::uint32_t place, const void* result_type) = 0;
 
   /// An array of that many bytes has been lent to us.

@@ -29,6 +29,15 @@ inline constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::ma
 template <class T>
 inline constexpr char type_tag = 0;
 
+/// Who handles nodes without looking into them refers to `Lazy<Anything>`: of whatever type.
+struct Anything {};
+
+/// What a node has to be for who refers to a T there; nullptr: anything.
+template <class T>
+inline constexpr const void* expected_type = &type_tag<T>;
+template <>
+inline constexpr const void* expected_type<Anything> = nullptr;
+
 template <class T>
 struct is_raw_vector : std::false_type {};
 template <RawBytes T, class A>
@@ -217,8 +226,9 @@ template <class T>
   } else if constexpr (NodeReference<T>) {
     std::uint32_t place = 0;
     std::memcpy(&place, at, sizeof place);
-    value = place == no_place ? T()
-                              : T::refer_to(from.node_at(place, &type_tag<typename T::value_type>));
+    value = place == no_place
+                ? T()
+                : T::refer_to(from.node_at(place, expected_type<typename T::value_type>));
   } else if constexpr (RawBytes<T> || PlainClass<T>) {
     std::memcpy(&value, at, sizeof value);
   } else if constexpr (!std::is_empty_v<T>) {

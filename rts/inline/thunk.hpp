@@ -64,6 +64,7 @@ struct ResultOf {
   }
 
   static void pack_value(Node* node, Packer& to) { pack(to, get(node)); }
+  static trawl::detail::Shape tell(Node* node) { return get(node).trawl_told(); }
   static void unpack_value(Node* node, Unpacker& from) {
     unpack_held(from, *new (node->payload(offset)) Held<R>());
     if constexpr (destructor_runs<R>) destroy_at_death(node);
@@ -120,6 +121,7 @@ struct ValueCode : Code {
     plain_result = ResultOf<R>::plain;
     pack_value = &ResultOf<R>::pack_value;
     unpack_value = &ResultOf<R>::unpack_value;
+    if constexpr (Telling<R>) tell = &ResultOf<R>::tell;
   }
 };
 
@@ -213,7 +215,8 @@ struct ThunkCode : Code {
     writes = is_write<Call>;
     if constexpr (tells_of_others<R>)
       subject = [](Node* node) -> const Node* {
-        return T::template argument<0>(node).front().node();
+        const auto& all = T::template argument<0>(node);
+        return all.empty() || !all.front() ? node : all.front().node();
       };
     promote = &ArgumentsOf<A...>::promote;
     drop_arguments = &ArgumentsOf<A...>::drop;
@@ -227,6 +230,7 @@ struct ThunkCode : Code {
       unpack_value = &ResultOf<R>::unpack_as_it_is;
     else
       unpack_value = &ResultOf<R>::unpack_value;
+    if constexpr (Telling<R>) tell = &ResultOf<R>::tell;
   }
 };
 

@@ -48,26 +48,32 @@ inline void finish(std::shared_ptr<Copying>& copying, bool wait) {
   copying = nullptr;
 }
 
-/// What lies on the main PE needs none.
 template <class T>
-std::shared_ptr<Copying> begin_copies(std::span<const Lazy<Shard<T>>> shards,
-                                      std::span<const Place> places) {
-  std::vector<Lazy<Shard<T>>> mortal;
-  std::vector<Lazy<Shard<T>>> copies;
+Member copy_of(const Member& shard) {
+  const auto from = Lazy<Shard<T>>::refer_to(shard.node());
+  return Member::refer_to(lazy_placed<&copied_shard<T>>(from).node());
+}
+
+/// What lies on the main PE needs none.
+inline std::shared_ptr<Copying> begin_copies(std::span<const Member> shards,
+                                             std::span<const Place> places,
+                                             Member (*copy)(const Member&)) {
+  std::vector<Member> mortal;
+  std::vector<Member> copies;
   std::vector<Place> to;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (places[i] == Place()) continue;
     mortal.push_back(shards[i]);
-    copies.push_back(lazy_placed<&copied_shard<T>>(shards[i]));
+    copies.push_back(copy(shards[i]));
     to.push_back(away_from(places[i]));
   }
   if (copies.empty()) return nullptr;
-  auto made = start(copies, to);
-  const auto tell = [mortal, copies](const std::vector<bool>& failed) {
+  auto made = start_members(copies, to);
+  const auto tell = [mortal, copies, copy](const std::vector<bool>& failed) {
     for (std::size_t i = 0; i < mortal.size(); ++i) {
       // If the copy were made of the shard again, each would wait for the other.
       if (failed[i] || !sched::also_from(copies[i].node(), nullptr)) continue;
-      sched::also_from(mortal[i].node(), lazy_placed<&copied_shard<T>>(copies[i]).node());
+      sched::also_from(mortal[i].node(), copy(copies[i]).node());
     }
   };
   return std::make_shared<Copying>(Copying{std::move(made), tell});

@@ -90,16 +90,20 @@ auto in_shard(std::string_view skeleton, std::string_view function, std::size_t 
   }
 }
 
-/// Calls `visit(i)` for each element of a shard.
+/// Calls `visit(i)` for elements of a shard, those from `i` up to `end`.
 template <auto F, class Visit>
-void each_element(std::string_view skeleton, std::size_t shard, std::size_t count, Visit visit) {
-  std::size_t i = 0;
+void each_element(std::string_view skeleton, std::size_t shard, std::size_t i, std::size_t end,
+                  Visit visit) {
   try {
-    for (; i < count; ++i) visit(i);
+    for (; i < end; ++i) visit(i);
   } catch (...) {
     throw_from(std::string(skeleton) + "<" + std::string(function_name<F>()) + ">: element " +
                std::to_string(i) + " of shard " + std::to_string(shard));
   }
+}
+template <auto F, class Visit>
+void each_element(std::string_view skeleton, std::size_t shard, std::size_t count, Visit visit) {
+  each_element<F>(skeleton, shard, 0, count, visit);
 }
 
 }  // namespace detail

@@ -21,7 +21,7 @@ std::vector<std::uint64_t> shard_ends(const std::vector<Lazy<Ran>>& made,
   for (const auto& group : made)
     for (const auto& shape : force(group).shapes) {
       const auto& shard = shards[ends.size()];
-      ends.push_back(end += (shape.failed ? shape_of(force(shard)) : shape).count);
+      ends.push_back(end += (shape.failed ? force(shard).trawl_told() : shape).count);
     }
   return ends;
 }

@@ -22,24 +22,9 @@ struct Shard {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;  // about what it takes in a message
   std::int64_t cost = 0;    // what making it took, in ns
-};
 
-/// What is told of a thunk of a group.
-struct Shape {
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-  std::int64_t cost = 0;
-  bool failed = false;
+  Shape trawl_told() const { return {count, bytes, cost, false}; }
 };
-
-template <class S>
-Shape shape_of(const S&) {
-  return {};
-}
-template <class T>
-Shape shape_of(const Shard<T>& shard) {
-  return {shard.count, shard.bytes, shard.cost, false};
-}
 
 /// Of the thunks of one group, in their order.
 struct Ran {
@@ -53,38 +38,53 @@ inline constexpr bool trawl::heap::tells_of_others<trawl::detail::Ran> = true;
 
 namespace trawl::detail {
 
-/// This thread goes through them from the first. Throws nothing of what they throw.
+/// A thunk of a group, whatever it gives: who starts and sees to it does not look.
+using Member = Lazy<heap::Anything>;
+
 template <class S>
-Ran see_to_group(const std::vector<Lazy<S>>& thunks) {
+std::vector<Member> members(std::span<const Lazy<S>> thunks) {
+  std::vector<Member> all;
+  all.reserve(thunks.size());
+  for (const auto& x : thunks) all.push_back(Member::refer_to(x.node()));
+  return all;
+}
+
+/// (A damaged message may have brought one that refers to nothing.)
+inline Shape shape_of(const Member& x) {
+  if (!x || x.node()->state() == heap::State::exception) return {.failed = true};
+  const auto tell = x.node()->code().tell;
+  if (tell == nullptr) return {};
+  if (x.node()->state() != heap::State::value) demand_or_throw(x.node());
+  return tell(x.node());
+}
+
+/// This thread goes through them from the first. Throws nothing of what they throw.
+inline Ran see_to_group(const std::vector<Member>& thunks) {
   for (const auto& x : thunks) see_to(x);
   for (const auto& x : thunks) await(x);
   Ran ran;
   ran.shapes.reserve(thunks.size());
-  for (const auto& x : thunks) {
-    const bool failed = x.node()->state() == heap::State::exception;
-    ran.shapes.push_back(failed ? Shape{0, 0, 0, true} : shape_of(force(x)));
-  }
+  for (const auto& x : thunks) ran.shapes.push_back(shape_of(x));
   return ran;
 }
 
 /// Others of the PE begin at the last.
-template <class S>
-Ran run_group(const std::vector<Lazy<S>>& thunks) {
+inline Ran run_group(const std::vector<Member>& thunks) {
   const int here = sched::pe_here();
-  for (auto i = thunks.size(); i-- > 1;) sched::place(thunks[i].node(), here);
+  for (auto i = thunks.size(); i-- > 1;)
+    if (thunks[i]) sched::place(thunks[i].node(), here);
   return see_to_group(thunks);
 }
 
 /// On this PE no thread is made for the group: with one worker, who goes on with the program, it
 /// would stay until the end, and all that it holds.
-template <class S>
-Lazy<Ran> start_group(const std::vector<Lazy<S>>& thunks, Place place) {
+inline Lazy<Ran> start_group(const std::vector<Member>& thunks, Place place) {
   const int pe = pe_of(place);
   if (pe == sched::pe_here()) {
     for (const auto& x : thunks) sched::place(x.node(), pe);
-    return lazy_placed<&see_to_group<S>>(thunks);
+    return lazy_placed<&see_to_group>(thunks);
   }
-  auto group = lazy_placed<&run_group<S>>(thunks);
+  auto group = lazy_placed<&run_group>(thunks);
   sched::place(group.node(), pe);
   return group;
 }
@@ -108,15 +108,20 @@ inline std::vector<Stretch> stretches(std::span<const Place> places) {
 
 /// Sends each to its place; `places` are in runs. The last go first: so what refers to thunks
 /// behind it finds them gone.
-template <class S>
-std::vector<Lazy<Ran>> start(const std::vector<Lazy<S>>& thunks, std::span<const Place> places) {
+inline std::vector<Lazy<Ran>> start_members(std::span<const Member> thunks,
+                                            std::span<const Place> places) {
   const auto runs = stretches(places);
   std::vector<Lazy<Ran>> groups(runs.size());
   for (auto i = runs.size(); i-- > 0;) {
-    const Lazy<S>* const all = thunks.data();
-    groups[i] = start_group(std::vector(all + runs[i].begin, all + runs[i].end), runs[i].place);
+    const auto some = thunks.subspan(runs[i].begin, runs[i].end - runs[i].begin);
+    groups[i] = start_group({some.begin(), some.end()}, runs[i].place);
   }
   return groups;
+}
+
+template <class S>
+std::vector<Lazy<Ran>> start(const std::vector<Lazy<S>>& thunks, std::span<const Place> places) {
+  return start_members(members(std::span(thunks)), places);
 }
 
 }  // namespace trawl::detail

@@ -102,6 +102,44 @@ std::vector<const T*> halo_of(const std::vector<Lazy<Rim<T>>>& rims, std::size_t
   return halo;
 }
 
+/// Elements and what lies on both sides of them, in a row.
+template <class T>
+std::vector<typename Around<T>::Held> in_row(std::span<const T* const> before_backwards,
+                                             std::span<const T> elements,
+                                             std::span<const T* const> behind) {
+  std::vector<typename Around<T>::Held> row;
+  row.reserve(before_backwards.size() + elements.size() + behind.size());
+  const auto add = [&row](const T& x) {
+    if constexpr (Around<T>::in_a_row)
+      row.push_back(x);
+    else
+      row.push_back(&x);
+  };
+  for (const T* x : before_backwards | std::views::reverse) add(*x);
+  std::ranges::for_each(elements, add);
+  for (const T* x : behind) add(*x);
+  return row;
+}
+
+/// Calls `visit(at, begin, end)` for stretches that make up the shard: `at` is where the element
+/// `begin` lies, with all that is seen from there up to `end` in a row. What lies in a row already
+/// is not copied, but for the ends.
+template <class T, Halo H, class Visit>
+void each_stretch(std::span<const T* const> before, std::span<const T> elements,
+                  std::span<const T* const> behind, Visit visit) {
+  constexpr auto width = H.width;
+  const auto count = elements.size();
+  if (!Around<T>::in_a_row || count / 4 < width) {
+    visit(in_row<T>(before, elements, behind).data() + width, std::size_t{0}, count);
+    return;
+  }
+  if constexpr (Around<T>::in_a_row) {
+    visit(in_row<T>(before, elements.first(2 * width), {}).data() + width, std::size_t{0}, width);
+    visit(elements.data() + width, width, count - width);
+    visit(in_row<T>({}, elements.last(2 * width), behind).data() + width, count - width, count);
+  }
+}
+
 template <auto F, Halo H, class R, class T, class... Stored>
 Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
                        const Lazy<std::vector<Lazy<Rim<T>>>>& rims, const Stored&... stored) {
@@ -112,23 +150,16 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
     const auto before = halo_of<T, H>(force(rims), shard, Side::before, elements.front(), nothing);
     const auto behind = halo_of<T, H>(force(rims), shard, Side::behind, elements.back(), nothing);
     Made<R> made(elements.size());
-    std::vector<typename Around<T>::Held> row;
-    row.reserve(elements.size() + 2 * H.width);
-    const auto add = [&row](const T& x) {
-      if constexpr (Around<T>::in_a_row)
-        row.push_back(x);
-      else
-        row.push_back(&x);
-    };
-    for (const T* x : before | std::views::reverse) add(*x);
-    std::ranges::for_each(elements, add);
-    for (const T* x : behind) add(*x);
     with_opened(
         elements.size(), shard,
         [&](const auto&... opened) {
-          each_element<F>("stencil", shard, elements.size(), [&](std::size_t i) {
-            made.add(F(Around<T>(row.data() + H.width + i), opened.at(i)...));
-          });
+          each_stretch<T, H>(
+              before, elements, behind,
+              [&](const typename Around<T>::Held* at, std::size_t begin, std::size_t end) {
+                each_element<F>("stencil", shard, begin, end, [&](std::size_t i) {
+                  made.add(F(Around<T>(at + (i - begin)), opened.at(i)...));
+                });
+              });
         },
         stored...);
     return std::move(made).shard();

@@ -57,7 +57,7 @@ struct Parts {
     for (const auto& group : made)
       for (const auto& shape : force(group).shapes) {
         // It may have failed there only because something was lost with a PE.
-        use(shape.failed ? shape_of(force(shards[i])) : shape);
+        use(shape.failed ? force(shards[i]).trawl_told() : shape);
         ++i;
       }
   }
@@ -199,7 +199,8 @@ Parts<T> made_parts(Parts<T> parts) {
     finish(parts.copying, due);
     if (due) {
       parts.uncopied = 0;
-      parts.copying = begin_copies<T>(parts.shards, parts.places);
+      parts.copying = begin_copies(members(std::span<const Lazy<Shard<T>>>(parts.shards)),
+                                   parts.places, &copy_of<T>);
     }
   }
   return parts;
