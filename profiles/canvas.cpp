@@ -37,7 +37,7 @@ void write(const std::string& path, const std::string& picture) {
   if (!out) refuse(path, std::strerror(errno));
 }
 
-std::string printable(std::string text) {
+std::string as_ascii(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;
@@ -102,7 +102,7 @@ void Canvas::text(double x, double y, const std::string& text, double size, Colo
   cairo_set_font_size(cairo(), size);
   source(colour);
   cairo_move_to(cairo(), x - shift, y);
-  cairo_show_text(cairo(), printable(text).c_str());
+  cairo_show_text(cairo(), as_ascii(text).c_str());
   cairo_new_path(cairo());
 }
 
@@ -111,7 +111,7 @@ double Canvas::text_width(const std::string& text, double size, bool bold) {
                          bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
   cairo_set_font_size(cairo(), size);
   cairo_text_extents_t extents;
-  cairo_text_extents(cairo(), printable(text).c_str(), &extents);
+  cairo_text_extents(cairo(), as_ascii(text).c_str(), &extents);
   return extents.x_advance;
 }
 

@@ -19,9 +19,9 @@ constexpr std::size_t most_listed = 20;
 constexpr std::size_t most_parts = 8;
 
 /// Of one PE: a decision's parts follow it, but for other workers' events between.
-class Follower {
+class DecisionFollower {
  public:
-  explicit Follower(std::vector<Decision>& all) : all_(all) {}
+  explicit DecisionFollower(std::vector<Decision>& all) : all_(all) {}
 
   void see(const Event& event) {
     if (event.kind == Kind::balance) {
@@ -59,7 +59,7 @@ std::string shares(const Decision& decision) {
 std::vector<Decision> find_decisions(const Run& run, Nanos from, Nanos to) {
   std::vector<Decision> all;
   for (const auto& log : run.logs) {
-    Follower follower(all);
+    DecisionFollower follower(all);
     replay(
         log,
         [&](const Event& event) {

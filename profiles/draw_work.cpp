@@ -23,7 +23,7 @@ constexpr double histograms_top = matrices_bottom + 64;
 constexpr double histogram_height = 150;
 constexpr double histogram_width = 380;
 constexpr double histogram_gap = 100;
-constexpr int height = static_cast<int>(histograms_top + histogram_height + 62);
+constexpr int picture_height = static_cast<int>(histograms_top + histogram_height + 62);
 
 constexpr Colour own_colour = grey(0.62);
 constexpr Colour imported_colour{0.85, 0.5, 0.2};
@@ -211,11 +211,11 @@ void draw(Canvas& canvas, const WorkPicture& work) {
 }  // namespace
 
 void draw_work_png(const WorkPicture& work, const std::string& path) {
-  write_png(path, width, height, [&work](Canvas& canvas) { draw(canvas, work); });
+  write_png(path, width, picture_height, [&work](Canvas& canvas) { draw(canvas, work); });
 }
 
 void draw_work_svg(const WorkPicture& work, const std::string& path) {
-  write_svg(path, width, height, [&work](Canvas& canvas) { draw(canvas, work); });
+  write_svg(path, width, picture_height, [&work](Canvas& canvas) { draw(canvas, work); });
 }
 
 }  // namespace trawl::profile

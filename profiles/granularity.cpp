@@ -16,9 +16,9 @@ using trace::Kind;
 constexpr auto schedule = static_cast<std::uint16_t>(fabric::Kind::schedule);
 
 /// Follows the threads of one PE.
-class Follower {
+class ThreadFollower {
  public:
-  Follower(Granularity& granularity, Nanos from, Nanos to)
+  ThreadFollower(Granularity& granularity, Nanos from, Nanos to)
       : granularity_(granularity), from_(from), to_(to) {}
 
   void see(const Event& event) {
@@ -86,7 +86,7 @@ void Histogram::add(std::uint64_t value) {
 Granularity measure_granularity(const Run& run, Nanos from, Nanos to) {
   Granularity granularity;
   for (const auto& log : run.logs) {
-    Follower follower(granularity, from, to);
+    ThreadFollower follower(granularity, from, to);
     replay(
         log, [&follower](const Event& event) { follower.see(event); }, nullptr);
   }

@@ -38,7 +38,7 @@ constexpr std::array columns{
 };
 
 /// One PE's numbers, or the sum of all.
-struct Line {
+struct Row {
   double time = 0;  // of all workers, ns, while it was there
   double busy = 0;
   double gc = 0;
@@ -50,20 +50,20 @@ struct Line {
 };
 
 // Spare workers share the others' cores.
-Line line_of(const PeActivity& pe, const Activity& activity) {
+Row line_of(const PeActivity& pe, const Activity& activity) {
   const double workers = pe.header.workers;
   const double time = static_cast<double>(pe.was_there(activity.from, activity.to)) * workers;
   const double gc = std::min(pe.total.gc * workers, time);
-  Line line{time,
-            std::min(pe.total.running, time - gc),
-            gc,
-            pe.total.sparks / static_cast<double>(activity.length()),
-            {}};
+  Row line{time,
+           std::min(pe.total.running, time - gc),
+           gc,
+           pe.total.sparks / static_cast<double>(activity.length()),
+           {}};
   for (std::size_t i = 0; i < columns.size(); ++i) line.count[i] = pe.events(columns[i].kind);
   return line;
 }
 
-void add(Line& sum, const Line& line) {
+void add(Row& sum, const Row& line) {
   sum.time += line.time;
   sum.busy += line.busy;
   sum.gc += line.gc;
@@ -71,13 +71,13 @@ void add(Line& sum, const Line& line) {
   for (std::size_t i = 0; i < columns.size(); ++i) sum.count[i] += line.count[i];
 }
 
-std::vector<Line> lines(const Activity& activity) {
-  std::vector<Line> all;
+std::vector<Row> lines(const Activity& activity) {
+  std::vector<Row> all;
   for (const auto& pe : activity.pes) all.push_back(line_of(pe, activity));
   return all;
 }
 
-void print(std::string& out, const Line& line) {
+void print(std::string& out, const Row& line) {
   const auto percent = [&line](double part) { return 100 * line.share(part); };
   fmt::format_to(std::back_inserter(out), " {:6.1f} {:6.1f} {:6.1f} {:7.1f}", percent(line.busy),
                  percent(line.idle()), percent(line.gc), line.sparks);
@@ -86,7 +86,7 @@ void print(std::string& out, const Line& line) {
   out += '\n';
 }
 
-nlohmann::json numbers(const Line& line) {
+nlohmann::json numbers(const Row& line) {
   nlohmann::json json{{"busy", line.share(line.busy)},
                       {"idle", line.share(line.idle())},
                       {"gc", line.share(line.gc)},
@@ -111,7 +111,7 @@ std::string table(const Activity& activity) {
                      "idle%", "GC%", "sparks");
   for (const auto& column : columns) out += fmt::format(" {:>7}", column.head);
   out += '\n';
-  Line total;
+  Row total;
   const auto all = lines(activity);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& header = activity.pes[i].header;
@@ -128,7 +128,7 @@ nlohmann::json to_json(const Activity& activity) {
   const auto seconds = [](Nanos time) { return static_cast<double>(time) / 1e9; };
   const auto& first = activity.pes.front().header;
   auto pes = nlohmann::json::array();
-  Line total;
+  Row total;
   const auto all = lines(activity);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& header = activity.pes[i].header;

@@ -29,8 +29,6 @@
 namespace tune {
 namespace {
 
-constexpr double for_ever = std::numeric_limits<double>::infinity();
-
 struct File {
   int fd = -1;
   ~File() {

@@ -1,6 +1,7 @@
 // Runs of trawl-replay, as many at once as there are cores.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Outcome {
   double processor = 0;  ///< seconds of this host
   std::string trouble;   ///< its last line, if it failed
 };
+
+/// A limit that is none.
+inline constexpr double for_ever = std::numeric_limits<double>::infinity();
 
 class Replays {
  public:

@@ -13,7 +13,6 @@
 namespace tune {
 namespace {
 
-constexpr double for_ever = std::numeric_limits<double>::infinity();
 // A level that takes so much more of this host than the default is as slow on the grid, or slower.
 constexpr double most_times = 20;
 constexpr double least_limit = 10;  // seconds

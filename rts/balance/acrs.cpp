@@ -5,8 +5,6 @@
 namespace trawl::balance {
 namespace {
 
-constexpr int draws = 64;
-
 class Acrs final : public ClusterAware {
  public:
   std::string_view name() const override { return "acrs"; }

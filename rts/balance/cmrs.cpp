@@ -10,7 +10,6 @@ namespace {
 // The paper does not say how many: one for each of the others of its four clusters.
 // --trawl:max-fish bounds them together with the near one.
 constexpr unsigned credits = 3;
-constexpr int draws = 64;
 
 class Cmrs final : public ClusterAware {
  public:

@@ -14,6 +14,9 @@ class ClusterAware : public Policy {
   int forward(const Tables& tables, const Fish& fish, std::uint64_t random) const final;
 
  protected:
+  /// So often somebody is drawn before those that do are counted.
+  static constexpr int draws = 64;
+
   /// A PE outside of the own cluster, -1: no more now. Some are there.
   virtual int far_victim(const Tables& tables, const Situation& pe, Dice& dice) const = 0;
 };

@@ -36,10 +36,10 @@ constexpr std::array rates{Unit{"B/s", 1e-9}, Unit{"KB/s", 1e-6}, Unit{"MB/s", 1
 constexpr double longest = 3.6e15;  // a thousand hours
 constexpr Nanos shortest_turn = 1'000'000;
 
-/// A value with the way to it, for errors.
-class Place {
+/// What the file says somewhere, with the way there, for errors.
+class Entry {
  public:
-  Place(const Json& value, const std::string& file, std::string path)
+  Entry(const Json& value, const std::string& file, std::string path)
       : value_(value), file_(file), path_(std::move(path)) {}
 
   [[noreturn]] void refuse(const std::string& why) const {
@@ -55,16 +55,16 @@ class Place {
   }
 
   bool has(const char* name) const { return value_.contains(name); }
-  Place at(const char* name) const {
+  Entry at(const char* name) const {
     if (!has(name)) refuse(fmt::format("'{}' is missing", name));
     return {value_[name], file_, path_.empty() ? name : path_ + "." + name};
   }
-  std::vector<Place> elements() const {
+  std::vector<Entry> elements() const {
     if (!value_.is_array()) refuse("this has to be a list, [ ... ]");
-    std::vector<Place> places;
+    std::vector<Entry> entries;
     for (std::size_t i = 0; i < value_.size(); ++i)
-      places.emplace_back(value_[i], file_, fmt::format("{}[{}]", path_, i));
-    return places;
+      entries.emplace_back(value_[i], file_, fmt::format("{}[{}]", path_, i));
+    return entries;
   }
 
   std::string text() const {
@@ -130,38 +130,38 @@ class Place {
   std::string path_;
 };
 
-Line read_line(const Place& place, Line line) {
-  if (place.has("latency")) line.latency = place.at("latency").time();
-  if (place.has("bandwidth")) line.bytes_per_nano = place.at("bandwidth").rate();
-  if (place.has("jitter")) line.jitter = place.at("jitter").time();
+Line read_line(const Entry& entry, Line line) {
+  if (entry.has("latency")) line.latency = entry.at("latency").time();
+  if (entry.has("bandwidth")) line.bytes_per_nano = entry.at("bandwidth").rate();
+  if (entry.has("jitter")) line.jitter = entry.at("jitter").time();
   return line;
 }
 
-GridCluster read_cluster(const Place& place, int first_pe) {
-  place.check_members(
+GridCluster read_cluster(const Entry& entry, int first_pe) {
+  entry.check_members(
       {"name", "pes", "workers", "speed", "absolute_speed", "latency", "bandwidth", "jitter"});
   GridCluster cluster;
-  cluster.name = place.at("name").text();
-  if (cluster.name.empty()) place.refuse("a cluster needs a name");
+  cluster.name = entry.at("name").text();
+  if (cluster.name.empty()) entry.refuse("a cluster needs a name");
   cluster.first_pe = first_pe;
-  cluster.pes = place.at("pes").whole(1, GridFile::most_pes - first_pe);
-  if (place.has("workers")) cluster.workers = place.at("workers").whole(1, 192);
-  if (place.has("speed") && place.has("absolute_speed"))
-    place.refuse("give it a speed or an absolute_speed, not both");
-  cluster.speed_is_absolute = place.has("absolute_speed");
-  if (cluster.speed_is_absolute) cluster.speed = place.at("absolute_speed").number(1e-6, 1e12);
-  if (place.has("speed")) cluster.speed = place.at("speed").number(1e-6, 1e6);
-  cluster.inside = read_line(place, {.latency = 50'000, .bytes_per_nano = 0.1});
+  cluster.pes = entry.at("pes").whole(1, GridFile::most_pes - first_pe);
+  if (entry.has("workers")) cluster.workers = entry.at("workers").whole(1, 192);
+  if (entry.has("speed") && entry.has("absolute_speed"))
+    entry.refuse("give it a speed or an absolute_speed, not both");
+  cluster.speed_is_absolute = entry.has("absolute_speed");
+  if (cluster.speed_is_absolute) cluster.speed = entry.at("absolute_speed").number(1e-6, 1e12);
+  if (entry.has("speed")) cluster.speed = entry.at("speed").number(1e-6, 1e6);
+  cluster.inside = read_line(entry, {.latency = 50'000, .bytes_per_nano = 0.1});
   return cluster;
 }
 
-void read_changes(const Place& place, GridLink& link) {
-  if (place.has("period")) link.period = place.at("period").turn();
-  if (!place.has("changes")) {
-    if (link.period != 0) place.refuse("a period is one of changes, and there are none");
+void read_changes(const Entry& entry, GridLink& link) {
+  if (entry.has("period")) link.period = entry.at("period").turn();
+  if (!entry.has("changes")) {
+    if (link.period != 0) entry.refuse("a period is one of changes, and there are none");
     return;
   }
-  for (const auto& each : place.at("changes").elements()) {
+  for (const auto& each : entry.at("changes").elements()) {
     each.check_members({"at", "latency", "bandwidth", "jitter"});
     const GridLink::Change change{each.at("at").time(), read_line(each, link.line)};
     if (!link.changes.empty() && change.at <= link.changes.back().at)
@@ -173,7 +173,7 @@ void read_changes(const Place& place, GridLink& link) {
 
 class GridReader {
  public:
-  explicit GridReader(const Place& top) : top_(top) {}
+  explicit GridReader(const Entry& top) : top_(top) {}
 
   GridFile read() {
     top_.check_members(
@@ -204,10 +204,10 @@ class GridReader {
  private:
   void read_links() {
     if (top_.has("between")) {
-      const auto place = top_.at("between");
-      place.check_members({"latency", "bandwidth", "jitter", "changes", "period"});
-      grid_.between.line = read_line(place, grid_.between.line);
-      read_changes(place, grid_.between);
+      const auto entry = top_.at("between");
+      entry.check_members({"latency", "bandwidth", "jitter", "changes", "period"});
+      grid_.between.line = read_line(entry, grid_.between.line);
+      read_changes(entry, grid_.between);
     } else if (grid_.clusters.size() > 1) {
       top_.refuse("'between' is missing: what is between any two clusters");
     }
@@ -247,72 +247,72 @@ class GridReader {
                             grid_.clusters[static_cast<std::size_t>(to)].name));
   }
 
-  void read_link(const Place& place) {
-    place.check_members({"from", "to", "between", "latency", "bandwidth", "jitter", "changes",
+  void read_link(const Entry& entry) {
+    entry.check_members({"from", "to", "between", "latency", "bandwidth", "jitter", "changes",
                          "period", "missing"});
     GridLink link = grid_.between;
-    link.line = read_line(place, link.line);
-    if (place.has("changes") || place.has("period")) link.changes.clear();
-    read_changes(place, link);
-    if (place.has("missing")) link.missing = place.at("missing").yes_or_no();
-    if (!place.has("between")) {
-      const int from = cluster(place.at("from"));
-      const int to = cluster(place.at("to"));
-      if (from == to) place.refuse("a link is between two clusters");
+    link.line = read_line(entry, link.line);
+    if (entry.has("changes") || entry.has("period")) link.changes.clear();
+    read_changes(entry, link);
+    if (entry.has("missing")) link.missing = entry.at("missing").yes_or_no();
+    if (!entry.has("between")) {
+      const int from = cluster(entry.at("from"));
+      const int to = cluster(entry.at("to"));
+      if (from == to) entry.refuse("a link is between two clusters");
       grid_.links[{from, to}] = link;
       return;
     }
-    if (place.has("from") || place.has("to"))
-      place.refuse("a link is 'between' two clusters, or 'from' one 'to' another");
-    const auto ends = place.at("between").elements();
-    if (ends.size() != 2) place.at("between").refuse("a link is between two clusters");
+    if (entry.has("from") || entry.has("to"))
+      entry.refuse("a link is 'between' two clusters, or 'from' one 'to' another");
+    const auto ends = entry.at("between").elements();
+    if (ends.size() != 2) entry.at("between").refuse("a link is between two clusters");
     const int one = cluster(ends[0]);
     const int other = cluster(ends[1]);
-    if (one == other) place.refuse("a link is between two clusters");
+    if (one == other) entry.refuse("a link is between two clusters");
     grid_.links[{one, other}] = grid_.links[{other, one}] = link;
   }
 
-  int cluster(const Place& place) const {
-    const auto name = place.text();
+  int cluster(const Entry& entry) const {
+    const auto name = entry.text();
     const auto found = numbers_.find(name);
-    if (found == numbers_.end()) place.refuse("there is no cluster '" + name + "'");
+    if (found == numbers_.end()) entry.refuse("there is no cluster '" + name + "'");
     return found->second;
   }
 
-  void read_random_changes(const Place& place) {
-    place.check_members({"every", "bandwidth", "latency", "seed"});
+  void read_random_changes(const Entry& entry) {
+    entry.check_members({"every", "bandwidth", "latency", "seed"});
     auto& changes = grid_.random_changes;
-    changes.every = place.at("every").turn();
-    const auto range = [](const Place& each, double& least, double& most) {
+    changes.every = entry.at("every").turn();
+    const auto range = [](const Entry& each, double& least, double& most) {
       const auto bounds = each.elements();
       if (bounds.size() != 2) each.refuse("this has to be a list of two shares, [0.1, 1]");
       least = bounds[0].number(1e-6, 1e6);
       most = bounds[1].number(least, 1e6);
     };
-    if (place.has("bandwidth"))
-      range(place.at("bandwidth"), changes.least_bandwidth, changes.most_bandwidth);
-    if (place.has("latency"))
-      range(place.at("latency"), changes.least_latency, changes.most_latency);
-    if (place.has("seed"))
-      changes.seed = static_cast<std::uint64_t>(place.at("seed").number(0, 9e15));
+    if (entry.has("bandwidth"))
+      range(entry.at("bandwidth"), changes.least_bandwidth, changes.most_bandwidth);
+    if (entry.has("latency"))
+      range(entry.at("latency"), changes.least_latency, changes.most_latency);
+    if (entry.has("seed"))
+      changes.seed = static_cast<std::uint64_t>(entry.at("seed").number(0, 9e15));
   }
 
-  void read_speed_change(const Place& place) {
-    place.check_members({"pe", "at", "speed"});
-    grid_.speed_changes.push_back({place.at("pe").whole(0, grid_.pes() - 1), place.at("at").time(),
-                                   place.at("speed").number(1e-6, 1e6)});
+  void read_speed_change(const Entry& entry) {
+    entry.check_members({"pe", "at", "speed"});
+    grid_.speed_changes.push_back({entry.at("pe").whole(0, grid_.pes() - 1), entry.at("at").time(),
+                                   entry.at("speed").number(1e-6, 1e6)});
   }
 
-  void read_death(const Place& place) {
-    place.check_members({"pe", "at"});
-    const int pe = place.at("pe").whole(0, grid_.pes() - 1);
-    if (pe == 0) place.refuse("0 is the main PE, whose death ends a run");
+  void read_death(const Entry& entry) {
+    entry.check_members({"pe", "at"});
+    const int pe = entry.at("pe").whole(0, grid_.pes() - 1);
+    if (pe == 0) entry.refuse("0 is the main PE, whose death ends a run");
     for (const auto& other : grid_.deaths)
-      if (other.pe == pe) place.refuse(fmt::format("PE {} dies twice", pe));
-    grid_.deaths.push_back({pe, place.at("at").time()});
+      if (other.pe == pe) entry.refuse(fmt::format("PE {} dies twice", pe));
+    grid_.deaths.push_back({pe, entry.at("at").time()});
   }
 
-  const Place& top_;
+  const Entry& top_;
   GridFile grid_;
   std::unordered_map<std::string, int> numbers_;  // of clusters
 };
@@ -436,7 +436,7 @@ GridFile parse_grid(std::string_view text, const std::string& name) {
   } catch (const Json::exception&) {
     throw Error(fmt::format("{}: a number in it is too large", name), 2);
   }
-  const Place top(json, name, "");
+  const Entry top(json, name, "");
   return GridReader(top).read();
 }
 

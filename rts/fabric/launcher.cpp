@@ -19,7 +19,7 @@
 namespace trawl::fabric {
 namespace {
 
-constexpr Nanos patience = 1'000'000'000;
+constexpr Nanos patience_with_launcher = 1'000'000'000;
 
 constinit std::atomic<bool> said_hello{false};
 
@@ -124,8 +124,8 @@ void say_goodbye() {
   // Collections interrupt it; and if nobody is there when the launcher answers, it ends with an
   // error of its own.
   pollfd answer{fd, POLLIN, 0};
-  const auto give_up = wall_time() + patience;
-  for (Nanos left = patience; left > 0; left = give_up - wall_time()) {
+  const auto give_up = wall_time() + patience_with_launcher;
+  for (Nanos left = patience_with_launcher; left > 0; left = give_up - wall_time()) {
     const auto left_ms = static_cast<int>(left / 1'000'000) + 1;
     if (::poll(&answer, 1, left_ms) >= 0 || errno != EINTR) return;
   }

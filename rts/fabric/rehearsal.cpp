@@ -11,7 +11,7 @@
 namespace trawl::fabric {
 namespace {
 
-constexpr Nanos patience = 10'000'000'000;
+constexpr Nanos patience_with_others = 10'000'000'000;
 constexpr Nanos given_up = -1;
 
 [[noreturn]] void refuse() {
@@ -21,7 +21,7 @@ constexpr Nanos given_up = -1;
 // The first who sees that all are there says when the run began; who waits in vain, that there is
 // none: a PE that is not there could not read the others' messages.
 Nanos agree(std::atomic<Nanos>& begun, const Fabric& inner) {
-  const auto end = inner.now() + patience;
+  const auto end = inner.now() + patience_with_others;
   while (!inner.all_notify() && begun == 0 && inner.now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto own = inner.all_notify() ? inner.now() : given_up;

@@ -28,7 +28,7 @@ std::string demangled(const std::type_info& type) {
 }
 
 // Types enter themselves during static initialisation.
-std::vector<const ExceptionType*>& entered() {
+std::vector<const ExceptionType*>& types_entered() {
   static std::vector<const ExceptionType*> types;
   return types;
 }
@@ -79,8 +79,8 @@ const ExceptionType error_of_ours(
 };
 
 template <class Is>
-const ExceptionType* find(Is is) {
-  const auto& types = entered();
+const ExceptionType* find_type(Is is) {
+  const auto& types = types_entered();
   const auto found =
       std::find_if(types.begin(), types.end(), [&](auto* each) { return is(*each); });
   return found != types.end() ? *found : nullptr;
@@ -88,7 +88,8 @@ const ExceptionType* find(Is is) {
 
 const ExceptionType* type_handled() {
   const std::type_info* type = abi::__cxa_current_exception_type();
-  return find([type](const ExceptionType& each) { return type != nullptr && each.type == *type; });
+  return find_type(
+      [type](const ExceptionType& each) { return type != nullptr && each.type == *type; });
 }
 
 RemoteError as_remote() {
@@ -163,12 +164,12 @@ ExceptionType::ExceptionType(const std::type_info& its_type,
                              void (*its_write)(Packer&, const std::exception_ptr&),
                              std::exception_ptr (*its_make)(const std::string&, Unpacker&))
     : name(demangled(its_type)), type(its_type), write(its_write), make(its_make) {
-  entered().push_back(this);
+  types_entered().push_back(this);
 }
 
 std::vector<std::string_view> exceptions_that_travel() {
   std::vector<std::string_view> names;
-  for (const ExceptionType* type : entered()) names.emplace_back(type->name);
+  for (const ExceptionType* type : types_entered()) names.emplace_back(type->name);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -243,7 +244,7 @@ void pack_failure(Writer& to, const Failure& failure) {
 Failure* unpack_failure(Reader& from) {
   const auto name = from.get_string();
   const auto message = from.get_string();
-  const auto* type = find([&name](const ExceptionType& each) { return each.name == name; });
+  const auto* type = find_type([&name](const ExceptionType& each) { return each.name == name; });
   NoNodes nothing(holds_lazy);
   Unpacker contents(from, nothing);
   auto error = type != nullptr ? type->make(message, contents)

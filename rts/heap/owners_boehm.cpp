@@ -71,13 +71,13 @@ class Growth {
   long pace_ = 1;
 };
 
-constinit Growth growth;
+constinit Growth its_growth;
 
 }  // namespace
 
 void on_death_of_owner(void* object, void (*gone)(void*, void*)) {
   on_death(object, gone, nullptr);
-  growth.note();
+  its_growth.note();
 }
 
 }  // namespace trawl::heap

@@ -25,7 +25,7 @@ double time_of_all() {
 }
 
 // The 14th and 15th word; the second is a name in parentheses, which may hold anything.
-double time_of(pid_t process) {
+double time_of_process(pid_t process) {
   std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
   std::string line;
   std::getline(stat, line);
@@ -44,7 +44,7 @@ double time_of(pid_t process) {
 
 HostTimes host_times(const std::vector<pid_t>& own) {
   HostTimes times{time_of_all(), 0};
-  for (const auto process : own) times.own += time_of(process);
+  for (const auto process : own) times.own += time_of_process(process);
   return times;
 }
 

@@ -10,6 +10,8 @@ struct SharedName {
   std::uint32_t pe = 0;  ///< where it was made
   std::uint32_t number = 0;
 
+  std::uint64_t key() const noexcept { return std::uint64_t{pe} << 32U | number; }
+
   friend bool operator==(const SharedName&, const SharedName&) = default;
 };
 

@@ -6,10 +6,6 @@
 namespace trawl::sched {
 namespace {
 
-std::uint64_t key_of(const SharedName& bound) noexcept {
-  return std::uint64_t{bound.pe} << 32U | bound.number;
-}
-
 // Of a simulated PE: what has come by now has been heard of.
 Host& host_now() {
   worker_here().let_others_run(Moment::in_thread);
@@ -25,13 +21,13 @@ SharedName Bounds::make() {
 
 std::uint64_t Bounds::least(const SharedName& bound) const {
   const std::lock_guard lock(lock_);
-  const auto found = least_.find(key_of(bound));
+  const auto found = least_.find(bound.key());
   return found == least_.end() ? nothing_found : found->second.number;
 }
 
 bool Bounds::note(const Found& message) {
   const std::lock_guard lock(lock_);
-  auto& least = least_[key_of(message.bound)];
+  auto& least = least_[message.bound.key()];
   const Least found{message.number, message.finder};
   if (!(found < least)) return false;
   least = found;

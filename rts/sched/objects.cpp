@@ -32,10 +32,6 @@ constexpr auto holds_lazy =
     "an argument of a write, or the first value of a Shared, holds a Lazy: each PE would have its "
     "own; pass what it is when it has been forced";
 
-std::uint64_t key_of(const SharedName& name) noexcept {
-  return std::uint64_t{name.pe} << 32U | name.number;
-}
-
 Bytes packed_arguments(heap::Node* call) {
   Writer bytes;
   heap::NoNodes none(holds_lazy);
@@ -85,7 +81,7 @@ SharedName Objects::make() {
 }
 
 Objects::Object& Objects::at(const SharedName& name) {
-  auto& object = objects_[key_of(name)];
+  auto& object = objects_[name.key()];
   if (!object) {
     object = std::make_unique<Object>();
     tables_.note_objects();

@@ -13,11 +13,10 @@
 #include "rts/simulate.hpp"
 #include "tests/unit/balance_inputs.hpp"
 #include "tests/unit/grid_weights.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
-
-constexpr Nanos ms = 1'000'000;
 
 struct Ended {
   Nanos after = 0;

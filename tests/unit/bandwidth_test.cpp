@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/balance_inputs.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl::balance {
 namespace {
-
-constexpr Nanos milli = 1'000'000, second = 1'000'000'000;
 
 /// Three clusters of two PEs.
 Tables of_three_clusters(int self) {
@@ -36,9 +35,9 @@ TEST(Bandwidth, ALongMessageTells) {
   auto tables = of_three_clusters(0);
   EXPECT_EQ(between(tables, 0, 1), -1);
   EXPECT_EQ(tables.links().best(), 0);
-  tables.note_transfer(2, 140, 114 * milli, second);
+  tables.note_transfer(2, 140, 114 * ms, second);
   EXPECT_EQ(between(tables, 0, 1), -1) << "it may be the latency";
-  tables.note_transfer(3, 10'140, 1'114 * milli, 2 * second);
+  tables.note_transfer(3, 10'140, 1'114 * ms, 2 * second);
   EXPECT_EQ(between(tables, 0, 1), 10'000);
   EXPECT_EQ(between(tables, 1, 0), 10'000);
   EXPECT_EQ(tables.links().best(), 10'000);
@@ -51,7 +50,7 @@ TEST(Bandwidth, ALongMessageTells) {
 TEST(Bandwidth, SeveralShortOnesTellThatALinkIsSlow) {
   auto tables = of_three_clusters(0);
   const auto hear = [&](std::size_t bytes, Nanos at) {
-    tables.note_transfer(2, bytes, 100 * milli + static_cast<Nanos>(bytes) * milli, at);
+    tables.note_transfer(2, bytes, 100 * ms + static_cast<Nanos>(bytes) * ms, at);
   };
   hear(60, 1);
   hear(108, 2);
@@ -60,17 +59,17 @@ TEST(Bandwidth, SeveralShortOnesTellThatALinkIsSlow) {
   hear(108, 4);
   EXPECT_EQ(between(tables, 0, 1), 1'000);
   auto very_late = of_three_clusters(0);
-  very_late.note_transfer(2, 60, 160 * milli, 1);
-  very_late.note_transfer(2, 240, 340 * milli, 2);
+  very_late.note_transfer(2, 60, 160 * ms, 1);
+  very_late.note_transfer(2, 240, 340 * ms, 2);
   EXPECT_EQ(between(very_late, 0, 1), 1'000);
 }
 
 TEST(Bandwidth, AShortOneThatWasNotLateTellsThatALinkIsGood) {
   auto tables = of_three_clusters(0);
-  tables.note_transfer(2, 60, 100 * milli, 1);
-  tables.note_transfer(2, 140, 101 * milli, 2);
+  tables.note_transfer(2, 60, 100 * ms, 1);
+  tables.note_transfer(2, 140, 101 * ms, 2);
   EXPECT_EQ(between(tables, 0, 1), 100'000);
-  tables.note_transfer(4, 100, milli, 1);
+  tables.note_transfer(4, 100, ms, 1);
   EXPECT_EQ(between(tables, 0, 2), 100'000) << "so much came in all that time";
 }
 
@@ -78,10 +77,10 @@ TEST(Bandwidth, AShortOneThatWasNotLateTellsThatALinkIsGood) {
 // Short messages are as late as long ones then.
 TEST(Bandwidth, ALatencyThatChangesIsNoSlowLink) {
   auto tables = of_three_clusters(0);
-  tables.note_transfer(2, 60, 100 * milli, 1);
-  for (Nanos at = second; at < 2 * second; at += 100 * milli) {
-    tables.note_transfer(2, 60, 500 * milli, at);
-    tables.note_transfer(2, 200, 510 * milli, at + 1);
+  tables.note_transfer(2, 60, 100 * ms, 1);
+  for (Nanos at = second; at < 2 * second; at += 100 * ms) {
+    tables.note_transfer(2, 60, 500 * ms, at);
+    tables.note_transfer(2, 200, 510 * ms, at + 1);
     EXPECT_GE(tables.links().between(0, 1).bytes_a_second, 100'000);
   }
 }

@@ -9,12 +9,12 @@
 
 #include "rts/balance/policy.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
 
 constexpr Nanos micro = 1'000;
-constexpr Nanos milli = 1'000'000;
 
 long tree(int depth) {
   Simulation::work(200 * micro);
@@ -46,7 +46,7 @@ Simulation::Config two_clusters(const std::string& policy, int pes, Nanos latenc
   return config;
 }
 
-std::uint64_t sum(Simulation& grid, Count what, int from = 0) {
+std::uint64_t total_of(Simulation& grid, Count what, int from = 0) {
   std::uint64_t all = 0;
   for (int pe = from; pe < grid.size(); ++pe)
     all += grid.pe(pe).statistics()[static_cast<std::size_t>(what)];
@@ -58,7 +58,7 @@ class Clusters : public testing::TestWithParam<std::string_view> {};
 TEST_P(Clusters, RightAnswersAndEveryFishResolved) {
   unsigned seed = 0;
   for (const int pes : {2, 3, 4, 8}) {
-    for (const Nanos latency : {50 * micro, 2 * milli, 20 * milli}) {
+    for (const Nanos latency : {50 * micro, 2 * ms, 20 * ms}) {
       SCOPED_TRACE(std::to_string(pes) + " PEs, " + std::to_string(latency) + " ns");
       Simulation grid(two_clusters(std::string(GetParam()), pes, latency, ++seed));
       grid.run([] {
@@ -76,10 +76,12 @@ TEST_P(Clusters, RightAnswersAndEveryFishResolved) {
         EXPECT_LE(grid.pe(pe).fishing().outstanding(), 1U + static_cast<unsigned>(pes));
         EXPECT_EQ(grid.pe(pe).workers().live_threads(), 0U);
       }
-      EXPECT_EQ(sum(grid, Count::fish_sent),
-                sum(grid, Count::fish_answered) + sum(grid, Count::fish_home_empty) + under_way);
-      EXPECT_EQ(sum(grid, Count::sparks_exported), sum(grid, Count::sparks_imported));
-      EXPECT_GT(sum(grid, Count::sparks_converted, pes / 2), 0U) << "nobody there got any work";
+      EXPECT_EQ(total_of(grid, Count::fish_sent), total_of(grid, Count::fish_answered) +
+                                                      total_of(grid, Count::fish_home_empty) +
+                                                      under_way);
+      EXPECT_EQ(total_of(grid, Count::sparks_exported), total_of(grid, Count::sparks_imported));
+      EXPECT_GT(total_of(grid, Count::sparks_converted, pes / 2), 0U)
+          << "nobody there got any work";
     }
   }
 }
@@ -107,14 +109,14 @@ TEST(SuperSchedule, IsSharedOutByTheThiefsCluster) {
     Simulation grid(config);
     grid.run([] {
       std::vector<Lazy<long>> tasks;
-      for (int i = 0; i < 800; ++i) tasks.push_back(par(lazy<busy>(20 * milli)));
+      for (int i = 0; i < 800; ++i) tasks.push_back(par(lazy<busy>(20 * ms)));
       for (const auto& each : tasks) force(each);
     });
     const auto of = [&](int pe, Count what) {
       return grid.pe(pe).statistics()[static_cast<std::size_t>(what)];
     };
     EXPECT_GE(of(0, Count::sparks_exported), 2 * of(0, Count::fish_answered));
-    EXPECT_GT(sum(grid, Count::sparks_exported, 1), 0U);
+    EXPECT_GT(total_of(grid, Count::sparks_exported, 1), 0U);
     std::vector<std::uint64_t> shares;
     for (int pe = 1; pe < 9; ++pe) shares.push_back(of(pe, Count::threads_created));
     const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
@@ -135,12 +137,12 @@ TEST(Unequal, ASlowThiefGetsTheLastOneIfOthersAreAtALongOne) {
   config.net.pes = 2;
   Simulation simulation(config);
   simulation.run([] {
-    constexpr long longest = 10'000 * milli;
-    constexpr long piece = 20 * milli;
+    constexpr long longest = 10'000 * ms;
+    constexpr long piece = 20 * ms;
     std::vector<Lazy<long>> tasks;  // the oldest go first; the slow PE has the second
     for (const long time : {piece, piece, piece, piece, longest, piece})
       tasks.push_back(par(lazy<busy>(time)));
-    while (!tasks.back().evaluated()) Simulation::work(milli);
+    while (!tasks.back().evaluated()) Simulation::work(ms);
     EXPECT_GT(Simulation::clock_here(), 10 * piece) << "at first it is refused";
     EXPECT_LT(Simulation::clock_here(), longest / 2);
     for (const auto& each : tasks) force(each);

@@ -233,7 +233,7 @@ TEST(Collector, SlotsAndProxiesOfAllPesGoBackToZero) {
       for (int round = 0; round < 20; ++round) {
         const auto tree = lazy<grow>(1L, 256L);
         apply(tree, rdeepseq);
-        const auto walk = par(lazy<sum>(tree));
+        const auto walk = par(lazy<test::sum>(tree));
         Simulation::work(3'000'000);  // the other PE takes it, and fetches the tree
         EXPECT_EQ(force(walk), 256 * 257 / 2);
         most = std::max(most, totals(grid).slots);

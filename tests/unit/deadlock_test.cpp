@@ -6,11 +6,11 @@
 
 #include "rts/fabric/fragments.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
 
-constexpr Nanos ms = 1'000'000;
 const std::string here = "trawl::{anonymous}::";
 
 std::string error_of(Simulation& simulation, const std::function<void()>& root) {

@@ -192,9 +192,6 @@ long slow_first(long x) {
 trawl::Dist<long> slow_first_step(const trawl::Dist<long>& d) {
   return trawl::map<slow_first>(d);
 }
-long index_of(std::size_t i) {
-  return static_cast<long>(i);
-}
 
 TEST_P(DistBalance, DecisionsAreInTheLog) {
   const auto folder =
@@ -232,9 +229,6 @@ TEST_P(DistBalance, DecisionsAreInTheLog) {
 
 // ---- what runs out of memory, and what is large
 
-long number(std::size_t i) {
-  return static_cast<long>(i);
-}
 std::vector<long> too_much(const std::vector<long>& shard) {
   if (shard.front() < 500) return shard;
   throw std::bad_alloc();
@@ -259,7 +253,7 @@ TEST_P(DistBalance, WhereMemoryRunsOutIsSaid) {
     for (const auto& part : parts) EXPECT_NE(what.find(part), std::string::npos) << what;
   };
   run([&] {
-    const auto d = trawl::generate<number>(640);
+    const auto d = trawl::generate<index_of>(640);
     // Of 64 shards of 10, shard 50 is the first.
     expect(failure_of(trawl::map_shards<too_much>(d)),
            {"map_shards<", "too_much", "shard 50", "is out of memory"});
@@ -273,10 +267,10 @@ TEST_P(DistBalance, WhereMemoryRunsOutIsSaid) {
     // Not in a function: what the shard itself takes. A sanitizer ends the process instead.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     try {
-      trawl::detail::generate_shard<number, long>(3, 0, std::uint64_t{1} << 54U);
+      trawl::detail::generate_shard<index_of, long>(3, 0, std::uint64_t{1} << 54U);
       ADD_FAILURE();
     } catch (const trawl::ElementError& e) {
-      expect(e.what(), {"generate<", "number", "shard 3", "PE 0 is out of memory"});
+      expect(e.what(), {"generate<", "index_of", "shard 3", "PE 0 is out of memory"});
     }
 #endif
   });

@@ -5,13 +5,13 @@
 #include <trawl/here.hpp>
 
 #include "tests/unit/dist_grid.hpp"
+#include "tests/unit/units.hpp"
 
 namespace {
 
+using trawl::ms;
 using trawl::Simulation;
 using namespace trawl::test;
-
-constexpr std::int64_t ms = 1'000'000;
 
 class DistCost : public Skeletons {};
 
@@ -22,9 +22,6 @@ double seconds(const trawl::Dist<T>& d) {
   return sum;
 }
 
-long number(std::size_t i) {
-  return static_cast<long>(i);
-}
 long late() {
   Simulation::work(500 * ms);
   return 1;
@@ -38,7 +35,7 @@ TEST_P(DistCost, WaitingIsNone) {
   if (alone()) return;
   run([] {
     const auto value = trawl::apply<late>(trawl::places().back());
-    const auto d = trawl::map<takes_1_ms>(trawl::generate<number>(640), value);
+    const auto d = trawl::map<takes_1_ms>(trawl::generate<index_of>(640), value);
     EXPECT_EQ(d.size(), 640U);
     EXPECT_NEAR(seconds(d), 0.64, 0.01);
   });
@@ -51,7 +48,7 @@ std::vector<long> by_all_workers(const std::vector<long>& shard) {
 
 TEST_P(DistCost, ALoopsHelpersCountToo) {
   run(two_workers(), [] {
-    const auto all = seconds(trawl::map_shards<by_all_workers>(trawl::generate<number>(640)));
+    const auto all = seconds(trawl::map_shards<by_all_workers>(trawl::generate<index_of>(640)));
     EXPECT_NEAR(all, 0.64, 0.01);
   });
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rts/heap/code.hpp"
 #include "tests/unit/dist_grid.hpp"
 
 namespace {
@@ -15,10 +16,7 @@ using namespace trawl::test;
 
 class DistErrors : public Skeletons {};
 
-long number(std::size_t i) {
-  return static_cast<long>(i);
-}
-long plus(long a, long b) {
+long little_sum(long a, long b) {
   if (a + b > 1000) throw std::runtime_error("too much");
   return a + b;
 }
@@ -66,14 +64,17 @@ std::vector<std::pair<long, long>> with_one_key(long x) {
 
 TEST_P(DistErrors, NameTheSkeletonAndTheFunction) {
   run([] {
-    const auto d = trawl::generate<number>(300);
-    expect_said([&] { trawl::collect(trawl::map_reduce<with_one_key, plus>(d)); }, "map_reduce<",
-                "too much");
+    const auto d = trawl::generate<index_of>(300);
+    expect_said([&] { trawl::collect(trawl::map_reduce<with_one_key, little_sum>(d)); },
+                "map_reduce<", "too much");
     expect_said(  // a shard an element: they are combined across shards alone
-        [] { trawl::collect(trawl::map_reduce<with_one_key, plus>(trawl::generate<number>(64))); },
+        [] {
+          trawl::collect(
+              trawl::map_reduce<with_one_key, little_sum>(trawl::generate<index_of>(64)));
+        },
         "map_reduce<", "too much");
-    expect_said([&] { trawl::force(trawl::reduce<itself, plus>(d)); }, "reduce<", "too much");
-    expect_said([&] { trawl::collect(trawl::scan<plus>(d, 0L)); }, "scan<", "too much");
+    expect_said([&] { trawl::force(trawl::reduce<itself, little_sum>(d)); }, "reduce<", "too much");
+    expect_said([&] { trawl::collect(trawl::scan<little_sum>(d, 0L)); }, "scan<", "too much");
     expect_said([&] { trawl::collect(trawl::scan<plus_few>(d, 0L)); }, "scan<", "it is 77");
     expect_said([&] { trawl::collect(trawl::sort<key>(d)); }, "sort<", "no key");
     expect_said([&] { trawl::collect(trawl::sort<itself>(d, trawl::by<weight>)); }, "sort<",
@@ -141,13 +142,13 @@ TEST_P(DistErrors, WhatContradictsItselfLosesNothing) {
       std::vector<long> all(n);
       std::iota(all.begin(), all.end(), 0);
       EXPECT_EQ(numbers, all);
-      EXPECT_EQ(trawl::sort<not_after>(trawl::generate<number>(n)).size(), n);
+      EXPECT_EQ(trawl::sort<not_after>(trawl::generate<index_of>(n)).size(), n);
     });
 }
 
 TEST_P(DistErrors, AnOrderThatThrowsIsNamed) {
   run([] {
-    expect_said([] { trawl::collect(trawl::sort<never_again>(trawl::generate<number>(300))); },
+    expect_said([] { trawl::collect(trawl::sort<never_again>(trawl::generate<index_of>(300))); },
                 "sort<", "no order");
   });
 }
@@ -167,6 +168,18 @@ TEST_P(DistErrors, CombiningMayGiveAReference) {
     const auto of_dist = trawl::force(trawl::reduce<same, longer>(trawl::generate<text>(500)));
     EXPECT_EQ(of_dist.size(), 103U);
     EXPECT_EQ((trawl::reduce<same, longer>(trawl::sequence<text>(500))), of_dist);
+  });
+}
+
+// A damaged message may bring one.
+TEST_P(DistErrors, AGroupMayBeOfNothing) {
+  using trawl::detail::Member;
+  run([] {
+    for (const auto& group : {std::vector<Member>(), std::vector<Member>(3)}) {
+      const auto ran = trawl::detail::lazy_placed<&trawl::detail::run_group>(group);
+      EXPECT_EQ(trawl::heap::logged_code(ran.node()), ran.node()->code().id);
+      EXPECT_EQ(trawl::force(ran).shapes.size(), group.size());
+    }
   });
 }
 

@@ -33,7 +33,7 @@ long key_of(const Item& x) {
 double as_double(const Item& x) {
   return 0.1 * static_cast<double>(x.key);
 }
-double plus(double a, double b) {
+double of_both(double a, double b) {
   return a + b;
 }
 
@@ -65,7 +65,7 @@ std::vector<Item> together(const trawl::Portion<Item>& own,
 long near_it(const Item& x, const std::vector<Item>& all) {
   return std::ranges::count_if(all, [&x](const Item& y) { return std::abs(x.key - y.key) <= 3; });
 }
-std::vector<Item> uneven(const std::vector<Item>& shard) {
+std::vector<Item> uneven_items(const std::vector<Item>& shard) {
   std::vector<Item> some;
   for (const auto& x : shard)
     if (x.key % 10 < 3) some.push_back(x);
@@ -110,7 +110,7 @@ TEST_P(DistEssential, WhatASelectionThrowsIsThrownWhereItIsNeeded) {
 
 TEST_P(DistEssential, EvenlyIsAsGenerated) {
   run([] {
-    const auto some = trawl::map_shards<uneven>(trawl::generate<item>(3000));
+    const auto some = trawl::map_shards<uneven_items>(trawl::generate<item>(3000));
     const auto even = trawl::evenly(some);
     EXPECT_EQ(trawl::collect(even), trawl::collect(some));
     const auto like = trawl::generate<item>(some.size());
@@ -135,8 +135,8 @@ TEST_P(DistEssential, ASequenceComputesTheSameBits) {
       const auto here = steps(trawl::sequence<item>(n));
       const auto there = steps(trawl::generate<item>(n));
       EXPECT_EQ(trawl::collect(here), trawl::collect(there)) << n;
-      EXPECT_EQ((trawl::reduce<as_double, plus>(here)),
-                trawl::force(trawl::reduce<as_double, plus>(there)))
+      EXPECT_EQ((trawl::reduce<as_double, of_both>(here)),
+                trawl::force(trawl::reduce<as_double, of_both>(there)))
           << n;
     }
   });

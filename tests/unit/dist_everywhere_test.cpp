@@ -14,9 +14,6 @@ using namespace trawl::test;
 
 class DistEverywhere : public Skeletons {};
 
-long index_of(std::size_t i) {
-  return static_cast<long>(i);
-}
 std::vector<long> indices(std::size_t n) {
   std::vector<long> all(n);
   std::iota(all.begin(), all.end(), 0L);

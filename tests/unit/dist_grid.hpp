@@ -1,10 +1,13 @@
 // Grids of 1 to 8 PEs for tests of skeletons, and functions that these are given.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <trawl/dist.hpp>
@@ -65,5 +68,21 @@ inline void let_others_work_a_while() {
 }
 
 inline constexpr auto grids = {1, 2, 3, 4, 8};
+
+inline long index_of(std::size_t i) {
+  return static_cast<long>(i);
+}
+inline long plus(long a, long b) {
+  return a + b;
+}
+inline std::string joined(const std::string& a, const std::string& b) {
+  return a + b;
+}
+/// Of a table of n by n, where each knows where it is.
+inline std::vector<std::size_t> row(std::size_t i, std::size_t n) {
+  std::vector<std::size_t> all(n);
+  std::iota(all.begin(), all.end(), i * n);
+  return all;
+}
 
 }  // namespace trawl::test

@@ -23,9 +23,6 @@ class DistMap : public Skeletons {};
 long square(std::size_t i) {
   return static_cast<long>(i * i);
 }
-long plus(long x, long y) {
-  return x + y;
-}
 double scaled(long x, double by) {
   return static_cast<double>(x) * by;
 }

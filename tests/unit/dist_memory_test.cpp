@@ -27,13 +27,6 @@ class DistMemory : public Skeletons {
   }
 };
 
-long number(std::size_t i) {
-  return static_cast<long>(i);
-}
-long plus(long x, long y) {
-  return x + y;
-}
-
 // Of a loop's steps only those since the last copy are anywhere, and where there are no copies the
 // last few: the last one, which is still there, refers to no other.
 TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
@@ -42,7 +35,7 @@ TEST_P(DistMemory, WhatIsNotNeededAnyMoreGoes) {
   auto with_copies = config();
   with_copies.options.copies = 8;
   run(with_copies, [&d] {
-    d = trawl::generate<number>(640);
+    d = trawl::generate<index_of>(640);
     for (int i = 0; i < steps; ++i) d = trawl::map<plus>(d, 1L);
     EXPECT_EQ(d.size(), 640U);
   });

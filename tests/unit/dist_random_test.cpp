@@ -41,9 +41,6 @@ class DistRandom : public Skeletons {
 long number(std::size_t i, std::uint64_t seed) {
   return static_cast<long>((i * i * 7919 + seed * 31) % 1009) - 300;
 }
-long plus(long a, long b) {
-  return a + b;
-}
 long times(long x, long by) {
   return x * by;
 }
@@ -104,9 +101,6 @@ TEST_P(DistRandom, GenerateMapAndMapShards) {
 std::string text_of(long x) {
   return std::to_string(x) + " ";
 }
-std::string joined(const std::string& a, const std::string& b) {
-  return a + b;
-}
 long sum_of(const std::vector<long>& shard) {
   return std::accumulate(shard.begin(), shard.end(), 0L);
 }
@@ -152,11 +146,6 @@ TEST_P(DistRandom, Sort) {
   });
 }
 
-std::vector<std::size_t> row(std::size_t i, std::size_t n) {
-  std::vector<std::size_t> all(n);
-  std::iota(all.begin(), all.end(), i * n);
-  return all;
-}
 std::size_t lengths(std::size_t i, const std::vector<long>& all) {
   return all.size() + i;
 }

@@ -52,9 +52,6 @@ double root_of(const Body& b) {
 std::string name(const Body& b) {
   return std::to_string(b.id) + " ";
 }
-std::string joined(const std::string& a, const std::string& b) {
-  return a + b;
-}
 std::uint64_t length(const std::vector<Body>& shard) {
   return shard.size();
 }
@@ -99,9 +96,6 @@ TEST_P(DistReduce, SameBitsOnAnyPes) {
 long value_at(std::size_t i, std::uint64_t seed) {
   return static_cast<long>((seed * 31 + i * i) % 1000) - 500;
 }
-long sum_of(long a, long b) {
-  return a + b;
-}
 std::string word(std::size_t i) {
   return std::string(1, static_cast<char>('a' + i % 26));
 }
@@ -112,8 +106,8 @@ TEST_P(DistReduce, Scans) {
       const auto d = trawl::generate<value_at>(n, std::uint64_t{n});
       std::vector<long> expected;
       for (std::size_t i = 0; i < n; ++i) expected.push_back(value_at(i, n));
-      std::inclusive_scan(expected.begin(), expected.end(), expected.begin(), sum_of, 17L);
-      EXPECT_EQ(trawl::collect(trawl::scan<sum_of>(d, 17L)), expected);
+      std::inclusive_scan(expected.begin(), expected.end(), expected.begin(), plus, 17L);
+      EXPECT_EQ(trawl::collect(trawl::scan<plus>(d, 17L)), expected);
     });
   run([] {
     const auto words = trawl::scan<joined>(trawl::generate<word>(100), std::string(">"));
@@ -206,12 +200,6 @@ TEST_P(DistReduce, SortCutsWhereTheWeightBalances) {
     ASSERT_EQ(works.size(), 64U);
     EXPECT_LT(*std::ranges::max_element(works), 1.5 * all / 64);
   });
-}
-
-std::vector<std::size_t> row(std::size_t i, std::size_t n) {
-  std::vector<std::size_t> all;
-  for (std::size_t j = 0; j < n; ++j) all.push_back(i * n + j);
-  return all;
 }
 
 double nothing(const Body&) {
@@ -335,14 +323,14 @@ TEST_P(DistReduce, NothingAtAll) {
   run([] {
     const Dist<long> none;
     EXPECT_TRUE(none.empty());
-    EXPECT_TRUE(trawl::map<sum_of>(none, 1L).empty());
-    EXPECT_EQ(trawl::force(trawl::reduce<std::identity{}, sum_of>(none)), 0);
-    EXPECT_TRUE(trawl::scan<sum_of>(none, 1L).empty());
+    EXPECT_TRUE(trawl::map<plus>(none, 1L).empty());
+    EXPECT_EQ(trawl::force(trawl::reduce<std::identity{}, plus>(none)), 0);
+    EXPECT_TRUE(trawl::scan<plus>(none, 1L).empty());
     EXPECT_TRUE(trawl::sort<std::identity{}>(none).empty());
     EXPECT_TRUE(trawl::exchange(Dist<std::vector<long>>()).empty());
     EXPECT_TRUE(trawl::force(trawl::all_gather(none)).empty());
     EXPECT_TRUE(trawl::stencil<around_of>(none).empty());
-    EXPECT_TRUE((trawl::map_reduce<pairs, sum_of>(none).empty()));
+    EXPECT_TRUE((trawl::map_reduce<pairs, plus>(none).empty()));
     EXPECT_TRUE(trawl::rebalance(none).empty());
     EXPECT_TRUE(trawl::on(trawl::Place(), none).empty());
   });

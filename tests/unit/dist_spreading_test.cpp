@@ -63,9 +63,6 @@ TEST(Spreading, TheSlowestPlaceCounts) {
 
 // ---- on a grid of two clusters, 10 ms apart
 
-long index_of(std::size_t i) {
-  return static_cast<long>(i);
-}
 long working(const trawl::Around<long>& around, Nanos work) {
   trawl::work(work);
   return (around[-1] + around[0] + around[1]) % 1'000'003;

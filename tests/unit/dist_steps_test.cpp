@@ -31,7 +31,7 @@ double mean(const Around<double>& around) {
 double far(const Around<double>& around, double by) {
   return by * (around[-3] - around[3]) + around[0];
 }
-constexpr auto sizes = {0U, 1U, 2U, 5U, 64U, 65U, 500U};
+constexpr auto sizes = {0U, 1U, 2U, 5U, 64U, 65U, 500U, 2000U};
 
 // By hand: what `around` shows at a place.
 template <Edge edge>
@@ -109,9 +109,6 @@ long uneven(long x) {
 }
 Dist<long> uneven_step(const Dist<long>& d) {
   return trawl::map<uneven>(d);
-}
-long index_of(std::size_t i) {
-  return static_cast<long>(i);
 }
 
 TEST_P(DistSteps, WhatTakesLongerGoesToMorePlaces) {

@@ -15,14 +15,12 @@
 #include "rts/recover/alive.hpp"
 #include "rts/recover/waking_time.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
 
 using fabric::Kind;
-
-constexpr Nanos ms = 1'000'000;
-constexpr Nanos second = 1'000 * ms;
 
 /// Keeps what it should send.
 class RecordingOutbox final : public fabric::Outbox {
@@ -340,7 +338,7 @@ TEST(WholeRun, FiguresComeHoweverLongARoundTripTakes) {
   for (const auto& statistics : simulation.finish(0).statistics) EXPECT_TRUE(statistics);
 }
 
-std::optional<Error> error_of(Simulation& simulation, const std::function<void()>& root) {
+std::optional<Error> ended_by(Simulation& simulation, const std::function<void()>& root) {
   try {
     simulation.run(root, 100 * second);
   } catch (const Error& e) {
@@ -352,7 +350,7 @@ std::optional<Error> error_of(Simulation& simulation, const std::function<void()
 TEST(WholeRun, AFailureAnywhereEndsItWithItsCode) {
   for (const int pe : {0, 1, 2}) {
     Simulation simulation(grid(3));
-    const auto error = error_of(simulation, [&] {
+    const auto error = ended_by(simulation, [&] {
       some_work(20);
       simulation.pe(pe).fail("the reason", 5);
       some_work(1000);
@@ -371,7 +369,7 @@ TEST(WholeRun, ALostPeIsNamed) {
     return dead && from == 2;
   };
   Simulation simulation(config);
-  const auto error = error_of(simulation, [&] {
+  const auto error = ended_by(simulation, [&] {
     some_work(20);
     dead = true;
     some_work(20'000);
@@ -383,7 +381,7 @@ TEST(WholeRun, ALostPeIsNamed) {
 
 TEST(WholeRun, PesThatOnlyComputeAreNotLost) {
   Simulation simulation(grid(3));
-  EXPECT_FALSE(error_of(simulation, [] { Simulation::work(20 * second); }));
+  EXPECT_FALSE(ended_by(simulation, [] { Simulation::work(20 * second); }));
 }
 
 std::vector<long> long_value(long size) {
@@ -396,7 +394,7 @@ TEST(WholeRun, APeWithALongMessageUnderWayIsNotLost) {
   config.net.one_at_a_time = true;
   config.net.bytes_per_nano = 0.001;
   Simulation simulation(config);
-  const auto error = error_of(simulation, [] {
+  const auto error = ended_by(simulation, [] {
     const auto value = par(lazy<long_value>(400'000L));
     while (value.node()->state() == heap::State::unevaluated) Simulation::work(ms);
     const auto begun = Simulation::clock_here();
@@ -412,7 +410,7 @@ TEST(WholeRun, NobodyIsLostBecauseAnotherStartsLate) {
     return from == 2 && to == 0 && std::exchange(first, false) ? 5 * second : 10'000;
   };
   Simulation simulation(config);
-  const auto error = error_of(simulation, [] { some_work(200); });
+  const auto error = ended_by(simulation, [] { some_work(200); });
   EXPECT_FALSE(error) << error->what();
   EXPECT_GT(simulation.now(), 5 * second);
 }

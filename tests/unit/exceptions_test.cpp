@@ -47,7 +47,7 @@ struct Composed : std::runtime_error {
 };
 TRAWL_EXCEPTION(Composed);
 
-long fails(int how) {
+long fails_somehow(int how) {
   Simulation::work(1'000'000);
   if (how == 0) throw Coded("mine", 7);
   if (how == 1) throw Prefixed("x");
@@ -59,7 +59,7 @@ long fails(int how) {
 TEST_P(Lang, ExceptionsSayWhatTheySaidWhereTheyWereThrown) {
   run([] {
     std::vector<trawl::Lazy<long>> all;
-    for (int i = 0; i < 30; ++i) all.push_back(trawl::par(trawl::lazy<fails>(i % 3)));
+    for (int i = 0; i < 30; ++i) all.push_back(trawl::par(trawl::lazy<fails_somehow>(i % 3)));
     let_others_work();
     for (int i = 0; i < 30; ++i) {
       try {

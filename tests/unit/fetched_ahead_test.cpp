@@ -8,14 +8,13 @@
 
 #include "rts/simulate.hpp"
 #include "rts/trace/stats.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
 
-constexpr Nanos milli = 1'000'000;
-
 long piece(long millis) {
-  for (long i = 0; i < millis; ++i) Simulation::work(milli);  // it polls in between
+  for (long i = 0; i < millis; ++i) Simulation::work(ms);  // it polls in between
   return millis;
 }
 
@@ -59,7 +58,7 @@ TEST(FetchedAheadByDefault, WhoHasNothingAnyMoreIsServed) {
       for (const auto& each : pieces) force(each);
       took = Simulation::clock_here();
     });
-    EXPECT_LT(took, 400 * milli) << "the other one makes seven pieces of 50 ms meanwhile";
+    EXPECT_LT(took, 400 * ms) << "the other one makes seven pieces of 50 ms meanwhile";
     simulation.settle();
   }
 }
@@ -71,7 +70,7 @@ TEST(FetchedAheadByDefault, NothingIsBeforeAThreadHasEnded) {
   Simulation::Config config;
   config.net.pes = pes;
   config.net.latency_between = [](int from, int to) {
-    return from / 4 == to / 4 ? milli / 100 : 10 * milli;
+    return from / 4 == to / 4 ? ms / 100 : 10 * ms;
   };
   config.cluster = {"here", "here", "here", "here", "there", "there", "there", "there"};
   for (unsigned seed = 1; seed <= 10; ++seed) {
@@ -84,7 +83,7 @@ TEST(FetchedAheadByDefault, NothingIsBeforeAThreadHasEnded) {
       for (const auto& each : pieces) force(each);
       took = Simulation::clock_here();
     });
-    EXPECT_LT(took, 13'000 * milli) << "12 in two rounds, seed " << seed;
+    EXPECT_LT(took, 13'000 * ms) << "12 in two rounds, seed " << seed;
     simulation.settle();
   }
 }

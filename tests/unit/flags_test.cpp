@@ -7,11 +7,11 @@
 #include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
 
-constexpr Nanos milli = 1'000'000;
 constexpr std::size_t things = 20;
 
 std::uint64_t count_on(Simulation& simulation, int pe, Count what) {
@@ -55,7 +55,7 @@ Taken taken(const Options& options, Root root) {
   long value = 0;
   simulation.run([&] {
     const Lazy<long> spark = root();
-    while (!spark.evaluated()) Simulation::work(milli);
+    while (!spark.evaluated()) Simulation::work(ms);
     value = force(spark);
   });
   simulation.settle();
@@ -120,7 +120,7 @@ TEST(Flags, AWorkersPoolHoldsSparkPoolSparks) {
 // ---- where FISH go
 
 long busy(long millis) {
-  Simulation::work(millis * milli);
+  Simulation::work(millis * ms);
   return 1;
 }
 

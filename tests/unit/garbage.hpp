@@ -76,13 +76,18 @@ inline Simulation::Config grid_of(int pes, std::uint64_t seed) {
   return config;
 }
 
-/// After collections, with nothing on the stack that was left there.
-[[gnu::noinline]] inline std::size_t live_bytes() {
+/// So that what nothing refers to has died, and so has what it referred to.
+[[gnu::noinline]] inline void collect_well() {
   for (int i = 0; i < 4; ++i) {
     heap::clear_finished_calls<4096>();
     heap::collect();
     heap::run_finalisers();
   }
+}
+
+/// After collections, with nothing on the stack that was left there.
+inline std::size_t live_bytes() {
+  collect_well();
   return heap::collector_statistics().live_bytes;
 }
 

@@ -5,13 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/units.hpp"
+
 namespace trawl::progress {
 namespace {
 
 using Next = WorkerPolicy::Next;
-
-constexpr Nanos us = 1'000;
-constexpr Nanos ms = 1'000'000;
 
 Situation quiet(Nanos now = 0) {
   Situation situation;

@@ -10,6 +10,7 @@
 #include <trawl/trawl.hpp>
 
 #include "tests/unit/dying_grid.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 using test::added;
 using test::same;
 using test::squared;
-
-constexpr Nanos ms = 1'000'000;
 
 /// Why a run ends whose root is given the sum of distributed data without copies, which are gone.
 std::string end_of(const std::function<void(const Lazy<long>&)>& root) {

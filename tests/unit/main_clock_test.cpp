@@ -19,13 +19,10 @@
 
 #include "rts/simulate.hpp"
 #include "rts/trace/format.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
-
-constexpr Nanos us = 1'000;
-constexpr Nanos ms = 1'000 * us;
-constexpr Nanos second = 1'000 * ms;
 
 /// A PE whose clock is `ahead` of the main PE's at the start, and goes faster by `drift`; all times
 /// here are the main PE's.

@@ -8,11 +8,10 @@
 #include <trawl/maps.hpp>
 
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
-
-constexpr Nanos milli = 1'000'000;
 
 TEST(Memory, WhatIsTouchedIsInUse) {
   constexpr std::size_t size = std::size_t{64} << 20U;
@@ -29,7 +28,7 @@ TEST(Memory, WhatIsTouchedIsInUse) {
 }
 
 int on_this_pe(int) {
-  Simulation::work(10 * milli);
+  Simulation::work(10 * ms);
   return Simulation::here();
 }
 
@@ -53,7 +52,7 @@ TEST(Memory, WhoIsFullTakesNoWorkUntilThereIsRoom) {
       for (int i = 0; i < 100; ++i) all.push_back(par(lazy<on_this_pe>(i)));
       for (auto& each : all) force(each);
     };
-    Simulation::work(100 * milli);
+    Simulation::work(100 * ms);
     evaluate();
     EXPECT_EQ(threads(2), 0U);
     EXPECT_GT(threads(1), 10U);
@@ -61,7 +60,7 @@ TEST(Memory, WhoIsFullTakesNoWorkUntilThereIsRoom) {
     full = false;
     evaluate();
     EXPECT_GT(threads(2), 10U);
-    EXPECT_NEAR(full_time(2), static_cast<double>(full_for), 60. * milli);
+    EXPECT_NEAR(full_time(2), static_cast<double>(full_for), 60. * ms);
     EXPECT_EQ(full_time(1), 0);
   });
 }

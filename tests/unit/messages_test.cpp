@@ -228,9 +228,10 @@ class Stranger final : public fabric::Fabric {
 };
 
 /// A PE in some phase of a run, and what a stranger tells it.
-class Told {
+class Addressed {
  public:
-  Told(int self, Phase phase) : fabric_(self), pe_(setup(), fabric_, [](const life::Outcome&) {}) {
+  Addressed(int self, Phase phase)
+      : fabric_(self), pe_(setup(), fabric_, [](const life::Outcome&) {}) {
     if (phase == Phase::joining) return;
     if (self == 0)
       hear(life::Hello{{1, 1, "h", "c"}});
@@ -287,7 +288,7 @@ TEST(Kinds, ComeInTheirPhaseAndFromTheirSender) {
         const auto& row = fabric::row_of(Message::kind);
         const bool allowed = row.fate(phase) != Fate::refuse && row.goes(1 - self, self);
         if (allowed && row.fate(phase) == Fate::take) return;  // others test what becomes of it
-        Told pe(self, phase);
+        Addressed pe(self, phase);
         pe.hear(test::Sampler(3, {1 - self, self, 2}).sample<Message>());
         const std::string blame = "PE " + std::to_string(1 - self) + " sent PE " +
                                   std::to_string(self) + " a bad " + std::string(row.name) + ": ";
@@ -299,7 +300,7 @@ TEST(Kinds, ComeInTheirPhaseAndFromTheirSender) {
 
 TEST(Kinds, ThatDoNotExistAreRefused) {
   for (const auto phase : {Phase::joining, Phase::running, Phase::stopping}) {
-    Told pe(0, phase);
+    Addressed pe(0, phase);
     Writer message;
     fabric::Fragmenter::begin(message);
     message.put(std::uint8_t{fabric::kinds});
@@ -311,7 +312,7 @@ TEST(Kinds, ThatDoNotExistAreRefused) {
 
 TEST(Kinds, WhatMayNotBeLongMayNotComeInFragments) {
   for (const auto& row : fabric::table::rows) {
-    Told pe(0, Phase::running);
+    Addressed pe(0, Phase::running);
     Writer fragment;
     fragment.put('F');
     fragment.put(std::uint8_t{0});

@@ -12,6 +12,7 @@
 #include "rts/heap/collect.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/garbage.hpp"
 #include "tests/unit/lang_grid.hpp"
 
 namespace {
@@ -158,14 +159,6 @@ TEST_P(Lang, LargeMoveOnlyValues) {
 
 #ifndef TRAWL_NO_COLLECTOR
 
-[[gnu::noinline]] void collect_well() {
-  for (int i = 0; i < 4; ++i) {
-    trawl::heap::clear_finished_calls<4096>();
-    trawl::heap::collect();
-    trawl::heap::run_finalisers();
-  }
-}
-
 [[gnu::noinline]] void use_grids() {
   for (std::size_t i = 0; i < 100; ++i) {
     const Lazy<Grid> kept{Grid(i)};
@@ -187,12 +180,12 @@ TEST(MoveOnly, ValuesAreDestroyed) {
     const int before = Grid::alive;
     simulation.run(use_grids);
     for (int i = 0; i < 10; ++i) {
-      collect_well();
+      trawl::test::collect_well();
       simulation.sweep();
       simulation.run([] { EXPECT_EQ(trawl::force(trawl::lazy<twice>(3)), 6); });
       simulation.settle();
     }
-    collect_well();
+    trawl::test::collect_well();
     EXPECT_LT(Grid::alive - before, 100) << "of 600 and more";
   }
 }

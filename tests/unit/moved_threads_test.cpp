@@ -72,14 +72,14 @@ TEST(MovedThreads, AValueIsUsedWhateverTheWorkersAreInsideOf) {
   }
 }
 
-constexpr int many = 10;
+constexpr int stuck = 10;
 std::atomic<std::uint64_t> waiting_threads;
 std::atomic<int> gone_on;
 std::atomic<Team*> team_here;
 
 bool all_have_gone_on() {
   const auto begun = std::chrono::steady_clock::now();
-  while (gone_on < many)
+  while (gone_on < stuck)
     if (std::chrono::steady_clock::now() - begun > std::chrono::seconds(60)) return false;
   return true;
 }
@@ -104,10 +104,10 @@ TEST(MovedThreads, SoIsOneThatManyWaitFor) {
   team.run(
       [] {
         gone_on = 0;
-        waiting_threads = many;
+        waiting_threads = stuck;
         const auto x = lazy<once_all_wait>(42L);
         std::vector<Lazy<bool>> waiting;
-        for (int i = 0; i < many; ++i) waiting.push_back(par(lazy<waits_and_stays>(x)));
+        for (int i = 0; i < stuck; ++i) waiting.push_back(par(lazy<waits_and_stays>(x)));
         EXPECT_EQ(force(x), 42);
         EXPECT_TRUE(all_have_gone_on());
         for (const auto& each : waiting) EXPECT_TRUE(force(each));

@@ -13,6 +13,7 @@
 #include "rts/heap/collect.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/garbage.hpp"
 #include "tests/unit/lang_grid.hpp"
 #include "tests/unit/team.hpp"
 
@@ -233,14 +234,6 @@ TEST_P(Lang, WhatRefersToOthersIsCopiedIntoItsThunk) {
 
 #ifndef TRAWL_NO_COLLECTOR
 
-[[gnu::noinline]] void collect_well() {
-  for (int i = 0; i < 4; ++i) {
-    trawl::heap::clear_finished_calls<4096>();
-    trawl::heap::collect();
-    trawl::heap::run_finalisers();
-  }
-}
-
 [[gnu::noinline]] void make_list(int length) {
   Lazy<Cell> list;
   for (int i = 0; i < length; ++i) {
@@ -260,7 +253,7 @@ TEST(Moves, AListOfThemDiesAtOnce) {
     for (int tries = 0; tries < 5 && left >= few; ++tries) {
       const int before = Cell::alive;
       make_list(1000);
-      collect_well();
+      trawl::test::collect_well();
       left = Cell::alive - before;
     }
     EXPECT_LT(left, few);
@@ -295,7 +288,7 @@ TEST_P(Lang, WhatSyncGivesLivesUntilItIsDeleted) {
     auto y = trawl::spawn<throws>(100);
     let_others_work();
     const auto expect_it = [](const Text& error) {
-      collect_well();
+      trawl::test::collect_well();
       std::vector<std::vector<char>> others(1000, std::vector<char>(100, 'y'));
       std::vector<std::vector<long>> more(1000, std::vector<long>(100, 1));
       EXPECT_EQ(error.text, std::string(100, 'x'));

@@ -13,11 +13,12 @@
 
 #include "profiles/replay/read_recording.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace replay {
 namespace {
 
-constexpr Nanos us = 1000;
+using trawl::us;
 
 class RecorderTest : public testing::Test {
  protected:

@@ -10,13 +10,13 @@
 #include "profiles/replay/read_recording.hpp"
 #include "rts/trace/record.hpp"
 #include "tests/unit/random_recording.hpp"
+#include "tests/unit/units.hpp"
 
 namespace replay {
 namespace {
 
+using trawl::us;
 using trawl::trace::Record;
-
-constexpr Nanos us = 1000;
 
 class RecordingTest : public testing::Test {
  protected:

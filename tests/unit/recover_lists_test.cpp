@@ -8,6 +8,7 @@
 #include <trawl/trawl.hpp>
 
 #include "tests/unit/dying_grid.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
@@ -150,8 +151,6 @@ long busy_for(Nanos time) {
   Simulation::work(time);
   return time;
 }
-
-constexpr Nanos ms = 1'000'000;
 
 // A PE behind a network that was cut for longer than the silence: its work is done by others, and
 // when the cut has healed it is told so, and ends.

@@ -6,13 +6,12 @@
 #include <trawl/trawl.hpp>
 
 #include "tests/unit/dying_grid.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
 
-constexpr Nanos ms = 1'000'000;
-
-Simulation* grid = nullptr;
+Simulation* its_grid = nullptr;
 
 long leaf(long n) {
   Simulation::work(4000 * ms);
@@ -21,7 +20,7 @@ long leaf(long n) {
 
 /// It has come when all die who have the part, or have told of it.
 long needs(const Lazy<long>& part) {
-  test::kill_others(*grid);
+  test::kill_others(*its_grid);
   return force(part) + 1;
 }
 
@@ -68,7 +67,7 @@ heap::SharedHeap::Cases run(std::uint64_t seed) {
   auto config = test::dying_grid_of(6);
   config.net.seed = seed;
   Simulation simulation(config);
-  grid = &simulation;
+  its_grid = &simulation;
   simulation.run([] {
     const auto made = par(lazy<makes>(41L));
     Simulation::work(10 * ms);

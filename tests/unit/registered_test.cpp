@@ -71,7 +71,7 @@ void add_up() {
   EXPECT_EQ(sum, 59 * 30);
 }
 
-Simulation::Config grid_of(int pes, const std::string& policy) {
+Simulation::Config grid_with(int pes, const std::string& policy) {
   Simulation::Config config;
   config.net.pes = pes;
   config.options.policy = policy;
@@ -79,7 +79,7 @@ Simulation::Config grid_of(int pes, const std::string& policy) {
 }
 
 TEST(Registered, IsAskedByEachPe) {
-  Simulation grid(grid_of(4, "to-main"));
+  Simulation grid(grid_with(4, "to-main"));
   grid.run(add_up);
   grid.settle();
   EXPECT_EQ(ToMain::asked_by, (std::set<int>{0, 1, 2, 3}));
@@ -96,7 +96,7 @@ TEST(Registered, IsAskedByEachPe) {
 }
 
 TEST(Registered, WhereNobodyIsThereTheRunEndsWithASentence) {
-  Simulation grid(grid_of(2, "astray"));
+  Simulation grid(grid_with(2, "astray"));
   try {
     grid.run(add_up);
     FAIL();

@@ -12,10 +12,12 @@
 #include "rts/sched/objects.hpp"
 #include "tests/unit/dist_grid.hpp"
 #include "tests/unit/team.hpp"
+#include "tests/unit/units.hpp"
 
 namespace {
 
 using trawl::Lazy;
+using trawl::second;
 using trawl::Shared;
 using trawl::Simulation;
 using namespace trawl::test;
@@ -257,8 +259,6 @@ TEST(SharedObjectGrid, MadeAfterADeathItIsEverywhere) {
   });
   EXPECT_EQ(grid.finish(0).code, 0);
 }
-
-constexpr trawl::Nanos second = 1'000'000'000;
 
 long busy(trawl::Nanos time) {
   trawl::work(time);

@@ -28,7 +28,7 @@ long kept_in_another(const Lazy<long>& x) {
   return kept;
 }
 
-std::string twice(const std::string& text) {
+std::string twice_over(const std::string& text) {
   return text + text;
 }
 
@@ -36,7 +36,7 @@ std::string twice(const std::string& text) {
 const std::vector<Lazy<std::string>> made_before_main = [] {
   std::vector<Lazy<std::string>> all;
   for (int i = 0; i < 1000; ++i)
-    all.push_back(trawl::lazy<twice>(std::string(100, static_cast<char>('a' + i % 26))));
+    all.push_back(trawl::lazy<twice_over>(std::string(100, static_cast<char>('a' + i % 26))));
   return all;
 }();
 

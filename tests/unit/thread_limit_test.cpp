@@ -6,17 +6,16 @@
 #include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
-
-constexpr Nanos milli = 1'000'000;
 
 Simulation* grid = nullptr;
 unsigned most_alive = 0;
 
 long far_away(long millis) {
-  Simulation::work(millis * milli);
+  Simulation::work(millis * ms);
   return millis;
 }
 
@@ -36,7 +35,7 @@ unsigned threads_at(unsigned limit) {
   most_alive = 0;
   simulation.run([] {
     const auto x = par(lazy<far_away>(100L));
-    Simulation::work(10 * milli);  // the other PE is at it
+    Simulation::work(10 * ms);  // the other PE is at it
     std::vector<Lazy<long>> waiting;
     for (int i = 0; i < 20; ++i) waiting.push_back(par(lazy<waits_for>(x)));
     EXPECT_EQ(force(x), 100);

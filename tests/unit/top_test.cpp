@@ -6,13 +6,12 @@
 
 #include "profiles/top/sample.hpp"
 #include "profiles/top/show.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl::top {
 namespace {
 
 using trace::Presence;
-
-constexpr Nanos second = 1'000'000'000;
 
 /// Each PE has done 100 sparks a second, idle for a quarter of its time.
 trace::Table after(int seconds, int pes) {

@@ -6,17 +6,16 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/balance_inputs.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl::balance {
 namespace {
-
-constexpr Nanos milli = 1'000'000;
 
 Tables clustered(int self) {
   Tables tables(self, 16);
   tables.set_roster(Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
   for (const int pe : tables.far()) {
-    tables.note_latency(pe, {100 * milli, 1});
+    tables.note_latency(pe, {100 * ms, 1});
     hear_bandwidth(tables, pe, 100'000, 1);
   }
   tables.note_load(0, load(0, 0, 1));
@@ -62,18 +61,18 @@ TEST(TrawlFar, TheRepresentativeAloneFishesFar) {
 
 TEST(TrawlFar, BeforeTheEndAndForThoseThatWait) {
   const auto tables = clustered(4);
-  const Situation busy{.hungry = false, .idle = false, .rest = 10'000 * milli};
+  const Situation busy{.hungry = false, .idle = false, .rest = 10'000 * ms};
   EXPECT_EQ(far_victims(tables, busy), nowhere);
   auto soon = busy;
-  soon.rest = 299 * milli;
+  soon.rest = 299 * ms;
   EXPECT_NE(far_victims(tables, soon), nowhere) << "under 0.3 s";
   auto asked = busy;
   asked.waiting = 1;
   EXPECT_NE(far_victims(tables, asked), nowhere);
   auto quick = clustered(4);
-  quick.note_steal(1, 20 * milli, 0, true);
+  quick.note_steal(1, 20 * ms, 0, true);
   EXPECT_EQ(far_victims(quick, soon), nowhere) << "two round trips are less";
-  soon.rest = 39 * milli;
+  soon.rest = 39 * ms;
   EXPECT_NE(far_victims(quick, soon), nowhere);
 }
 
@@ -93,7 +92,7 @@ TEST(TrawlFar, AheadOneOtherwiseAsManyAsWait) {
   EXPECT_EQ(most({.waiting = 5}), 6U);
   EXPECT_EQ(most({.waiting = 500}), 24U);
   // Four PEs whose threads take so long: the next needs work in 2 s, and it comes in 0.2.
-  const Nanos longer = 8'000 * milli;
+  const Nanos longer = 8'000 * ms;
   EXPECT_EQ(most({.hungry = false, .idle = false, .rest = 1, .between_threads = longer}), 0U);
   EXPECT_EQ(most({.between_threads = longer}), 1U);
   EXPECT_EQ(most({.between_threads = longer, .waiting = 5}), 6U);
@@ -103,7 +102,7 @@ TEST(TrawlFar, AheadOneOtherwiseAsManyAsWait) {
 TEST(TrawlFar, InALargeClusterMoreMayBeOut) {
   Tables tables(1'000, 2'000);
   tables.set_roster(Roster::shared({{.pes = 1'000}, {.times = 1, .pes = 1'000, .step = 1}}));
-  tables.note_latency(0, {100 * milli, 1});
+  tables.note_latency(0, {100 * ms, 1});
   hear_bandwidth(tables, 0, 100'000, 1);
   const auto goes = [&](std::size_t out) {
     const std::vector<Cast> casts(out, {1, 0, 0, true, 0});
@@ -121,7 +120,7 @@ TEST(TrawlFar, WhoIsSlowAsksForOne) {
     for (int pe = 0; pe < 8; ++pe)
       set_static(tables, pe,
                  {.speed = (pe < 4) == slow ? 1395.0 : 534.0, .cluster = pe < 4 ? 0U : 1U});
-    tables.note_latency(0, {milli, 1});
+    tables.note_latency(0, {ms, 1});
     hear_bandwidth(tables, 0, 1'000'000'000, 1);
     tables.note_load(5, load(3, 1, 1));
     EXPECT_EQ(far_victims(tables, {}) == nowhere, slow) << "a near one is out";
@@ -140,24 +139,24 @@ TEST(TrawlFar, BeforeNear) {
 
 TEST(TrawlFar, WhereThreeAreOverdueNoOtherFollows) {
   auto tables = clustered(4);
-  tables.note_steal(0, 100 * milli, 0, true);
+  tables.note_steal(0, 100 * ms, 0, true);
   const Cast overdue{1, 8, 2, true, 0};
   const auto followed = [&](Nanos now, std::size_t those) {
     const std::vector<Cast> casts(those, overdue);
     return goes_to(far_victims(tables, {.now = now, .waiting = 9}, casts), tables, 2);
   };
-  EXPECT_TRUE(followed(900 * milli, 3));
-  EXPECT_TRUE(followed(1'100 * milli, 2));
-  EXPECT_FALSE(followed(1'100 * milli, 3));
-  EXPECT_NE(far_victims(tables, {.now = 1'100 * milli}, {3, overdue}), nowhere);
+  EXPECT_TRUE(followed(900 * ms, 3));
+  EXPECT_TRUE(followed(1'100 * ms, 2));
+  EXPECT_FALSE(followed(1'100 * ms, 3));
+  EXPECT_NE(far_victims(tables, {.now = 1'100 * ms}, {3, overdue}), nowhere);
 }
 
 // As in acrs: 1, 1/2 and 1/4.
 TEST(TrawlFar, TheFasterTheMoreOften) {
   auto tables = clustered(4);
-  tables.note_steal(0, 100 * milli, 0, true);
-  tables.note_steal(2, 200 * milli, 0, true);
-  tables.note_steal(3, 400 * milli, 0, true);
+  tables.note_steal(0, 100 * ms, 0, true);
+  tables.note_steal(2, 200 * ms, 0, true);
+  tables.note_steal(3, 400 * ms, 0, true);
   std::map<unsigned, int> chosen;
   for (const auto& [pe, times] : far_victims(tables, {}))
     if (pe >= 0) chosen[tables.cluster_of(pe)] += times;
@@ -169,26 +168,26 @@ TEST(TrawlFar, TheFasterTheMoreOften) {
 // One is close by, and has had nothing for long; another is far, and has.
 TEST(TrawlFar, WhereWorkComesFromIsNoSlowLink) {
   auto tables = clustered(4);
-  for (int i = 0; i < 9; ++i) tables.note_steal(0, 2 * milli, 0, false);
-  tables.note_steal(2, 200 * milli, 0, true);
-  Situation pe{.now = 100 * milli};
+  for (int i = 0; i < 9; ++i) tables.note_steal(0, 2 * ms, 0, false);
+  tables.note_steal(2, 200 * ms, 0, true);
+  Situation pe{.now = 100 * ms};
   EXPECT_EQ(times_to(far_victims(tables, pe), tables, 2), 0) << "20 ms, as far as can be told";
-  for (int i = 0; i < 200; ++i) tables.note_steal(0, 2 * milli, 0, false);
+  for (int i = 0; i < 200; ++i) tables.note_steal(0, 2 * ms, 0, false);
   EXPECT_GT(times_to(far_victims(tables, pe), tables, 2), 3'000) << "more than 200 ms";
   EXPECT_GT(times_to(far_victims(tables, pe), tables, 0), 0);
   const std::vector<Cast> casts(3, {1, 8, 2, true, 0});
   pe.waiting = 9;
   EXPECT_GT(times_to(far_victims(tables, pe, casts), tables, 2), 0) << "nor are those overdue";
-  const Situation soon{.hungry = false, .idle = false, .rest = 299 * milli};
+  const Situation soon{.hungry = false, .idle = false, .rest = 299 * ms};
   EXPECT_NE(far_victims(tables, soon), nowhere) << "it is from there that work is fetched ahead";
-  tables.note_steal(0, 2 * milli, 0, true);
+  tables.note_steal(0, 2 * ms, 0, true);
   EXPECT_EQ(far_victims(tables, soon), nowhere);
 }
 
 TEST(TrawlFar, InVainTheLessOften) {
   auto tables = clustered(4);
-  for (const unsigned cluster : {0U, 2U, 3U}) tables.note_steal(cluster, 100 * milli, 0, true);
-  for (int i = 0; i < 3; ++i) tables.note_steal(2, 100 * milli, 0, false);
+  for (const unsigned cluster : {0U, 2U, 3U}) tables.note_steal(cluster, 100 * ms, 0, true);
+  for (int i = 0; i < 3; ++i) tables.note_steal(2, 100 * ms, 0, false);
   const auto chosen = far_victims(tables, {});
   EXPECT_NEAR(times_to(chosen, tables, 0), 4'444, 200);
   EXPECT_NEAR(times_to(chosen, tables, 2), 1'111, 150);
@@ -201,7 +200,7 @@ TEST(TrawlFar, OfManyClustersThatHaveNothingOneIsAsked) {
   tables.set_roster(Roster::shared({{.pes = 1}, {.times = 63, .pes = 1, .step = 1}}));
   for (int pe = 1; pe < 64; ++pe)
     for (int times = 0; times < 50; ++times)
-      tables.note_steal(tables.cluster_of(pe), 100 * milli, 0, pe == 7);
+      tables.note_steal(tables.cluster_of(pe), 100 * ms, 0, pe == 7);
   const auto chosen = victims("trawl", tables);
   EXPECT_FALSE(chosen.contains(-1));
   EXPECT_GT(chosen.at(7), 1'500);
@@ -210,13 +209,13 @@ TEST(TrawlFar, OfManyClustersThatHaveNothingOneIsAsked) {
 
 TEST(TrawlFar, SlowLinksAreLeftAloneAndProbedAgain) {
   auto tables = clustered(4);
-  tables.note_steal(0, 100 * milli, 0, true);
-  tables.note_steal(2, 2'000 * milli, 0, true);
+  tables.note_steal(0, 100 * ms, 0, true);
+  tables.note_steal(2, 2'000 * ms, 0, true);
   const auto goes_there = [&](Nanos now) {
     return goes_to(far_victims(tables, {.now = now}), tables, 2);
   };
-  EXPECT_FALSE(goes_there(7'999 * milli));
-  EXPECT_TRUE(goes_there(8'000 * milli));
+  EXPECT_FALSE(goes_there(7'999 * ms));
+  EXPECT_TRUE(goes_there(8'000 * ms));
 }
 
 /// Four clusters of four, PE 4 is of the second; how many bytes a second are between it and others.
@@ -224,7 +223,7 @@ Tables linked(std::int64_t to_first, std::int64_t to_third, std::int64_t to_four
   Tables tables(4, 16);
   tables.set_roster(Roster::shared({{.pes = 4}, {.times = 3, .pes = 4, .step = 1}}));
   for (const auto& [pe, bytes] : {std::pair{0, to_first}, {8, to_third}, {12, to_fourth}}) {
-    tables.note_latency(pe, {100 * milli, 1});
+    tables.note_latency(pe, {100 * ms, 1});
     if (bytes != 0) hear_bandwidth(tables, pe, bytes, 1);
   }
   return tables;
@@ -241,7 +240,7 @@ Situation at(Tables& tables, Nanos now) {
 TEST(TrawlLinks, AThinOneIsLeftAloneWhileThereIsABetter) {
   auto tables = linked(1'000, 100'000, 100'000);
   const auto first = [&](Nanos seconds) {
-    return goes_to(far_victims(tables, at(tables, seconds * 1'000 * milli)), tables, 0);
+    return goes_to(far_victims(tables, at(tables, seconds * 1'000 * ms)), tables, 0);
   };
   EXPECT_FALSE(first(0));
   EXPECT_FALSE(first(262));
@@ -253,7 +252,7 @@ TEST(TrawlLinks, AThinOneIsLeftAloneWhileThereIsABetter) {
 TEST(TrawlLinks, AThinOneWillDoForShortResults) {
   auto tables = linked(1'000, 100'000, 100'000);
   const auto first = [&] {
-    return goes_to(far_victims(tables, at(tables, 1'000 * milli)), tables, 0);
+    return goes_to(far_victims(tables, at(tables, 1'000 * ms)), tables, 0);
   };
   tables.note_result(1'000);
   EXPECT_TRUE(first());
@@ -267,13 +266,13 @@ TEST(TrawlLinks, WhereAllAreThinAsMuchAsTheyCarryHome) {
     return goes_to(far_victims(tables, at(tables, now)), tables, 0);
   };
   EXPECT_FALSE(first(1)) << "there the first sparks are the largest";
-  EXPECT_TRUE(first(801 * milli));
-  tables.note_steal(0, 300 * milli, 1'000 * milli, true);
+  EXPECT_TRUE(first(801 * ms));
+  tables.note_steal(0, 300 * ms, 1'000 * ms, true);
   tables.note_result(2'000);
-  EXPECT_FALSE(first(4'999 * milli));
-  EXPECT_TRUE(first(5'000 * milli));
-  const std::vector<Cast> cast{{1, 2, 0, true, 5'000 * milli}};
-  EXPECT_FALSE(goes_to(far_victims(tables, at(tables, 5'000 * milli), cast), tables, 0));
+  EXPECT_FALSE(first(4'999 * ms));
+  EXPECT_TRUE(first(5'000 * ms));
+  const std::vector<Cast> cast{{1, 2, 0, true, 5'000 * ms}};
+  EXPECT_FALSE(goes_to(far_victims(tables, at(tables, 5'000 * ms), cast), tables, 0));
 }
 
 TEST(TrawlLinks, AnUnknownOneIsTriedByOneFish) {
@@ -308,10 +307,10 @@ TEST(TrawlLinks, AnUnknownOneIsTriedLessOftenThanAGood) {
 
 TEST(TrawlFar, AFishThatIsStuckInASlowLinkDoesNotCount) {
   auto tables = clustered(4);
-  tables.note_steal(0, 100 * milli, 0, true);
+  tables.note_steal(0, 100 * ms, 0, true);
   const std::vector<Cast> stuck{{1, 8, 2, true, 0}, {2, 12, 3, true, 0}};
-  EXPECT_EQ(far_victims(tables, {.now = 1'000 * milli}, stuck), nowhere);
-  EXPECT_NE(far_victims(tables, {.now = 1'001 * milli}, stuck), nowhere);
+  EXPECT_EQ(far_victims(tables, {.now = 1'000 * ms}, stuck), nowhere);
+  EXPECT_NE(far_victims(tables, {.now = 1'001 * ms}, stuck), nowhere);
 }
 
 TEST(TrawlFar, InVainItWaits) {
@@ -383,7 +382,7 @@ TEST(TrawlFar, AFarThiefIsServedByAClusterCloseBy) {
   };
   tables.note_load(12, load(50, 1, 2));
   EXPECT_EQ(sent_on(1), 1) << "it is as far as the thief";
-  tables.note_latency(12, {milli, 2});
+  tables.note_latency(12, {ms, 2});
   EXPECT_EQ(sent_on(1), 12);
   EXPECT_TRUE(sent_on(7) == 4 || sent_on(7) == 5) << "its near FISH stay near";
   EXPECT_EQ(sent_on(13), 12) << "that is local to the thief";

@@ -13,13 +13,13 @@
 #include "profiles/top/runs.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl::watch {
 namespace {
 
 using trace::Presence;
 
-constexpr Nanos second = 1'000'000'000;
 constexpr Nanos tenth = second / 10;
 
 /// What was sent, and to whom.

@@ -4,11 +4,10 @@
 #include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
 
 namespace trawl {
 namespace {
-
-constexpr Nanos milli = 1'000'000;
 
 struct Seen {
   int pe = -1;
@@ -33,10 +32,10 @@ Simulation::Config patient_grid(int pes) {
 TEST(WorkAvailable, AnIdlePeIsToldOfTheFirstSpark) {
   Simulation grid(patient_grid(2));
   grid.run([] {
-    Simulation::work(60'000 * milli);
+    Simulation::work(60'000 * ms);
     const auto made = Simulation::clock_here() / 1000;
     const auto x = par(lazy<look>(1000L));
-    Simulation::work(20 * milli);
+    Simulation::work(20 * ms);
     EXPECT_EQ(force(x).pe, 1);
     EXPECT_LT(force(x).begun_us - made, 5000);
   });
@@ -50,12 +49,12 @@ std::uint64_t fish_sent(Simulation& grid, int pe) {
 TEST(KeptFish, IsAnsweredWithTheFirstSpark) {
   Simulation grid(patient_grid(2));
   grid.run([&] {
-    Simulation::work(60'000 * milli);
+    Simulation::work(60'000 * ms);
     const auto sent = fish_sent(grid, 1);
     const auto x = par(lazy<look>(1000L));
-    Simulation::work(milli / 2);
+    Simulation::work(ms / 2);
     EXPECT_EQ(x.evaluated() ? 0U : fish_sent(grid, 1), sent);
-    Simulation::work(milli);
+    Simulation::work(ms);
     EXPECT_EQ(force(x).pe, 1);
   });
   grid.settle();
@@ -67,7 +66,7 @@ TEST(KeptFish, GoesHomeWhenItsPatienceEnds) {
   Simulation grid(config);
   grid.run([&] {
     const auto sent = fish_sent(grid, 1);
-    Simulation::work(1000 * milli);
+    Simulation::work(1000 * ms);
     EXPECT_GT(fish_sent(grid, 1), sent + 400);
     EXPECT_LT(fish_sent(grid, 1), sent + 1100);
   });
@@ -77,9 +76,9 @@ TEST(KeptFish, GoesHomeWhenItsPatienceEnds) {
 TEST(WorkAvailable, CallsCountAsWell) {
   Simulation grid(patient_grid(2));
   grid.run([] {
-    Simulation::work(60'000 * milli);
+    Simulation::work(60'000 * ms);
     auto x = spawn<look>(1000L);
-    Simulation::work(20 * milli);
+    Simulation::work(20 * ms);
     EXPECT_EQ(x.sync().pe, 1);
   });
   grid.settle();
@@ -89,11 +88,11 @@ TEST(WorkAvailable, EachOfManyIdlePesGetsOne) {
   constexpr int pes = 8;
   Simulation grid(patient_grid(pes));
   grid.run([] {
-    Simulation::work(60'000 * milli);
+    Simulation::work(60'000 * ms);
     std::vector<Lazy<Seen>> sparks;
     sparks.reserve(2 * pes);
     for (int i = 0; i < 2 * pes; ++i) sparks.push_back(par(lazy<look>(50'000L)));
-    Simulation::work(50 * milli);
+    Simulation::work(50 * ms);
     std::vector<int> ran(pes);
     for (const auto& spark : sparks) ++ran[static_cast<std::size_t>(force(spark).pe)];
     for (int pe = 1; pe < pes; ++pe) EXPECT_GE(ran[static_cast<std::size_t>(pe)], 1) << pe;

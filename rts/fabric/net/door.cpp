@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t most_meetings = 64;
 constexpr int most_refusals = 100;  // that are told
-constexpr Nanos patience = 10'000'000'000;
 
 }  // namespace
 
@@ -28,7 +27,7 @@ void Door::answer(Nanos now) {
   for (auto meeting = meetings_.begin(); meeting != meetings_.end();) {
     const auto state = meeting->step(now);
     if (state == Meeting::State::met)
-      met_.push_back({meeting->take_link(), meeting->other(), now + patience});
+      met_.push_back({meeting->take_link(), meeting->other(), now + Meeting::patience});
     if (state == Meeting::State::failed && meeting->refused())
       refuse(meeting->other(), meeting->why());
     meeting = state == Meeting::State::going_on ? std::next(meeting) : meetings_.erase(meeting);

@@ -1,12 +1,6 @@
 #include "rts/fabric/net/meeting.hpp"
 
 namespace trawl::fabric::net {
-namespace {
-
-constexpr Nanos patience = 10'000'000'000;
-
-}  // namespace
-
 Meeting::Meeting(const Terms& terms, Socket socket, const Endpoint& other, Nanos now)
     : socket_(std::move(socket)), other_(other), sealed_(terms.sealed), give_up_(now + patience) {}
 

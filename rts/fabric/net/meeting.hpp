@@ -14,6 +14,9 @@ class Meeting {
  public:
   enum class State : std::uint8_t { going_on, met, failed };
 
+  /// So long it may take, and so long who has met may wait for somebody to talk with.
+  static constexpr Nanos patience = 10'000'000'000;
+
   /// We have connected, or are about to.
   static Meeting knocking(const Terms& terms, const Endpoint& at, Nanos now);
   /// Somebody has connected.

@@ -19,7 +19,7 @@ Bytes write(const Member& member) {
 
 namespace {
 
-Member read_member(Reader& in) {
+Member take_member(Reader& in) {
   auto member = in.get<Member>();
   if (member.is > Member::Is::to_come) throw BadBytes("a card of nobody that can be");
   const bool there = member.is == Member::Is::there;
@@ -37,7 +37,7 @@ void expect_end(const Reader& in) {
 
 Member read_member(std::span<const std::byte> bytes) {
   Reader in(bytes);
-  auto member = read_member(in);
+  auto member = take_member(in);
   expect_end(in);
   return member;
 }
@@ -60,7 +60,7 @@ Members read_members(std::span<const std::byte> bytes) {
   if (count < 2 || count > most_pes || members.self == 0 || members.self >= count ||
       members.admits > 1)
     throw BadBytes("members of a run that can't be");
-  for (std::uint32_t pe = 0; pe < count; ++pe) members.all.push_back(read_member(in));
+  for (std::uint32_t pe = 0; pe < count; ++pe) members.all.push_back(take_member(in));
   expect_end(in);
   if (members.all[members.self].is != Member::Is::there)
     throw BadBytes("members of a run that can't be");

@@ -62,7 +62,7 @@ std::string Pmi::read_line() {
 
 std::string Pmi::ask(const std::string& line, std::string_view answer) {
   const auto sent = line + "\n";
-  if (write(file_, sent.data(), sent.size()) != static_cast<ssize_t>(sent.size())) give_up();
+  if (::write(file_, sent.data(), sent.size()) != static_cast<ssize_t>(sent.size())) give_up();
   auto said = read_line();
   if (value_in(said, "cmd") != answer) give_up();
   return said;
