@@ -1,6 +1,7 @@
 #include "rts/fabric/net/meeting.hpp"
 
 namespace trawl::fabric::net {
+
 Meeting::Meeting(const Terms& terms, Socket socket, const Endpoint& other, Nanos now)
     : socket_(std::move(socket)), other_(other), sealed_(terms.sealed), give_up_(now + patience) {}
 
