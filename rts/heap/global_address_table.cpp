@@ -305,6 +305,15 @@ std::optional<std::uint32_t> GlobalAddressTable::large_at(Node* node) const {
   return proxy->at.pe;
 }
 
+void GlobalAddressTable::note_evaluated(Node* proxy) {
+  if (Proxy* found = find(proxy)) found->evaluated = true;
+}
+
+bool GlobalAddressTable::known_evaluated(Node* proxy) const {
+  const Proxy* found = find(proxy);
+  return found != nullptr && found->evaluated;
+}
+
 Reference GlobalAddressTable::share(Node* node) {
   if (Proxy* proxy = find(node);
       proxy != nullptr && proxy->weight > 1 && proxy->elsewhere() && !is_dead(proxy->at.pe)) {

@@ -120,7 +120,10 @@ class GlobalAddressTable {
   bool note_large(Node* node);
   /// On which PE the large value is that a proxy stands for.
   std::optional<std::uint32_t> large_at(Node* node) const;
-  /// Is any known? To be asked without the lock, too.
+  /// The node that this proxy stands for has its value where the reference to it came from.
+  void note_evaluated(Node* proxy);
+  bool known_evaluated(Node* proxy) const;
+  /// Is any large one known? To be asked without the lock, too.
   bool knows_large() const noexcept { return large_.load() != 0; }
   /// Of a proxy; nullptr: nothing is known, or it is none.
   Witness* witness(Node* node) const;
@@ -230,7 +233,8 @@ class GlobalAddressTable {
     Weight weight;
     std::uint32_t ticket;
     bool large = false;
-    Proxy* next = nullptr;  // for the same address
+    bool evaluated = false;  // as far as is known
+    Proxy* next = nullptr;   // for the same address
     Witness* witness = nullptr;
 
     bool elsewhere() const noexcept { return witness == nullptr || !witness->here; }

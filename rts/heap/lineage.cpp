@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "rts/inline/code.hpp"
 #include "rts/inline/packer.hpp"
@@ -86,6 +87,14 @@ Node* handle_of(Node* node, std::uint32_t handle) {
     handle &= ~Lineage::in_arguments;
   }
   return handle < handles.nodes.size() ? handles.nodes[handle] : nullptr;
+}
+
+std::vector<Node*> references_of(Node* value) {
+  Writer bytes;
+  Handles handles;
+  Packer packer(bytes, handles);
+  value->code().pack_value(value, packer);
+  return std::move(handles.nodes);
 }
 
 Node* twin_of(Node* thunk) {

@@ -44,6 +44,9 @@ Route route_to(const Lineage& lineage, std::uint32_t place);
 /// or the thunk has no arguments any more. With the PE's lock held.
 Node* handle_of(Node* node, std::uint32_t handle);
 
+/// The nodes to which a value refers, in that order.
+std::vector<Node*> references_of(Node* value);
+
 /// A thunk with the arguments of one that was sent away.
 Node* twin_of(Node* thunk);
 

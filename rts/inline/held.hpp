@@ -21,12 +21,10 @@ namespace trawl::heap {
 /// die in the last of as many collections, and what refers to itself never.
 template <class T>
 bool moves_in() noexcept {
-  if constexpr (destructor_runs<T>) {
-    asm volatile("" : : "r"(&seek_references<T>));  // so that it is made
-    return !holds_references<T>;
-  } else {
+  if constexpr (destructor_runs<T>)
+    return !may_refer<T>();
+  else
     return false;
-  }
 }
 
 /// A long plain array that lies in owned storage already: a skeleton has made it, or `numbers`.

@@ -80,4 +80,9 @@ bool is_lost(int pe);
 /// has changed: it has no value yet, as far as is known here.
 bool also_from(heap::Node* node, heap::Node* source);
 
+/// Brings here what the value of `node` refers to, and what that does, and so on. False: not all is
+/// evaluated, as far as is known where it was seen last, or is lost; nothing is evaluated for it.
+/// With `all_evaluated` the caller knows that all of it is.
+bool gather(heap::Node* node, bool all_evaluated);
+
 }  // namespace trawl::sched

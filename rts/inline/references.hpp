@@ -51,6 +51,17 @@ void seek_references(Seeker<T>& seeker, const T& value) {
   seeker(value);
 }
 
+/// May what a T consists of refer to nodes?
+template <class T>
+bool may_refer() noexcept {
+  if constexpr (PointerFree<T>) {
+    return false;
+  } else {
+    asm volatile("" : : "r"(&seek_references<T>));  // so that it is made
+    return holds_references<T>;
+  }
+}
+
 }  // namespace trawl::heap
 
 namespace cereal::traits::detail {

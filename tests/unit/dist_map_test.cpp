@@ -1,6 +1,7 @@
 // Distributed data: made, mapped and read back, on any number of PEs.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <set>
@@ -52,6 +53,15 @@ TEST_P(DistMap, OfElementsThatOwnMemory) {
     std::size_t i = 0;
     for (const auto& x : d) EXPECT_EQ(x, text(i++));
     EXPECT_EQ(i, 500U);
+  });
+}
+
+TEST_P(DistMap, AnIteratorKeepsWhatItGoesThrough) {
+  run([] {
+    std::vector<long> all;
+    for (auto it = trawl::generate<square>(500).begin(); it != std::default_sentinel; ++it)
+      all.push_back(*it);
+    EXPECT_EQ(all, squares(500));
   });
 }
 

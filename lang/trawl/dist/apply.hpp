@@ -82,7 +82,7 @@ Dist<T> moved(const Parts<T>& source, std::vector<Place> places) {
   std::vector<Place> to;
   for (std::size_t i = 0; i < parts.shards.size(); ++i) {
     if (parts.places[i] == source.places[i]) continue;
-    movers.push_back(parts.shards[i] = lazy_placed<&copied_shard<T>>(source.shards[i]));
+    movers.push_back(parts.shards[i] = copy_of(source.shards[i]));
     to.push_back(parts.places[i]);
   }
   start(movers, to);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,17 @@
 
 namespace trawl::detail {
 
+/// On the PE of a shard whose elements may hold a Lazy: all that they refer to comes there.
+inline bool whole(const Member& shard) {
+  return sched::gather(shard.node(), false);
+}
+
+/// With what it refers to, which would be gone with the same PE, if `is_whole` says that it is all
+/// evaluated; as nothing is evaluated for a copy, else there is none. Without `is_whole` alone.
 template <class T>
-Shard<T> copied_shard(const Lazy<Shard<T>>& shard) {
+Shard<T> copied_shard(const Lazy<Shard<T>>& shard, const Lazy<bool>& is_whole) {
+  if (is_whole && !(force(is_whole) && sched::gather(shard.node(), true)))
+    throw std::runtime_error("it is not evaluated");
   const auto& from = force(shard);
   const auto& elements = force(from.elements);
   Made<T> made(elements.size());
@@ -22,6 +32,16 @@ Shard<T> copied_shard(const Lazy<Shard<T>>& shard) {
   auto copy = std::move(made).shard();
   copy.cost = from.cost;  // what making it took, not copying it
   return copy;
+}
+
+template <class T>
+Lazy<Shard<T>> copy_of(const Lazy<Shard<T>>& shard, const Lazy<bool>& is_whole = {}) {
+  return lazy_placed<&copied_shard<T>>(shard, is_whole);
+}
+
+template <class T>
+Member member_copy_of(const Member& shard, const Lazy<bool>& is_whole) {
+  return Member::refer_to(copy_of(Lazy<Shard<T>>::refer_to(shard.node()), is_whole).node());
 }
 
 /// Copies under way.
@@ -48,24 +68,20 @@ inline void finish(std::shared_ptr<Copying>& copying, bool wait) {
   copying = nullptr;
 }
 
-template <class T>
-Member copy_of(const Member& shard) {
-  const auto from = Lazy<Shard<T>>::refer_to(shard.node());
-  return Member::refer_to(lazy_placed<&copied_shard<T>>(from).node());
-}
-
-/// What lies on the main PE needs none.
+/// What lies on the main PE needs none. `refer`: elements may hold a Lazy.
 inline std::shared_ptr<Copying> begin_copies(std::span<const Member> shards,
-                                             std::span<const Place> places,
-                                             Member (*copy)(const Member&)) {
+                                             std::span<const Place> places, bool refer,
+                                             Member (*copy)(const Member&, const Lazy<bool>&)) {
   std::vector<Member> mortal;
   std::vector<Member> copies;
   std::vector<Place> to;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (places[i] == Place()) continue;
+    const auto is_whole = refer ? lazy_placed<&whole>(shards[i]) : Lazy<bool>();
     mortal.push_back(shards[i]);
-    copies.push_back(copy(shards[i]));
+    copies.push_back(copy(shards[i], is_whole));
     to.push_back(away_from(places[i]));
+    if (is_whole) sched::place(is_whole.node(), pe_of(places[i]));
   }
   if (copies.empty()) return nullptr;
   auto made = start_members(copies, to);
@@ -73,7 +89,7 @@ inline std::shared_ptr<Copying> begin_copies(std::span<const Member> shards,
     for (std::size_t i = 0; i < mortal.size(); ++i) {
       // If the copy were made of the shard again, each would wait for the other.
       if (failed[i] || !sched::also_from(copies[i].node(), nullptr)) continue;
-      sched::also_from(mortal[i].node(), copy(copies[i]).node());
+      sched::also_from(mortal[i].node(), copy(copies[i], {}).node());
     }
   };
   return std::make_shared<Copying>(Copying{std::move(made), tell});

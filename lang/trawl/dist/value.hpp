@@ -102,8 +102,9 @@ class Dist {
     using value_type = T;                               ///< an element
     using difference_type = std::ptrdiff_t;             ///< never used
     using iterator_category = std::input_iterator_tag;  ///< a single pass
-    /// At the beginning.
-    explicit iterator(const detail::Parts<T>& parts) : parts_(&parts) {
+    /// At the beginning. It keeps what it goes through.
+    explicit iterator(const detail::Parts<T>& parts)
+        : shards_(std::make_shared<const Shards>(Shards{parts.shards, parts.places})) {
       ask(0);
       find();
     }
@@ -123,11 +124,16 @@ class Dist {
     }
 
    private:
+    struct Shards {
+      std::vector<Lazy<detail::Shard<T>>> all;
+      std::vector<Place> places;
+    };
+
     void ask(std::size_t i) {
       coming_ = {};
-      if (i >= parts_->shards.size()) return;
-      coming_ = detail::lazy_placed<&detail::elements_of<T>>(parts_->shards[i]);
-      sched::place(coming_.node(), detail::pe_of(parts_->places[i]));
+      if (i >= shards_->all.size()) return;
+      coming_ = detail::lazy_placed<&detail::elements_of<T>>(shards_->all[i]);
+      sched::place(coming_.node(), detail::pe_of(shards_->places[i]));
     }
     void find() {
       while (elements_ == nullptr || at_ == elements_->size()) {
@@ -140,7 +146,7 @@ class Dist {
       }
     }
 
-    const detail::Parts<T>* parts_;
+    std::shared_ptr<const Shards> shards_;
     Lazy<std::vector<T>> here_;
     Lazy<std::vector<T>> coming_;
     std::size_t next_ = 0;
@@ -195,12 +201,14 @@ Parts<T> made_parts(Parts<T> parts) {
   leave_lost(parts.places);
   parts.made = start(parts.shards, parts.places);
   if (const int every = sched::skeletons_between_copies(); every != 0) {
-    const bool due = ++parts.uncopied >= every;
+    const bool refer = heap::may_refer<T>();
+    // What holds a Lazy is more to copy, or can't be; perhaps what comes next holds none.
+    const bool due = ++parts.uncopied >= (refer ? 2L * every : every);
     finish(parts.copying, due);
     if (due) {
       parts.uncopied = 0;
       parts.copying = begin_copies(members(std::span<const Lazy<Shard<T>>>(parts.shards)),
-                                   parts.places, &copy_of<T>);
+                                   parts.places, refer, &member_copy_of<T>);
     }
   }
   return parts;
