@@ -34,8 +34,8 @@ template <class T>
 consteval bool can_be_saved() {
   constexpr bool lasts = !holds_of_this_run<T>();
   static_assert(lasts,
-                "trawl: a Bound or a Shared means nothing in another run; save its value, and make "
-                "a new one of that.");
+                "trawl: a Bound, a Shared or an Everywhere means nothing in another run; save its "
+                "value, and make a new one of that.");
   if constexpr (is_spread<T> || !lasts)
     return lasts;
   else

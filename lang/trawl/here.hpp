@@ -55,11 +55,16 @@ R reduce(std::size_t n, R unit, F f, Combine combine) {
 template <std::ranges::random_access_range Xs, class Less = std::less<>>
 void sort(Xs& xs, Less less = {}) {
   using T = std::ranges::range_value_t<Xs>;
-  const auto n = static_cast<std::size_t>(std::ranges::size(xs));
-  const detail::OrderBy<Less> order{less};
-  if constexpr (std::ranges::contiguous_range<Xs>) {
+  constexpr bool refers = std::is_same_v<std::ranges::range_reference_t<Xs>, T&>;
+  static_assert(refers,
+                "trawl: nothing can refer to an element of a std::vector<bool>, or to one that a "
+                "view makes: here::sort sorts a vector of char, say.");
+  if constexpr (!refers) {
+    return;
+  } else if constexpr (std::ranges::contiguous_range<Xs>) {
     const std::span<T> all(xs);
-    const auto parts = std::min<std::size_t>(n / 4096, 64);
+    const detail::OrderBy<Less> order{less};
+    const auto parts = std::min<std::size_t>(all.size() / 4096, 64);
     if (parts < 2)
       detail::sort_run(all, order);
     else

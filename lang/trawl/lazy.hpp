@@ -83,6 +83,7 @@ class Lazy {
   // One thunk may have two nodes on a PE, if it came there by two ways. The compiler shows the
   // line.
   friend bool operator==(Lazy, Lazy) = delete;  // trawl: compare values: force(a) == force(b).
+  friend bool operator<(Lazy, Lazy) = delete;   // trawl: compare values: force(a) < force(b).
 
   /// The runtime's.
   heap::Node* node() const noexcept {

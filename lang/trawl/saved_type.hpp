@@ -15,7 +15,12 @@
 #include <trawl/check.hpp>
 #include <trawl/shared.hpp>
 
-namespace trawl::detail {
+namespace trawl {
+
+template <class T>
+class Everywhere;
+
+namespace detail {
 
 /// FNV-1a.
 inline std::uint64_t checksum(std::span<const std::byte> bytes) {
@@ -31,6 +36,8 @@ template <class T, class Better>
 inline constexpr bool of_this_run<Bound<T, Better>> = true;
 template <class T>
 inline constexpr bool of_this_run<Shared<T>> = true;
+template <class T>
+inline constexpr bool of_this_run<Everywhere<T>> = true;
 
 // ---- the types of a value's elements, alternatives or fields
 
@@ -91,4 +98,5 @@ consteval bool holds_of_this_run() {
     }(typename parts_of_type<T>::type());
 }
 
-}  // namespace trawl::detail
+}  // namespace detail
+}  // namespace trawl

@@ -1,4 +1,4 @@
-// expect: a Bound or a Shared means nothing in another run
+// expect: a Bound, a Shared or an Everywhere means nothing in another run
 #include <vector>
 
 #include <trawl/checkpoint.hpp>

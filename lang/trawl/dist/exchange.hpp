@@ -93,6 +93,8 @@ Dist<std::vector<T>> exchange(const Dist<std::vector<T>>& d) {
       shards.push_back(lazy_placed<&take_rows<T>>(all, r, i - runs[r].begin, i, row_ends));
   return made_from(source, std::move(shards), source.places);
 }
+/// Nothing can refer to an element of such a row. The compiler shows the line.
+void exchange(const Dist<std::vector<bool>>&) = delete;  // trawl: exchange rows of char.
 
 namespace detail {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -98,6 +99,24 @@ struct pair_in<std::vector<std::pair<K, V>>> {
   using value = V;
 };
 
+template <class K>
+concept HasHash = requires(const K& key) {
+  { std::hash<K>()(key) } -> std::convertible_to<std::size_t>;
+};
+template <class K>
+concept Ordered = requires(const K& a, const K& b) {
+  { a < b } -> std::convertible_to<bool>;
+  { a == b } -> std::convertible_to<bool>;
+};
+
+template <class K>
+consteval bool is_key() {
+  static_assert(HasHash<K>,
+                "trawl: map_reduce needs a std::hash of its keys: specialise that for their type.");
+  static_assert(Ordered<K>, "trawl: map_reduce needs a < and a == of its keys.");
+  return HasHash<K> && Ordered<K>;
+}
+
 template <class Pairs, auto Combine>
 consteval bool reduces_pairs() {
   constexpr bool found = pair_in<Pairs>::found;
@@ -105,7 +124,8 @@ consteval bool reduces_pairs() {
                 "trawl: the function of map_reduce has to give a std::vector of std::pair, each a "
                 "key and a value.");
   if constexpr (found)
-    return value_travels<Pairs>() && combines<Combine, typename pair_in<Pairs>::value>();
+    return value_travels<Pairs>() && is_key<typename pair_in<Pairs>::key>() &&
+           combines<Combine, typename pair_in<Pairs>::value>();
   return false;
 }
 

@@ -114,9 +114,11 @@ template <class R, auto Combine>
 consteval bool reduces() {
   if constexpr (std::is_same_v<R, Refused>)
     return false;
-  else if constexpr (result_travels<R>())
-    return combines<Combine, R>();
-  else
+  else if constexpr (result_travels<R>()) {
+    static_assert(heap::CanBeCopied<R>,
+                  "trawl: what reduce combines goes from PE to PE as copies; this type has none.");
+    return heap::CanBeCopied<R> && combines<Combine, R>();
+  } else
     return false;
 }
 
