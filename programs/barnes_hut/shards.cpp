@@ -34,7 +34,7 @@ Body nth(std::size_t i, const Bodies& all) {
 
 Shards read_text_shards(const std::string& file) {
   const auto lines = trawl::read_lines({file});
-  const auto summary = trawl::force(trawl::reduce<summary_of, join>(lines));
+  const auto summary = trawl::force(trawl::reduce<summary_of, joined>(lines));
   check_text(file, summary);
   const auto bodies = trawl::evenly(trawl::map_shards<bodies_of>(lines));
   return {trawl::map<in_place>(bodies, trawl::generate<index>(summary.bodies)), summary.time};

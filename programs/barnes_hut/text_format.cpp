@@ -122,7 +122,7 @@ TextSummary summary_of(const std::vector<std::string>& lines) {
   return read(lines).summary();
 }
 
-TextSummary join(const TextSummary& a, const TextSummary& b) {
+TextSummary joined(const TextSummary& a, const TextSummary& b) {
   TextSummary both = a;
   both.lines += b.lines;
   both.bodies += b.bodies;

@@ -24,7 +24,7 @@ struct TextSummary {
 
 TextSummary summary_of(const std::vector<std::string>& lines);
 /// Of lines, and those behind them.
-TextSummary join(const TextSummary& a, const TextSummary& b);
+TextSummary joined(const TextSummary& a, const TextSummary& b);
 /// Of a whole file. Throws programs::BadInput, `FILE:LINE: cause`.
 void check_text(const std::string& file, const TextSummary& summary);
 /// Of lines of a file without faults.

@@ -17,9 +17,9 @@ struct Corner {
   Vec normal;
 };
 
-class Reader {
+class MeshReader {
  public:
-  Reader(const std::string& file, std::string_view content) : text_(file, content) {}
+  MeshReader(const std::string& file, std::string_view content) : text_(file, content) {}
 
   Mesh read() {
     while (text_.next_line()) {
@@ -92,7 +92,7 @@ Mesh read_mesh(const std::string& file, const std::string& where) {
   } catch (const programs::BadInput& e) {
     throw programs::BadInput(where + ": " + e.what());
   }
-  return Reader(file, content).read();
+  return MeshReader(file, content).read();
 }
 
 void smooth(Mesh& mesh) {

@@ -30,18 +30,20 @@ bool is_large(Vec v) {
   return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}) > Text::largest;
 }
 
-class Reader {
+class SceneReader {
  public:
-  Reader(const std::string& file, std::string_view content)
+  SceneReader(const std::string& file, std::string_view content)
       : folder_(std::filesystem::path(file).parent_path()), text_(file, content) {}
 
   Scene read() {
-    using Read = void (Reader::*)();
+    using Read = void (SceneReader::*)();
     static const std::map<std::string_view, Read> statements{
-        {"image", &Reader::image},     {"camera", &Reader::camera}, {"sky", &Reader::sky},
-        {"ambient", &Reader::ambient}, {"light", &Reader::light},   {"material", &Reader::material},
-        {"sphere", &Reader::sphere},   {"plane", &Reader::plane},   {"triangle", &Reader::triangle},
-        {"mesh", &Reader::mesh},       {"flake", &Reader::flake}};
+        {"image", &SceneReader::image},       {"camera", &SceneReader::camera},
+        {"sky", &SceneReader::sky},           {"ambient", &SceneReader::ambient},
+        {"light", &SceneReader::light},       {"material", &SceneReader::material},
+        {"sphere", &SceneReader::sphere},     {"plane", &SceneReader::plane},
+        {"triangle", &SceneReader::triangle}, {"mesh", &SceneReader::mesh},
+        {"flake", &SceneReader::flake}};
     while (text_.next_line()) {
       const std::string_view word = text_.next_word();
       const auto statement = statements.find(word);
@@ -328,7 +330,7 @@ class Reader {
 
 Scene read_scene(const std::string& file) {
   const std::string content = programs::read_file(file);
-  return Reader(file, content).read();
+  return SceneReader(file, content).read();
 }
 
 }  // namespace raytracer

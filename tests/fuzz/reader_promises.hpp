@@ -61,7 +61,7 @@ inline void read_in_parts(const std::string& file, const bh::Snapshot& whole) {
   bh::TextSummary summary = bh::summary_of(parts.front());
   bh::Bodies bodies;
   for (const auto& part : parts) {
-    if (&part != &parts.front()) summary = bh::join(summary, bh::summary_of(part));
+    if (&part != &parts.front()) summary = bh::joined(summary, bh::summary_of(part));
     for (const auto& body : bh::bodies_of(part)) {
       bodies.push_back(body);
       bodies.back().place = static_cast<std::uint32_t>(bodies.size() - 1);

@@ -165,9 +165,9 @@ TEST(BarnesHut, WhatIsFarAwayIsNotSelectedAndToOpenItIsAnError) {
 TextSummary summary_in_parts(const std::vector<std::string>& lines, std::size_t size) {
   TextSummary all;
   for (std::size_t at = 0; at < lines.size(); at += size)
-    all = join(all, summary_of({lines.begin() + static_cast<std::ptrdiff_t>(at),
-                                lines.begin() + static_cast<std::ptrdiff_t>(
-                                                    std::min(at + size, lines.size()))}));
+    all = joined(all, summary_of({lines.begin() + static_cast<std::ptrdiff_t>(at),
+                                  lines.begin() + static_cast<std::ptrdiff_t>(
+                                                      std::min(at + size, lines.size()))}));
   return all;
 }
 
