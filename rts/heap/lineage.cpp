@@ -57,8 +57,8 @@ Lineage* by_handle(const Lineage& from, std::uint32_t handle) {
   return lineage;
 }
 
-void Witness::note_other(Lineage* what, std::uint32_t at) {
-  if (count_others == most_others) return;
+void Witness::note_other(Lineage* what, std::uint32_t at, std::uint8_t most) {
+  if (count_others >= most) return;
   ++count_others;
   OtherOrigin** end = &others;
   while (*end != nullptr) end = &(*end)->next;

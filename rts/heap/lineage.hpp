@@ -60,8 +60,10 @@ struct OtherOrigin {
 /// What is known of a node of another PE beside its address, where deaths are survived.
 struct Witness {
   static constexpr std::uint32_t nobody = 0xffffffff;
-  /// Who comes in every value of a loop would keep what all of them were made of.
+  /// Who comes in every value of a loop would keep what all of them were made of. Once a PE is dead
+  /// that may be what is needed: what steps have passed on comes from before the first of them.
   static constexpr std::uint8_t most_others = 3;
+  static constexpr std::uint8_t most_after_a_death = 32;
 
   Lineage* lineage = nullptr;
   std::uint32_t place = 0;       ///< in that
@@ -84,7 +86,7 @@ struct Witness {
     fetching = false;
     tries = 0;
   }
-  void note_other(Lineage* what, std::uint32_t at);
+  void note_other(Lineage* what, std::uint32_t at, std::uint8_t most);
   /// The next of the others takes the lineage's place. False: there is none.
   bool take_other() noexcept;
 };

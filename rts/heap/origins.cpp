@@ -57,14 +57,15 @@ void Origins::note(const Found& proxy) {
       (lineage == nullptr || (state != State::fetch_me && state != State::fetching)))
     return;
   auto& witness = addresses_.make_witness(proxy.node);
+  const auto most = addresses_.lacks_any() ? Witness::most_after_a_death : Witness::most_others;
   if (proxy.filled) {
     witness.lineage = lineage;
     witness.place = proxy.place;
     witness.giver = from_;
   } else {
-    witness.note_other(lineage, proxy.place);
+    witness.note_other(lineage, proxy.place, most);
   }
-  if (Lineage* other = by_other_value(proxy)) witness.note_other(other, 1);
+  if (Lineage* other = by_other_value(proxy)) witness.note_other(other, 1, most);
 }
 
 // Both values have come with this packet.

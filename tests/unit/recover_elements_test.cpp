@@ -11,6 +11,7 @@
 #include "rts/heap/pack.hpp"
 #include "rts/inline/places.hpp"
 #include "tests/unit/dying_grid.hpp"
+#include "tests/unit/random_graph.hpp"
 
 namespace trawl {
 namespace {
@@ -41,6 +42,10 @@ Row row_of_thunk(std::size_t i) {
   Simulation::work(1'000);
   const auto number = static_cast<long>(i);
   return {number, lazy<numbered>(number, std::size_t{3})};
+}
+Longs twice_each(Longs all) {
+  for (long& x : all) x *= 2;
+  return all;
 }
 Row handed_on(const Row& row) {
   Simulation::work(1'000);
@@ -105,6 +110,87 @@ TEST(RecoverElements, WhatIsNotEvaluatedIsMadeAgain) {
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_EQ(sum.cases.by_copy, 0U);
+}
+
+// Each step passes on what comes from before the first one, on another PE.
+TEST(RecoverElements, WhatManyStepsHaveHandedOn) {
+  Simulation simulation(grid_with_copies(1'000));
+  simulation.run([&simulation] {
+    auto d = generate<row_of_value>(row_count);
+    d.size();
+    d = on(detail::place_of(2), d);
+    for (int step = 0; step <= steps; ++step) d = map<handed_on>(d);
+    d.size();
+    simulation.net().kill(1);
+    Simulation::work(100'000'000);
+    EXPECT_EQ(force(reduce<sum_of, test::added>(d)), sum_of_all(many));
+  });
+  EXPECT_EQ(simulation.finish(3).code, 3);
+}
+
+Row grown(const Row& row) {
+  return {row.number + 1, lazy<twice_each>(row.all)};
+}
+Row of_the_next(const Around<Row>& around) {
+  return {around[0].number, around[1].all};
+}
+bool by_number(const Row& a, const Row& b) {
+  return a.number % 7 < b.number % 7;
+}
+long mixed(long x, long y) {
+  return (31 * x + y) % 1'000'000'007;
+}
+
+/// Steps that hand on what elements refer to, in some order.
+long random_steps(std::uint64_t seed) {
+  test::Random random(seed);
+  auto d = test::below(random, 2) == 0 ? generate<row_of_value>(row_count)
+                                       : generate<row_of_thunk>(row_count);
+  for (auto steps_left = 2 + test::below(random, 7); steps_left != 0; --steps_left)
+    switch (test::below(random, 7)) {
+      case 0:
+        d = map<grown>(d);
+        break;
+      case 1:
+        d = stencil<of_the_next>(d);
+        break;
+      case 2:
+        d = evenly(d);
+        break;
+      case 3:
+        d = sort<by_number>(d);
+        break;
+      case 4:
+        d = on(test::below(random, 2) == 0 ? places().front() : places().back(), d);
+        break;
+      case 5:
+        d.size();
+        Simulation::work(3'000'000);
+        break;
+      default:
+        d = map<handed_on>(d);
+    }
+  return force(reduce<sum_of, mixed>(d));
+}
+
+// Hardly any run can't go on: see rts/recover/README.md, What is survived.
+TEST(RecoverElements, WhateverIsDoneWithThem) {
+  Tally sum;
+  for (std::uint64_t seed = 0; seed < test::graphs / 4 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    long expected = 0;
+    Simulation alone(test::dying_grid_of(1));
+    alone.run([&] { expected = random_steps(seed); });
+    EXPECT_EQ(alone.finish(3).code, 3);
+    const auto root = [&] { EXPECT_EQ(random_steps(seed), expected); };
+    const auto config = grid_with_copies(seed % 2 == 0 ? 2 : 1'000);
+    const auto messages = test::run_dying(config, {}, root).messages;
+    test::Random random(seed);
+    for (int run = 0; run < 3; ++run)
+      sum.add(test::run_dying(config, {{test::below(random, messages), run == 1, true}}, root));
+  }
+  SCOPED_TRACE(sum.text());
+  EXPECT_LE(100 * sum.not_made_again, sum.deaths);
 }
 
 bool evaluated = false;
