@@ -36,6 +36,14 @@ class SameHandles final : public PacketIn {
   std::size_t next_ = 0;
 };
 
+// Gives the nodes it refers to; its own bytes go to `bytes`.
+std::vector<Node*> pack_alone(void (*pack)(Node*, Packer&), Node* node, Writer& bytes) {
+  Handles handles;
+  Packer packer(bytes, handles);
+  pack(node, packer);
+  return std::move(handles.nodes);
+}
+
 }  // namespace
 
 Route route_to(const Lineage& lineage, std::uint32_t place) {
@@ -74,39 +82,33 @@ bool Witness::take_other() noexcept {
 }
 
 Node* handle_of(Node* node, std::uint32_t handle) {
-  Writer bytes;
-  Handles handles;
-  Packer packer(bytes, handles);
+  std::vector<Node*> nodes;
   if ((handle & Lineage::in_arguments) == 0) {
-    node->code().pack_value(node, packer);
+    nodes = references_of(node);
   } else {
     const bool claimed = node->move(State::unevaluated, State::exported);
     if (node->state() != State::exported) return nullptr;
-    node->code().pack_arguments(node, packer);
+    Writer bytes;
+    nodes = pack_alone(node->code().pack_arguments, node, bytes);
     if (claimed) node->settle(State::exported, State::unevaluated);
     handle &= ~Lineage::in_arguments;
   }
-  return handle < handles.nodes.size() ? handles.nodes[handle] : nullptr;
+  return handle < nodes.size() ? nodes[handle] : nullptr;
 }
 
 std::vector<Node*> references_of(Node* value) {
   Writer bytes;
-  Handles handles;
-  Packer packer(bytes, handles);
-  value->code().pack_value(value, packer);
-  return std::move(handles.nodes);
+  return pack_alone(value->code().pack_value, value, bytes);
 }
 
 Node* twin_of(Node* thunk) {
   const Code& code = thunk->code();
   Writer bytes;
-  Handles handles;
-  Packer packer(bytes, handles);
-  code.pack_arguments(thunk, packer);
+  const auto nodes = pack_alone(code.pack_arguments, thunk, bytes);
   auto* twin = static_cast<Node*>(allocate(code.bytes));
   twin->init(code, State::black_hole);
   Reader reader(bytes.view());
-  SameHandles same(handles.nodes);
+  SameHandles same(nodes);
   Unpacker unpacker(reader, same);
   code.unpack_arguments(twin, unpacker);
   twin->init(code, State::unevaluated);

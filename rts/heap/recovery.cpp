@@ -223,8 +223,9 @@ bool SharedHeap::also_from(Node* node, Node* source) {
   if (is_being_read(node)) return false;
   const auto state = node->state();
   if (state == State::value) {
-    for (std::uint32_t handle = 0; Node* part = handle_of(node, handle); ++handle) {
-      auto* witness = addresses_.witness(part);
+    const auto parts = references_of(node);
+    for (std::uint32_t handle = 0; handle < parts.size(); ++handle) {
+      auto* witness = addresses_.witness(parts[handle]);
       if (witness == nullptr || witness->here || witness->fetching) continue;
       witness->comes_from(source == nullptr ? nullptr : by_handle({source}, handle), 1);
     }

@@ -374,8 +374,10 @@ class GraphUnpacker final : public PacketIn {
     if (is_reference(part)) {
       take_reference(item);
       if (part == Part::large_reference) result.leaves_data |= addresses_.note_large(item.node);
-      if (part != Part::reference) addresses_.note_evaluated(item.node);
-      if (addresses_.recovers()) origins_.note(item);
+      if (addresses_.recovers()) {
+        if (part != Part::reference) addresses_.note_evaluated(item.node);
+        origins_.note(item);
+      }
       if (item.ticket) result.ahead.push_back(item.node);
       return;
     }

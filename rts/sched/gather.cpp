@@ -31,7 +31,6 @@ bool comes(heap::Node* node, bool evaluated) {
 bool gather(heap::Node* node, bool all_evaluated) {
   std::vector<heap::Node*> found{node};
   boost::unordered_flat_set<heap::Node*> seen{node};
-  demand(node);
   while (!found.empty()) {
     std::vector<heap::Node*> next;
     for (auto* each : found) {

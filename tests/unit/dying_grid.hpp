@@ -34,6 +34,13 @@ inline Simulation::Config dying_grid_of(int pes) {
   return config;
 }
 
+/// Distributed data get copies after so many skeletons.
+inline Simulation::Config grid_with_copies(int pes, int copies) {
+  auto config = dying_grid_of(pes);
+  config.options.copies = copies;
+  return config;
+}
+
 /// A spawned call a call.
 inline long fib(long n) {
   Simulation::work(10'000);
@@ -184,6 +191,18 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
     for (const auto& each : case_names) tally.cases.*each.count += cases.*each.count;
   }
   return tally;
+}
+
+/// The same, once for every fifth message, with one of its ends: all of them take minutes.
+inline Tally run_dying_at_some_messages(const Simulation::Config& config,
+                                        const std::function<void()>& root) {
+  Tally sum;
+  const auto messages = run_dying(config, {}, root).messages;
+  for (std::uint64_t i = 0; i < messages && !testing::Test::HasFailure(); i += 5) {
+    SCOPED_TRACE("message " + std::to_string(i));
+    sum.add(run_dying(config, {{i, i % 2 == 0, i % 3 == 0}}, root));
+  }
+  return sum;
 }
 
 /// The same, once for each message and for each of its ends.

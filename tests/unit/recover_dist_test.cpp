@@ -14,15 +14,10 @@ namespace trawl {
 namespace {
 
 using test::added;
+using test::grid_with_copies;
 using test::same;
 using test::squared;
 using test::Tally;
-
-Simulation::Config grid_with_copies(int pes, int copies) {
-  auto config = test::dying_grid_of(pes);
-  config.options.copies = copies;
-  return config;
-}
 
 long other_way(long x) {
   return 1'000'000 - x;
@@ -59,20 +54,10 @@ long without_deaths() {
   return result;
 }
 
-/// How many messages lie between two deaths that are tried: all of them take minutes.
-constexpr std::uint64_t stride = 5;
-
 Tally die_in_steps(int copies) {
   const auto expected = without_deaths();
-  const auto config = grid_with_copies(3, copies);
-  const auto root = [expected] { EXPECT_EQ(many_steps(), expected); };
-  Tally sum;
-  const auto messages = test::run_dying(config, {}, root).messages;
-  for (std::uint64_t i = 0; i < messages && !testing::Test::HasFailure(); i += stride) {
-    SCOPED_TRACE("message " + std::to_string(i));
-    sum.add(test::run_dying(config, {{i, i % 2 == 0, i % 3 == 0}}, root));
-  }
-  return sum;
+  return test::run_dying_at_some_messages(grid_with_copies(3, copies),
+                                          [expected] { EXPECT_EQ(many_steps(), expected); });
 }
 
 TEST(RecoverDist, WithACopyAfterEachSkeleton) {
