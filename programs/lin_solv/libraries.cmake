@@ -3,7 +3,7 @@ target_link_libraries(${name} PRIVATE PkgConfig::GMP)
 # Chosen at run time. (g++ 12 takes the undefined operands of its own intrinsics for mistakes.)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${folder}/elimination_avx2.cpp PROPERTIES
-    COMPILE_OPTIONS "-mavx2;-mfma;-Wno-maybe-uninitialized")
+    COMPILE_OPTIONS "-mavx2;-mfma;-Wno-maybe-uninitialized" SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(${folder}/elimination_avx512.cpp PROPERTIES
-    COMPILE_OPTIONS "-mavx512f;-mavx512ifma;-Wno-maybe-uninitialized")
+    COMPILE_OPTIONS "-mavx512f;-mavx512ifma;-Wno-maybe-uninitialized" SKIP_PRECOMPILE_HEADERS ON)
 endif()
