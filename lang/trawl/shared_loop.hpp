@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include <trawl/placed.hpp>
@@ -74,13 +75,17 @@ inline bool help_with(std::uintptr_t loop) {
 }
 
 inline void run_shared(SharedLoop& loop, std::size_t parts) {
-  const bool in_run = sched::this_owner_end != nullptr;
-  const auto workers = in_run ? static_cast<std::size_t>(sched::workers_here()) : 1;
+  // Who helps may not be waited for in every place.
+  const bool alone = sched::this_owner_end == nullptr || sched::in_static();
+  const auto workers = alone ? 1 : static_cast<std::size_t>(sched::workers_here());
   const auto helpers = std::min(workers, parts);
   std::vector<Lazy<bool>> calls;
-  for (std::size_t i = 1; i < helpers; ++i) {
-    calls.push_back(lazy_placed<&help_with>(reinterpret_cast<std::uintptr_t>(&loop)));
-    sched::place(calls.back().node(), sched::pe_here());
+  try {
+    for (std::size_t i = 1; i < helpers; ++i) {
+      calls.push_back(lazy_placed<&help_with>(reinterpret_cast<std::uintptr_t>(&loop)));
+      sched::place(calls.back().node(), sched::pe_here());
+    }
+  } catch (const std::bad_alloc&) {  // without memory for them there are fewer
   }
   loop.help();
   for (const auto& call : calls) force(call);

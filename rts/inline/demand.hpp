@@ -49,6 +49,10 @@ bool evaluate_if_left(heap::Node* node);
 /// `why`, and is no spark any longer.
 void abandon(heap::Node* node, heap::Failure* why);
 
+/// Does the calling code, or what called it, initialise a function's static variable? Others wait
+/// for that, so nobody may block in there: what would have to, throws Error.
+bool in_static() noexcept;
+
 /// Asks for `node` if it lives on another PE; doesn't wait. Throws Error outside of a run.
 void fetch(heap::Node* node);
 

@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 
+#include "rts/inline/demand.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/sched/worker.hpp"
 
@@ -52,8 +53,12 @@ constinit std::atomic<void (*)(Guard*)> next_abort{nullptr};
 
 }  // namespace
 
+bool in_static() noexcept {
+  return initialising.fiber != nullptr && initialising.fiber == fiber_here();
+}
+
 void refuse_in_static() {
-  if (initialising.fiber == nullptr || initialising.fiber != fiber_here()) return;
+  if (!in_static()) return;
   throw Error(
       "force or sync would have to wait inside of the initialisation of a function's static "
       "variable, which others may wait for: force the value before, or keep a Lazy in the "

@@ -1,12 +1,18 @@
 // What may not be held while a thread blocks, as far as the runtime can know of it.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/here.hpp>
 #include <trawl/trawl.hpp>
 
 #include "rts/simulate.hpp"
+#include "tests/unit/team.hpp"
 
 namespace {
 
@@ -91,6 +97,24 @@ TEST(Static, WhatIsThereMayBeForced) {
       return text.size() == 100;
     }();
     EXPECT_TRUE(nested);
+  });
+}
+
+// Nobody could be waited for who helps with its loop.
+long summed_by_a_loop() {
+  std::atomic<long> sum{0};
+  trawl::here::for_each(50, [&sum](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    sum += 2;
+  });
+  return sum;
+}
+
+TEST(Static, ALoopInAnInitialisationHasNoHelpers) {
+  trawl::test::Team team(4);
+  team.run([] {
+    static const long made = summed_by_a_loop();
+    EXPECT_EQ(made, 100);
   });
 }
 
