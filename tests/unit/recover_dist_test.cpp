@@ -1,13 +1,18 @@
 // PEs die at messages of programs with distributed data: what they had is made again from what it
 // was made from, or from copies on other PEs.
+#include <atomic>
 #include <cstddef>
+#include <latch>
+#include <memory>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 
+#include "rts/heap/collect.hpp"
 #include "tests/unit/dying_grid.hpp"
 
 namespace trawl {
@@ -238,6 +243,27 @@ TEST(RecoverDist, WhatWaitForEachOtherAreMadeFromOtherValues) {
   });
   EXPECT_EQ(simulation.finish(3).code, 3);
   EXPECT_GT(cases_on_main(simulation).otherwise, 0U);
+}
+
+// Two workers that have the same data come to the next skeleton together.
+TEST(RecoverDist, OneOfManyTellsWhereCopiesAre) {
+  for (int round = 0; round < 500; ++round) {
+    std::atomic<int> told{0};
+    const auto copying = std::make_shared<detail::Copying>(
+        std::vector<Lazy<detail::Ran>>(), [&told](const detail::Copying::Failed&) { ++told; });
+    constexpr int at_once = 4;
+    std::latch together(at_once);
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < at_once; ++i)
+      workers.emplace_back([&] {
+        heap::mutator();
+        auto own = copying;
+        together.arrive_and_wait();
+        detail::finish(own, false);
+      });
+    workers.clear();
+    EXPECT_EQ(told, 1);
+  }
 }
 
 // Never a wrong answer: it is right, or the run says that it can't go on.

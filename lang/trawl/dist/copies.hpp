@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -44,27 +45,38 @@ Member member_copy_of(const Member& shard, const Lazy<bool>& is_whole) {
   return Member::refer_to(copy_of(Lazy<Shard<T>>::refer_to(shard.node()), is_whole).node());
 }
 
-/// Copies under way.
-struct Copying {
-  std::vector<Lazy<Ran>> made;
-  std::function<void(const std::vector<bool>&)>
-      tell;  ///< where they are, but for those that failed
+/// Copies under way, of data that several workers may have.
+class Copying {
+ public:
+  /// Which of them have failed.
+  using Failed = std::vector<bool>;
+
+  Copying(std::vector<Lazy<Ran>> made, std::function<void(const Failed&)> tell)
+      : made_(std::move(made)), tell_(std::move(tell)) {}
 
   bool there() const {
-    return std::all_of(made.begin(), made.end(),
+    return std::all_of(made_.begin(), made_.end(),
                        [](const auto& group) { return group.evaluated(); });
   }
+  /// Waits for them, and says where they are, if nobody has.
+  void finish() {
+    if (told_.exchange(true)) return;
+    Failed failed;
+    for (const auto& group : made_)
+      for (const auto& shape : force(group).shapes) failed.push_back(shape.failed);
+    std::exchange(tell_, {})(failed);
+  }
+
+ private:
+  std::vector<Lazy<Ran>> made_;
+  std::function<void(const Failed&)> tell_;
+  std::atomic<bool> told_{false};
 };
 
 /// Once they are there, what the data were made from need not be kept any more.
 inline void finish(std::shared_ptr<Copying>& copying, bool wait) {
   if (copying == nullptr || (!wait && !copying->there())) return;
-  if (const auto tell = std::exchange(copying->tell, {})) {  // nobody else has
-    std::vector<bool> failed;
-    for (const auto& group : copying->made)
-      for (const auto& shape : force(group).shapes) failed.push_back(shape.failed);
-    tell(failed);
-  }
+  copying->finish();
   copying = nullptr;
 }
 
@@ -85,14 +97,14 @@ inline std::shared_ptr<Copying> begin_copies(std::span<const Member> shards,
   }
   if (copies.empty()) return nullptr;
   auto made = start_members(copies, to);
-  const auto tell = [mortal, copies, copy](const std::vector<bool>& failed) {
+  const auto tell = [mortal, copies, copy](const Copying::Failed& failed) {
     for (std::size_t i = 0; i < mortal.size(); ++i) {
       // If the copy were made of the shard again, each would wait for the other.
       if (failed[i] || !sched::also_from(copies[i].node(), nullptr)) continue;
       sched::also_from(mortal[i].node(), copy(copies[i], {}).node());
     }
   };
-  return std::make_shared<Copying>(Copying{std::move(made), tell});
+  return std::make_shared<Copying>(std::move(made), tell);
 }
 
 }  // namespace trawl::detail
