@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -41,6 +42,16 @@ fabric::NetSetup net_setup(const Options& options) {
   if (!setup.meet.empty() && options.pes == 0 && options.seats == 0 &&
       fabric::pes_by_mpiexec() <= 1)
     throw Error("how many PEs are to meet there? --trawl:meet needs --trawl:pes=N", 2);
+  if (setup.meet.empty() && setup.join.empty() && setup.pes > 1 && fabric::pes_by_mpiexec() <= 1)
+    throw Error(
+        "--trawl:pes=" + std::to_string(setup.pes) +
+            " starts no PEs, but waits for them at --trawl:meet=PORT; on this host they are "
+            "started by trawl-run -n " +
+            std::to_string(setup.pes) + " PROGRAM",
+        2);
+  if (const char* said = std::getenv("TRAWL_PES");
+      setup.meet.starts_with("fd:") && said != nullptr && said != std::to_string(options.pes))
+    throw Error("trawl-run -n says how many PEs there are: leave out --trawl:pes", 2);
   if (setup.seats > setup.pes && options.recover == "off")
     throw Error(
         "PEs can join a run only where it survives deaths: leave out --trawl:recover=off, or "

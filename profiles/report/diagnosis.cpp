@@ -113,7 +113,8 @@ class Diagnosis {
     say(Limit::collection, shares_.gc,
         fmt::format("collections stopped the workers for {} of their time ({} of them, {} each)",
                     percent(shares_.gc), facts_.collections, time(facts_.collection)),
-        "give it a larger heap (--trawl:heap), or allocate less: arrays of numbers instead of "
+        "give it a larger heap (--trawl:heap, or --trawl:heap-max where that bounds it), or "
+        "allocate less: arrays of numbers instead of "
         "linked values");
   }
 

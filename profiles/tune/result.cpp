@@ -58,6 +58,10 @@ const Effect* best_unconfirmed(const Advice& advice) {
   return best;
 }
 
+bool was_anything_tried(const Advice& advice) {
+  return std::ranges::any_of(advice.effects, [](const Effect& each) { return each.runs != 0; });
+}
+
 std::string usual_text(const Space& space, const Advice& advice) {
   if (const auto* best = best_unconfirmed(advice))
     return fmt::format(
@@ -65,7 +69,7 @@ std::string usual_text(const Space& space, const Advice& advice) {
         "  confirm it: --budget says how much there is.\n",
         seconds(advice.usual), space[best->factor].name, space[best->factor].levels[best->level],
         percent(best->gain.mean), percent(best->gain.low), percent(best->gain.high));
-  if (advice.effects.empty())
+  if (!was_anything_tried(advice))
     return fmt::format(
         "  The defaults: {}. Nothing else was tried: --budget is too small for one level.\n",
         seconds(advice.usual));
@@ -250,7 +254,7 @@ std::string flag_file(const Result& result) {
   auto text = fmt::format("# by trawl-tune, of {} on", result.program);
   for (const auto& on : result.grids) text.append(" ").append(short_grid(on.grid));
   if (as_usual(space, advice))
-    return text + (best_unconfirmed(advice) || advice.effects.empty()
+    return text + (best_unconfirmed(advice) || !was_anything_tried(advice)
                        ? "\n# the defaults: there was no time for more\n"
                        : "\n# the defaults are as good\n");
   text += fmt::format("\n# {} of the time saved ({} to {}), simulated\n", percent(advice.gain.mean),

@@ -181,7 +181,7 @@ def too_late():
 
 
 def not_all_come():
-    result = run_words(program("fib"), "20", "--trawl:pes=3", "--trawl:start-wait=0.2")
+    result = run_words(program("fib"), "20", "--trawl:pes=3", "--trawl:meet=0", "--trawl:start-wait=0.2")
     expect(result.code == 1 and "of 3 PEs only 1" in result.err, "expected one line", result)
     result = run_words(program("fib"), "20", "--trawl:join=127.0.0.1:1")
     expect(result.code == 2 and "nobody can be met" in result.err, "expected one line", result)

@@ -124,6 +124,10 @@ def refuses(folder):
         expect(result.code == 2 and said in result.err and result.out == "", f"expected: {said}", result)
     result = run_words(queens, "6", "--trawl:meet=5999")
     expect(result.code == 2 and "--trawl:meet needs --trawl:pes=N" in result.err, "expected a refusal", result)
+    result = run_words(queens, "6", "--trawl:pes=4")
+    expect(result.code == 2 and "started by trawl-run -n 4" in result.err, "expected a refusal", result)
+    result = run_words(TRAWL_RUN, "-n", 2, queens, "6", "--trawl:pes=3")
+    expect(result.code == 2 and "leave out --trawl:pes" in result.err, "expected a refusal", result)
 
 
 ignores_what_it_was_started_to_ignore()

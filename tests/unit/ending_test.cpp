@@ -12,6 +12,7 @@
 #include "rts/fabric/fragments.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/life/start.hpp"
+#include "rts/options/flags.hpp"
 #include "rts/recover/alive.hpp"
 #include "rts/recover/waking_time.hpp"
 #include "rts/simulate.hpp"
@@ -168,6 +169,12 @@ TEST(Start, OtherOrdersAreRefused) {
     FAIL() << "it was let in";
   } catch (const Error& e) {
     EXPECT_EQ(std::string(e.what()).find("PE 2 was started with other arguments"), 0u) << e.what();
+    for (const auto& flag : flags()) {
+      const auto name = "--trawl:" + std::string(flag.name);
+      EXPECT_TRUE(!flag.alike || !flag.needs_value() ||
+                  std::string(e.what()).find(name) != std::string::npos)
+          << name;
+    }
     EXPECT_EQ(e.exit_code(), 2);
   }
 }

@@ -299,7 +299,10 @@ TEST(Tune, AFileOfFlagsSaysWhatIsAdvised) {
   EXPECT_EQ(flag_file(result),
             "# by trawl-tune, of p on lab\n# the defaults: there was no time for more\n");
   EXPECT_NE(tune::text(result).find("Nothing else was tried"), std::string::npos);
-  on.advice.effects.emplace_back();
+  on.advice.effects.emplace_back();  // begun with, and not compared
+  EXPECT_EQ(flag_file(result),
+            "# by trawl-tune, of p on lab\n# the defaults: there was no time for more\n");
+  on.advice.effects.front().runs = 1;
   EXPECT_EQ(flag_file(result), "# by trawl-tune, of p on lab\n# the defaults are as good\n");
   on.advice.cut_short = true;
   EXPECT_NE(tune::text(result).find("nothing else gains 0.5 % of what there was time to try"),

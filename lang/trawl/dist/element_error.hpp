@@ -43,7 +43,8 @@ constexpr std::string_view function_name() {
   } catch (const ElementError&) {
     throw;  // of what this one needs: it says where
   } catch (const std::bad_alloc&) {
-    throw ElementError(where + ": PE " + std::to_string(sched::pe_here()) + " is out of memory");
+    throw ElementError(where + ": PE " + std::to_string(sched::pe_here()) +
+                       " is out of memory: more PEs, or a larger --trawl:heap-max, make room");
   } catch (const std::exception& e) {
     throw ElementError(where + ": " + e.what());
   } catch (...) {
