@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -73,12 +74,17 @@ struct is_smart_pointer<std::weak_ptr<T>> : std::true_type {};
 template <class T>
 struct is_smart_pointer<std::reference_wrapper<T>> : std::true_type {};
 
+template <class T>
+inline constexpr bool is_initializer_list = false;
+template <class T>
+inline constexpr bool is_initializer_list<std::initializer_list<T>> = true;
+
 /// Means something only where what it points to is: a view, an iterator, a smart pointer, and
 /// classes of the standard library that hold a pointer.
 template <class T>
 concept PointsElsewhere = is_smart_pointer<T>::value || std::ranges::view<T> ||
-    std::is_same_v<T, std::error_code> || std::is_same_v<T, std::error_condition> ||
-    std::is_same_v<T, std::source_location> ||
+    is_initializer_list<T> || std::is_same_v<T, std::error_code> ||
+    std::is_same_v<T, std::error_condition> || std::is_same_v<T, std::source_location> ||
     (std::is_class_v<T>&& requires { typename std::iterator_traits<T>::iterator_category; });
 
 namespace detail {
