@@ -96,6 +96,8 @@ class Process {
   }
 
   bool returned() const { return returned_; }
+  /// False in a child that the program has forked.
+  bool is_this_one() const { return pid_ == getpid(); }
 
   /// The program called run() once more: ends it.
   [[noreturn]] void called_again() {
@@ -337,6 +339,7 @@ class Process {
   std::optional<progress::ProgressThread> progress_thread_;
   std::atomic<std::size_t> working_{0};  // workers that have not left their main loops
   std::atomic<bool> exiting_{false};     // by exit(), called in the root
+  const pid_t pid_ = getpid();
   std::atomic<bool> returned_{false};
   std::atomic<int> code_{0};
   std::atomic<bool> over_{false};
@@ -346,14 +349,15 @@ class Process {
 constinit Process* process = nullptr;
 
 void on_exit_called(int code, void*) {
-  if (process != nullptr) process->exit_called(code);
+  if (process != nullptr && process->is_this_one()) process->exit_called(code);
 }
 
 // Before all static objects of the program, so that it is called when all are destroyed.
 [[gnu::constructor(101)]] void prepare_to_leave() {
   on_exit(
       [](int code, void*) {
-        if (process != nullptr && process->returned()) fabric::leave(code);
+        if (process != nullptr && process->is_this_one() && process->returned())
+          fabric::leave(code);
       },
       nullptr);
 }
@@ -393,6 +397,9 @@ int run_program(int argc, char** argv, const Root& root) {
     heap::start_collector(program.options.heap, program.options.heap_max);
     heap::set_torture(program.options.collect_every);
     sched::prepare_fences();
+    if (!program.options.simulate.empty() && !program.options.grid.empty())
+      throw Error(
+          "--trawl:grid and --trawl:simulate exclude each other: one rehearses, one simulates", 2);
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
       return run_simulated(program, root);
     begin(program);

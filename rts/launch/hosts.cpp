@@ -1,5 +1,6 @@
 #include "rts/launch/hosts.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -20,7 +21,8 @@ Host read_host(const std::string& name, const std::string& count, const std::str
   const auto read = std::from_chars(count.data(), end, host.pes);
   const bool good = count.empty() || (read.ec == std::errc() && read.ptr == end && host.pes >= 1 &&
                                       host.pes <= most_on_a_host);
-  if (!good || !rest.empty() || name.front() == '-') throw Error("", 2);
+  const bool is_mpiexecs = std::count(name.begin(), name.end(), ':') == 1;  // HOST:PROCESSES
+  if (!good || !rest.empty() || name.front() == '-' || is_mpiexecs) throw Error("", 2);
   return host;
 }
 

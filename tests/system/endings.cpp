@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
 #include <trawl/trawl.hpp>
 #include <unistd.h>
 
@@ -209,6 +210,15 @@ int reads() {
   return 0;
 }
 
+// As after an execl that has failed.
+int child_exits() {
+  const auto child = fork();
+  if (child == 0) std::exit(11);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int root(int argc, char** argv) {
   const std::map<std::string, int (*)()> ways{
       {"code-7", [] { return 7; }},
@@ -217,6 +227,7 @@ int root(int argc, char** argv) {
       {"exception-elsewhere", [] { return elsewhere<throws>(0); }},
       {"exit-5", []() -> int { std::exit(5); }},
       {"exit-5-with-static-objects", exit_with_static_objects},
+      {"child-exits", child_exits},
       {"exits-in-a-call", [] { return static_cast<int>(trawl::force(trawl::lazy<exits>(0))); }},
       {"ends-at-once-in-root", [] { return static_cast<int>(ends_at_once(0)); }},
       {"goes-on", last_line},

@@ -23,6 +23,8 @@ for fabric, env in FABRICS.items():
     for pes in 0, 1, 3:
         result = ends(pes, "code-7", env=env)
         expect(result.code == 7 and result.err == "", "expected exit code 7", result)
+        result = ends(pes, "child-exits", env=env)
+        expect(result.code == 11 and result.err == "", "expected exit code 11", result)
 
         for workers in 1, 2:
             result = ends(pes, "code-7-with-work-left", f"--trawl:workers={workers}", env=env)

@@ -112,11 +112,15 @@ def refuses(folder):
     many = os.path.join(folder, "many")
     with open(many, "w", encoding="ascii") as file:
         file.write("127.0.0.1 4294967297\n")
+    of_mpiexec = os.path.join(folder, "of_mpiexec")
+    with open(of_mpiexec, "w", encoding="ascii") as file:
+        file.write("# both\n127.0.0.1:2\n")
     queens = program("queens")
     for words, said in (
             (["-n", "010", queens, "6"], "010 begins with 0"),
             (["-n", 2, queens, "6", "--trawl:workers=010"], "010 begins with 0"),
             (["--hosts", many, queens, "6"], "line 1: expected HOST"),
+            (["--hosts", of_mpiexec, queens, "6"], "line 2: expected HOST"),
             (["--wait", "--hosts", many, queens, "6"], "--wait and --hosts exclude each other"),
             (["--leave", 1, "-n", 2, os.getpid()], "--leave and -n exclude each other"),
             (["-n", 1, "--seats", 3, queens, "6", "--trawl:recover=off"], "only where it survives deaths")):
