@@ -44,7 +44,8 @@ constexpr std::array table{
     Flag{
         "heap-max", "BYTES", &Options::heap_max, mega, tera,
         "memory that a PE may use: its heap is no larger, and near it it takes no work from others "
-        "(bytes; 0: its share of the host's, or of what control groups allow)",
+        "(bytes; 0: no bound, but it takes none near its share of the host's, or of what control "
+        "groups allow)",
         nullptr, false, true},
     Flag{"collect-every", "N", &Options::collect_every, 0, giga,
          "collect at every N-th allocation: slow; finds what the collector can't see (0: off)"},
