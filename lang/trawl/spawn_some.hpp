@@ -117,7 +117,7 @@ class SpawnedSome {
         if (!sched::evaluate_if_left(calls_[next].node())) elsewhere_.push_back(next++);
       } else if (elsewhere_.empty()) {
         break;
-      } else if (!make_one_that_has_come_back()) {
+      } else {
         await_any();
       }
     }
@@ -164,12 +164,6 @@ class SpawnedSome {
     if (!std::ranges::all_of(elsewhere_, wants_more)) return false;
     std::erase_if(elsewhere_, [this](std::size_t i) { return !calls_[i]; });
     return true;
-  }
-
-  /// Who had begun with it has left, or died.
-  bool make_one_that_has_come_back() const {
-    return std::ranges::any_of(
-        elsewhere_, [this](std::size_t i) { return sched::evaluate_if_left(calls_[i].node()); });
   }
 
   void await_any() const {

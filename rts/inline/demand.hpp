@@ -37,8 +37,8 @@ inline OwnerEnd& owner_end_here() {
 /// (evaluate-and-die). Throws Error outside of a run.
 void demand(heap::Node* node);
 
-/// Returns when one of the nodes has finished, or can be evaluated here: waits for whoever does
-/// that, or brings them here and evaluates them. Throws Error outside of a run.
+/// Returns when one of the nodes has finished, or may have: waits for whoever evaluates them, and
+/// evaluates those that come here, or have come back. Throws Error outside of a run.
 void demand_any(std::span<heap::Node* const> nodes);
 
 /// Evaluates `node` if nobody has begun with it; else it returns false at once, and waits for

@@ -1,4 +1,5 @@
 // Waiting for the first of several nodes.
+#include <algorithm>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -36,7 +37,11 @@ void demand_any(std::span<heap::Node* const> nodes) {
   worker.let_others_run(Moment::in_thread);
   refuse_in_static();
   FirstOf waiter(worker.running_thread(), nodes.size());
-  if (!worker.block_on(nodes, waiter)) return;
+  if (!worker.block_on(nodes, waiter)) {
+    // One has finished, or has come back from a PE that has left or died: nobody else need make it.
+    std::ranges::any_of(nodes, evaluate_if_left);
+    return;
+  }
   {
     auto& host = current_worker()->host();
     const std::lock_guard lock(host.lock());
