@@ -30,7 +30,30 @@ std::uint64_t grid_of(const Program& program) {
   return digest ? std::max(*digest, is_in_trouble + 1) : is_in_trouble;
 }
 
+void refuse_contradictions(const Options& options) {
+  const bool by_mpiexec = fabric::pes_by_mpiexec() > 1;
+  if (!options.meet.empty() && options.pes == 0 && options.seats == 0 && !by_mpiexec)
+    throw Error("how many PEs are to meet there? --trawl:meet needs --trawl:pes=N", 2);
+  if (options.meet.empty() && options.join.empty() && options.pes > 1 && !by_mpiexec)
+    throw Error(
+        "--trawl:pes=" + std::to_string(options.pes) +
+            " starts no PEs, but waits for them at --trawl:meet=PORT; on this host they are "
+            "started by trawl-run -n " +
+            std::to_string(options.pes) + " PROGRAM",
+        2);
+  // By trawl-run.
+  if (const char* said = std::getenv("TRAWL_PES");
+      options.meet.starts_with("fd:") && said != nullptr && said != std::to_string(options.pes))
+    throw Error("trawl-run -n says how many PEs there are: leave out --trawl:pes", 2);
+  if (options.seats > std::max(options.pes, 1) && options.recover == "off")
+    throw Error(
+        "PEs can join a run only where it survives deaths: leave out --trawl:recover=off, or "
+        "--seats",
+        2);
+}
+
 fabric::NetSetup net_setup(const Options& options) {
+  refuse_contradictions(options);
   fabric::NetSetup setup;
   setup.terms.key = fabric::net::read_key(options.key);
   setup.terms.identity = fabric::net::own_identity(TRAWL_VERSION, heap::CodeTable::get().digest());
@@ -39,24 +62,6 @@ fabric::NetSetup net_setup(const Options& options) {
   setup.meet = options.meet;
   setup.pes = std::max(options.pes, 1);
   setup.seats = options.seats;
-  if (!setup.meet.empty() && options.pes == 0 && options.seats == 0 &&
-      fabric::pes_by_mpiexec() <= 1)
-    throw Error("how many PEs are to meet there? --trawl:meet needs --trawl:pes=N", 2);
-  if (setup.meet.empty() && setup.join.empty() && setup.pes > 1 && fabric::pes_by_mpiexec() <= 1)
-    throw Error(
-        "--trawl:pes=" + std::to_string(setup.pes) +
-            " starts no PEs, but waits for them at --trawl:meet=PORT; on this host they are "
-            "started by trawl-run -n " +
-            std::to_string(setup.pes) + " PROGRAM",
-        2);
-  if (const char* said = std::getenv("TRAWL_PES");
-      setup.meet.starts_with("fd:") && said != nullptr && said != std::to_string(options.pes))
-    throw Error("trawl-run -n says how many PEs there are: leave out --trawl:pes", 2);
-  if (setup.seats > setup.pes && options.recover == "off")
-    throw Error(
-        "PEs can join a run only where it survives deaths: leave out --trawl:recover=off, or "
-        "--seats",
-        2);
   if (options.start_wait > 0) setup.wait = static_cast<Nanos>(options.start_wait * 1e9);
   return setup;
 }

@@ -348,15 +348,20 @@ class Process {
 // Set once there is a run to be ended; for exit(), which has nothing to go by.
 constinit Process* process = nullptr;
 
+/// The run's process, if this is no child that the program has forked.
+Process* own_process() {
+  return process != nullptr && process->is_this_one() ? process : nullptr;
+}
+
 void on_exit_called(int code, void*) {
-  if (process != nullptr && process->is_this_one()) process->exit_called(code);
+  if (auto* const own = own_process()) own->exit_called(code);
 }
 
 // Before all static objects of the program, so that it is called when all are destroyed.
 [[gnu::constructor(101)]] void prepare_to_leave() {
   on_exit(
       [](int code, void*) {
-        if (process != nullptr && process->is_this_one() && process->returned())
+        if (const auto* const own = own_process(); own != nullptr && own->returned())
           fabric::leave(code);
       },
       nullptr);
@@ -397,9 +402,6 @@ int run_program(int argc, char** argv, const Root& root) {
     heap::start_collector(program.options.heap, program.options.heap_max);
     heap::set_torture(program.options.collect_every);
     sched::prepare_fences();
-    if (!program.options.simulate.empty() && !program.options.grid.empty())
-      throw Error(
-          "--trawl:grid and --trawl:simulate exclude each other: one rehearses, one simulates", 2);
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
       return run_simulated(program, root);
     begin(program);

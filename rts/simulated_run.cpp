@@ -54,6 +54,9 @@ int run_simulated(Program& program, const Root& root) {
         "--trawl:simulate plays all PEs in one process: start it without trawl-run, and without "
         "--trawl:join, --trawl:pes and --trawl:fabric=net",
         2);
+  if (!program.options.grid.empty())
+    throw Error(
+        "--trawl:grid and --trawl:simulate exclude each other: one rehearses, one simulates", 2);
   if (program.options.progress)
     throw Error(
         "--trawl:progress is for runs that take their time: leave it out, a simulated one "

@@ -114,8 +114,7 @@ class Diagnosis {
         fmt::format("collections stopped the workers for {} of their time ({} of them, {} each)",
                     percent(shares_.gc), facts_.collections, time(facts_.collection)),
         "give it a larger heap (--trawl:heap, or --trawl:heap-max where that bounds it), or "
-        "allocate less: arrays of numbers instead of "
-        "linked values");
+        "allocate less: arrays of numbers instead of linked values");
   }
 
   void start() {

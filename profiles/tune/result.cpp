@@ -62,6 +62,13 @@ bool was_anything_tried(const Advice& advice) {
   return std::ranges::any_of(advice.effects, [](const Effect& each) { return each.runs != 0; });
 }
 
+/// Of advice that is the defaults.
+std::string_view what_defaults_are(const Advice& advice) {
+  return best_unconfirmed(advice) != nullptr || !was_anything_tried(advice)
+             ? "the defaults: there was no time for more"
+             : "the defaults are as good";
+}
+
 std::string usual_text(const Space& space, const Advice& advice) {
   if (const auto* best = best_unconfirmed(advice))
     return fmt::format(
@@ -219,7 +226,8 @@ std::string text(const Result& result) {
   if (!result.for_all) return text;
   const auto& all = *result.for_all;
   text += "\nfor all grids (mean of the logarithms of times)\n\n";
-  if (as_usual(all.space, all.advice)) return text + "  The defaults are as good.\n";
+  if (as_usual(all.space, all.advice))
+    return text.append("  ").append(what_defaults_are(all.advice)) + "\n";
   text += fmt::format("    {}\n\n", flags_text(all.space, all.advice));
   for (std::size_t i = 0; i < result.grids.size(); ++i)
     text += fmt::format("  {:<30} {}   by its own advice {}\n", short_grid(result.grids[i].grid),
@@ -253,10 +261,7 @@ std::string flag_file(const Result& result) {
   const auto& advice = result.for_all ? result.for_all->advice : result.grids.front().advice;
   auto text = fmt::format("# by trawl-tune, of {} on", result.program);
   for (const auto& on : result.grids) text.append(" ").append(short_grid(on.grid));
-  if (as_usual(space, advice))
-    return text + (best_unconfirmed(advice) || !was_anything_tried(advice)
-                       ? "\n# the defaults: there was no time for more\n"
-                       : "\n# the defaults are as good\n");
+  if (as_usual(space, advice)) return text.append("\n# ").append(what_defaults_are(advice)) + "\n";
   text += fmt::format("\n# {} of the time saved ({} to {}), simulated\n", percent(advice.gain.mean),
                       percent(advice.gain.low), percent(advice.gain.high));
   for (std::size_t i = 0; i < space.size(); ++i)

@@ -2,6 +2,7 @@ pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
 target_link_libraries(${name} PRIVATE PkgConfig::PNG)
 # A fused multiply-add rounds once, not twice: which processor drew a tile would be seen.
 target_compile_options(${name} PRIVATE -ffp-contract=off)
+# What is read once for all programs is for any processor.
 # Vectors are passed only within these files; what is said to be uninitialized is in g++'s header.
 set(quiet -Wno-psabi -Wno-uninitialized -Wno-maybe-uninitialized)
 set_source_files_properties(${folder}/draw_portable.cpp PROPERTIES COMPILE_OPTIONS "${quiet}")

@@ -96,13 +96,12 @@ void declare(CLI::App& app, Options& options) {
       ->check(no_octal)
       ->check(CLI::Range(1, static_cast<int>(net::most_pes) - 1));
   app.footer(
-      "Within a Slurm allocation of several tasks, the others are started by srun. TRAWL_KEY, if "
-      "it\n"
-      "is set, is the run's key; else there is a new one for each run.\n"
-      "Exit code: the program's, or that of a PE that ended before all were there; 128 and the\n"
-      "signal's number if the main PE was ended by one; 1 if --check has found something, or the "
-      "PE\n"
-      "of --leave stays; 2 for bad usage.");
+      "In a Slurm allocation the others are started by srun. TRAWL_KEY, if it is set, is the "
+      "run's\n"
+      "key; else there is a new one for each run.\n"
+      "Exit code: the program's; 128 and the signal's number if the main PE was ended by one;\n"
+      "that of a PE that ended before all were there, or 1 if that was 0; 1 if --check has found\n"
+      "something, or the PE of --leave stays; 2 for bad usage.");
 }
 
 constexpr std::array<std::array<const char*, 2>, 6> exclude_each_other{{{"--leave", "-n"},

@@ -117,6 +117,8 @@ with tempfile.TemporaryDirectory() as folder:
     expect(result.code == 2 and "start it without mpiexec" in result.err, "expected mpiexec to be refused", result)
     result = run_words(program("trawl-run"), "-n", "2", program("fib"), "10", "--trawl:simulate=" + far)
     expect(result.code == 2 and "start it without trawl-run" in result.err, "expected trawl-run to be refused", result)
+    result = run(0, "fib", "10", "--trawl:simulate=" + far, "--trawl:grid=" + far)
+    expect(result.code == 2 and "exclude each other" in result.err, "expected both to be refused", result)
     result = run(0, "fib", "10", "--trawl:simulate=" + folder)
     expect(result.code == 2 and "cannot read the grid file" in result.err, "expected the file to be missed", result)
 print("all right")

@@ -299,6 +299,12 @@ TEST(Tune, AFileOfFlagsSaysWhatIsAdvised) {
   EXPECT_EQ(flag_file(result),
             "# by trawl-tune, of p on lab\n# the defaults: there was no time for more\n");
   EXPECT_NE(tune::text(result).find("Nothing else was tried"), std::string::npos);
+  result.for_all.emplace();
+  result.for_all->space = on.space;
+  result.for_all->advice = on.advice;
+  EXPECT_NE(tune::text(result).find("  the defaults: there was no time for more\n"),
+            std::string::npos);
+  result.for_all.reset();
   on.advice.effects.emplace_back();  // begun with, and not compared
   EXPECT_EQ(flag_file(result),
             "# by trawl-tune, of p on lab\n# the defaults: there was no time for more\n");
