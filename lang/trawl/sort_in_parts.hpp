@@ -64,8 +64,7 @@ class Buckets {
     for (std::size_t i = 0; i < parts; ++i)
       for (std::size_t k = 1; k <= parts; ++k)
         samples.push_back(begin(i) + part_begin(begin(i + 1) - begin(i), parts, k) - 1);
-    std::stable_sort(samples.begin(), samples.end(),
-                     [&](std::size_t a, std::size_t b) { return order(xs[a], xs[b]); });
+    sort_places(samples, [&](std::size_t a, std::size_t b) { return order(xs[a], xs[b]); });
     in_parts(parts, [&](std::size_t i) { cut(xs, i, samples, order); });
     for (std::size_t b = 0; b < parts; ++b) {
       begins_[b + 1] = begins_[b];

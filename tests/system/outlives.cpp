@@ -45,7 +45,11 @@ class Exchange {
       if (deaths_ == 0 && all_have(enough) && !done_) finish();
       if (fabric_.self() == 0 && done_ && done_count_ == living()) end();
     }
-    while (!fabric_.flushed()) take();
+    while (!fabric_.flushed()) {
+      take();
+      while (fabric_.dead()) {  // what is for them is not kept any more
+      }
+    }
   }
 
  private:

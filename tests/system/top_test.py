@@ -210,7 +210,7 @@ os.kill(next(pid for pid in pes_of(process) if pid != table["process"]), signal.
 wait_for("a PE that leaves", process, lambda t: t["leaving"] + t["left"] == 1)
 
 # Of several, one has to be named.
-second, begun = begin([program("fib"), *ENDLESS])
+second, begun = begin([program("fib"), *ENDLESS, "--trawl:workers=1"])
 other = look(second)
 result = run_words(TOP, "--once")
 expect(result.code == 2 and all(f" {t['process']} (fib)" in result.err for t in (table, other)),

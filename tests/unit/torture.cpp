@@ -1,5 +1,5 @@
 // With TRAWL_TEST_TORTURE=N in the environment every test runs with a collection at each N-th
-// allocation. N doubles with every 10 collections of a test: the heaviest make millions of
+// allocation. N doubles with every 7 collections of a test: the heaviest make millions of
 // allocations.
 #ifndef TRAWL_NO_COLLECTOR
 
@@ -16,7 +16,7 @@
 namespace trawl {
 namespace {
 
-constexpr unsigned collections_before_doubling = 10;
+constexpr unsigned collections_before_doubling = 7;
 
 constinit std::atomic<unsigned> every{0};
 constinit std::atomic<unsigned> of_this_test{0};

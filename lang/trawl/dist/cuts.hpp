@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -84,18 +85,20 @@ std::vector<Sample<K>> splitters(std::vector<Sample<K>> all, std::size_t shards)
   const auto weightless = [](const auto& sample) { return sample.weight == 0; };
   if (std::all_of(all.begin(), all.end(), weightless)) weigh_by_count(all);
   // Of equal keys those of the first shard are first already.
-  std::stable_sort(all.begin(), all.end(), [](const Sample<K>& a, const Sample<K>& b) {
-    return By::template less<T>(a.key, b.key);
+  std::vector<std::size_t> places(all.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  sort_places(places, [&all](std::size_t a, std::size_t b) {
+    return By::template less<T>(all[a].key, all[b].key);
   });
   double sum = 0;
-  for (const auto& sample : all) sum += sample.weight;
+  for (const auto place : places) sum += all[place].weight;
   std::vector<Sample<K>> cuts;
   double seen = 0;
-  for (const auto& sample : all) {
-    seen += sample.weight;
+  for (const auto place : places) {
+    seen += all[place].weight;
     while (cuts.size() + 1 < shards &&
            seen * static_cast<double>(shards) >= sum * static_cast<double>(cuts.size() + 1))
-      cuts.push_back(sample);
+      cuts.push_back(all[place]);
   }
   return cuts;
 }
