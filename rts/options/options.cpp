@@ -103,7 +103,6 @@ class Flags {
  public:
   explicit Flags(Options& options) : app_("The runtime's flags") {
     app_.set_help_flag();
-    app_.get_formatter()->column_width(32);
     for (const auto& flag : flags())
       std::visit([&](auto member) { add(flag, options.*member); }, flag.place);
   }
@@ -115,6 +114,8 @@ class Flags {
     if (row == nullptr) refuse(name, flag);
     if (row->needs_value() && value.value_or("").empty())
       throw Error(name + " needs a value: " + name + "=" + std::string(row->value) + advice, 2);
+    if (row->is_switch() && value && *value != "on" && *value != "off")
+      throw Error(name + " is on or off, not " + *value + advice, 2);
     try {
       app_.parse(std::vector<std::string>{"--" + flag + (value ? "=" + *value : "")});
     } catch (const CLI::Error& e) {
@@ -175,21 +176,6 @@ class Flags {
 
   bool given(const std::string& flag) const { return given_.contains(flag); }
 
-  std::string help() {
-    std::string text = app_.help("", CLI::AppFormatMode::All);
-    text.erase(0, text.find("  --"));
-    for (std::size_t at = 0; (at = text.find("  --", at)) != std::string::npos; at += prefix.size())
-      text.replace(at + 2, 2, prefix);
-    return "Flags of the Trawl runtime, written --trawl:NAME=VALUE, with their defaults. Each but "
-           "the last\n"
-           "three may also be set in the environment, as TRAWL_NAME with _ for - "
-           "(TRAWL_STACK_SIZE); "
-           "the\n"
-           "command line has the last word. Other TRAWL_ variables are refused, but "
-           "TRAWL_TEST_.\n\n" +
-           text;
-  }
-
  private:
   /// An entry of the environment that looks like a flag's and is none.
   void refuse_stranger(std::string_view entry) const {
@@ -228,27 +214,23 @@ class Flags {
 
   template <class T>
   void add(const Flag& flag, T& into) {
-    auto* option = app_.add_option(written(flag), into, flag.text());
+    auto* option = app_.add_option(written(flag), into);
     if constexpr (std::is_same_v<T, std::size_t>) option->transform(CLI::Validator(take_size, ""));
     if (flag.is_number())
       option->check([&flag](const std::string& value) { return within(flag, value); });
     if (flag.choices != nullptr) option->check(CLI::IsMember(flag.choices()));
-    const auto shown = flag.shown(Options{});
-    option->option_text(shown.empty() ? std::string(flag.value) : "(" + shown + ")");
   }
 
-  void add(const Flag& flag, bool& into) { app_.add_flag(written(flag), into, flag.text()); }
+  void add(const Flag& flag, bool& into) { app_.add_flag(written(flag), into); }
 
   void add(const Flag& flag, StatsFormat& into) {
-    app_.add_option_function<std::string>(
-            written(flag),
-            [&into](const std::string& format) {
-              into = format == "json" ? StatsFormat::json : StatsFormat::text;
-            },
-            flag.text())
+    app_.add_option_function<std::string>(written(flag),
+                                          [&into](const std::string& format) {
+                                            into = format == "json" ? StatsFormat::json
+                                                                    : StatsFormat::text;
+                                          })
         ->expected(0, 1)
         ->default_str("text")
-        ->option_text("[=" + std::string(flag.value) + "]")
         ->check(CLI::IsMember(flag.choices()));
   }
 
@@ -343,11 +325,6 @@ std::uint64_t flags_digest(const Options& options, const std::vector<std::string
   for (const auto byte : shared.view())
     digest = (digest ^ static_cast<std::uint64_t>(byte)) * 0x100'0000'01B3;
   return std::max<std::uint64_t>(digest, 1);
-}
-
-std::string options_help() {
-  Options defaults;
-  return Flags(defaults).help();
 }
 
 }  // namespace trawl

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -358,7 +359,7 @@ TEST(Options, HelpListsEveryFlagWithItsDefault) {
   const auto help = options_help();
   for (const auto& flag : flags) {
     SCOPED_TRACE(flag.name);
-    const auto at = help.find("--trawl:" + flag.name + " ");
+    const auto at = help.find("--trawl:" + flag.name + "=");
     ASSERT_NE(at, std::string::npos) << help;
     const auto entry = help.substr(at, help.find("--trawl:", at + 1) - at);
     EXPECT_NE(entry.find(flag.shown_default), std::string::npos) << entry;
@@ -367,6 +368,15 @@ TEST(Options, HelpListsEveryFlagWithItsDefault) {
   EXPECT_NE(help.find("--trawl:version"), std::string::npos);
   EXPECT_NE(help.find("TRAWL_NAME"), std::string::npos);
   EXPECT_EQ(help.find(" --workers"), std::string::npos);
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(Options, ASwitchIsOnOrOff) {
+  EXPECT_TRUE(parse({"--trawl:progress"}).progress);
+  EXPECT_TRUE(parse({"--trawl:progress=on"}).progress);
+  EXPECT_FALSE(parse({"--trawl:progress", "--trawl:progress=off"}).progress);
+  expect_refused({"--trawl:progress=30"}, "--trawl:progress is on or off, not 30");
 }
 
 }  // namespace
