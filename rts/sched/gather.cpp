@@ -3,6 +3,7 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "rts/heap/failure.hpp"
 #include "rts/heap/lineage.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "rts/inline/demand.hpp"
