@@ -66,6 +66,7 @@ TEST(Attendant, PollsForAllUntilItFindsSomethingToDo) {
   EXPECT_EQ(pe.turn(0), 1);
   EXPECT_EQ(pe.turn(1), 0);
   int polls_beside_busy = 0;
+  sched::set_this_worker(&pe.worker(0));
   pe.worker(0).start_root([&] {
     for (int i = 0; i < 3; ++i) polls_beside_busy += pe.turn(1);
     sched::set_this_worker(&pe.worker(0));

@@ -104,7 +104,8 @@ TEST_F(ProfileTest, WhoCameLateAndWhoDiedWereBusy) {
   }
   const auto found = run();
   const auto activity = measure(found, 0, 2 * second, 20);
-  for (const auto& pe : to_json(activity)["per_pe"]) EXPECT_EQ(pe["busy"], 1.0) << pe;
+  const auto numbers = to_json(activity);
+  for (const auto& pe : numbers["per_pe"]) EXPECT_EQ(pe["busy"], 1.0) << pe;
   EXPECT_EQ(to_json(measure(found, 0, second, 10))["per_pe"][1]["busy"], 0.0) << "not there";
   const auto report = measure_report(found, 0, found.end, measure_fishing(found, 0, found.end),
                                      measure_granularity(found, 0, found.end));
