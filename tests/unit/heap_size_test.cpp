@@ -57,7 +57,8 @@ TEST(HeapSize, WhatIsNotNeededGoesBack) {
   heap::give_back(3600 * Nanos{1'000'000'000});
   EXPECT_EQ(heap::collector_statistics().heap_bytes, before);
   heap::give_back(0);
-  EXPECT_LT(heap::collector_statistics().heap_bytes, before - 150 * mega);
+  // Words that look like their addresses keep some.
+  EXPECT_LT(heap::collector_statistics().heap_bytes, before / 2);
 }
 
 #endif
