@@ -153,6 +153,13 @@ bool Flag::is_number() const noexcept {
   return most > 0;
 }
 
+std::string Flag::usage() const {
+  const auto shown_value = is_switch()     ? ""
+                           : needs_value() ? fmt::format("={}", value)
+                                           : fmt::format("[={}]", value);
+  return fmt::format("--trawl:{}{}", name, shown_value);
+}
+
 std::string Flag::text() const {
   std::string text(what);
   if (choices == nullptr) return text;

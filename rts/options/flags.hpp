@@ -31,6 +31,7 @@ struct Flag {
   bool needs_value() const noexcept;
   bool is_switch() const noexcept { return std::holds_alternative<bool Options::*>(place); }
   bool takes_environment() const noexcept { return !is_switch(); }
+  std::string usage() const;                        ///< --trawl:heap=BYTES, --trawl:stats[=FORMAT]
   std::string text() const;                         ///< what it does, with its choices
   std::string shown(const Options& options) const;  ///< its value, as a user would write it
   std::string range() const;                        ///< of a number, as a user would write it

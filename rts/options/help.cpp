@@ -27,13 +27,8 @@ std::string beside(std::string line, std::string_view text) {
 }
 
 std::string entry(const Flag& flag) {
-  const auto value = "=" + std::string(flag.value);
   const auto shown = flag.shown(Options{});
-  return beside("  --trawl:" + std::string(flag.name) +
-                    (flag.is_switch()     ? ""
-                     : flag.needs_value() ? value
-                                          : "[" + value + "]"),
-                flag.text() + (shown.empty() ? "" : " [" + shown + "]"));
+  return beside("  " + flag.usage(), flag.text() + (shown.empty() ? "" : " [" + shown + "]"));
 }
 
 }  // namespace

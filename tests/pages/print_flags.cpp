@@ -9,11 +9,8 @@
 namespace {
 
 std::string row(const trawl::Flag& flag) {
-  const auto value = flag.is_switch()     ? ""
-                     : flag.needs_value() ? fmt::format("={}", flag.value)
-                                          : fmt::format("[={}]", flag.value);
   const auto shown = flag.shown(trawl::Options{});
-  return fmt::format("| `--trawl:{}{}` | {} | {} | {} | {} |\n", flag.name, value,
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", flag.usage(),
                      shown.empty() ? "" : fmt::format("`{}`", shown), flag.range(),
                      flag.alike ? "yes" : "", flag.text());
 }

@@ -218,6 +218,7 @@ for words in [
 ]:
     expect_refused(run(0, "lin_solv", *words))
 expect_refused(run(0, "lin_solv", "/dev/zero"), "more than 1073741824 bytes")
+expect_refused(run(0, "lin_solv", market, "--rhs", "/dev/zero"), "more than 1073741824 bytes")
 # Asking whether a file can be written makes none, and leaves what is in it.
 singular = write("1\n0 0\n")
 expect_refused(run(0, "lin_solv", singular, "--output", path("none")), "singular")
