@@ -1,7 +1,6 @@
 // --trawl:help: the table of flags as text for a terminal.
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "rts/options/flags.hpp"
 
@@ -14,7 +13,10 @@ constexpr std::size_t line_ends = 100;
 /// `text` behind `line`, from text_begins on, in as many lines as it takes.
 std::string beside(std::string line, std::string_view text) {
   std::string all;
-  if (line.size() >= text_begins) all = std::exchange(line, "") + "\n";
+  if (line.size() >= text_begins) {
+    all = line + "\n";
+    line.clear();
+  }
   constexpr auto room = line_ends - text_begins;
   while (true) {
     line.resize(text_begins, ' ');
