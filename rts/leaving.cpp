@@ -18,8 +18,25 @@ constexpr int sparks_a_look = 2;
 }  // namespace
 
 void Leaving::leaves(int pe) {
-  if (pe != self_) return others_.push_back(pe);
+  rooms_.shared_heap.note_leaving(static_cast<std::uint32_t>(pe));
+  if (pe != self_) {
+    others_.emplace_back(pe).before = !is_decided_;
+    return;
+  }
+  is_decided_ = true;
   if (!asked()) ask();
+}
+
+void Leaving::is_done(int pe) {
+  for (auto& other : others_) other.done |= other.pe == pe;
+}
+
+void Leaving::gone(int pe) {
+  std::erase_if(others_, [pe](const auto& other) { return other.pe == pe; });
+}
+
+void Leaving::joined(int pe) {
+  if (stage_ == Stage::done || stage_ == Stage::empty) rooms_.life.say_done(pe);
 }
 
 // More than there is room for at once have to be asked again.
@@ -56,7 +73,7 @@ void Leaving::look(Nanos now, sched::Worker* by) {
     next_look_ = now + between_looks;
     if (stage_ == Stage::stays && asked()) begin(now);
     if (stage_ != Stage::stays) go_on(now, by);
-    look_after_others();
+    look_after_others(now);
   }
   auto& due = rooms_.workers.state().due;
   due.store(std::min(due.load(std::memory_order_relaxed), next_look_), std::memory_order_relaxed);
@@ -83,9 +100,12 @@ void Leaving::go_on(Nanos now, sched::Worker* by) {
   if (asked_.load() > 1 || now - begun_ >= grace_) {
     stage_ = Stage::hurries;
     part(life::Parting::Stage::hurry);
-  } else if (stage_ == Stage::gives_away && nothing_left(by)) {
+  } else if (stage_ == Stage::gives_away && is_decided_ && nothing_left(by)) {
     stage_ = Stage::done;
-    part(life::Parting::Stage::done);
+    rooms_.life.say_done();
+  } else if (stage_ == Stage::done && is_empty(by)) {
+    stage_ = Stage::empty;
+    part(life::Parting::Stage::empty);
   }
 }
 
@@ -135,12 +155,32 @@ bool Leaving::nothing_left(const sched::Worker* by) const {
          rooms_.shared_heap.blocking_queues() == 0 && !rooms_.shared_heap.expects(std::nullopt);
 }
 
-void Leaving::look_after_others() {
-  std::erase_if(others_, [this](int pe) {
-    if (rooms_.shared_heap.expects(static_cast<std::uint32_t>(pe))) return false;
-    rooms_.life.say_settled(pe);
-    return true;
-  });
+// Nobody can ask for anything any more: all weight is home, what is under way included. From who
+// leaves before it something may still come.
+bool Leaving::is_empty(const sched::Worker* by) const {
+  const bool takes =
+      std::any_of(others_.begin(), others_.end(), [](auto& each) { return each.before; });
+  return !takes && nothing_left(by) && rooms_.shared_heap.addresses().slots() == 0;
+}
+
+// Of two that leave, who is later takes from the other: not both, or they would for ever take from
+// each other what nobody evaluates. Until a PE is gone others may still bring names of what it has.
+void Leaving::look_after_others(Nanos now) {
+  constexpr Nanos longest_pause = 20'000'000;
+  for (auto& other : others_) {
+    if (!other.done || now < other.next_look) continue;
+    const bool takes = other.before && !rooms_.fishing.full();
+    if (takes && other.brings.go_on(rooms_.shared_heap)) {
+      other.pause = between_looks;
+    } else {
+      other.pause = std::clamp(2 * other.pause, between_looks, longest_pause);
+      if (!other.settled && !rooms_.shared_heap.expects(static_cast<std::uint32_t>(other.pe))) {
+        other.settled = true;
+        rooms_.life.say_settled(other.pe);
+      }
+    }
+    other.next_look = now + other.pause;
+  }
 }
 
 }  // namespace trawl

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "rts/heap/homecoming.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "rts/life/life.hpp"
 #include "rts/sched/fishing.hpp"
@@ -38,13 +39,16 @@ class Leaving {
 
   /// It is decided that a PE leaves, or is gone.
   void leaves(int pe);
-  void gone(int pe) { std::erase(others_, pe); }
+  /// Nothing is done there any more: what is known here of what it has can come.
+  void is_done(int pe);
+  void gone(int pe);
+  void joined(int pe);
 
   /// Goes on with it, if there is anything to do. `by` as in Host::poll.
   void look(Nanos now, sched::Worker* by);
 
  private:
-  enum class Stage : std::uint8_t { stays, gives_away, done, hurries };
+  enum class Stage : std::uint8_t { stays, gives_away, done, empty, hurries };
 
   void begin(Nanos now);
   void stay();
@@ -53,8 +57,9 @@ class Leaving {
   void give_imported();
   bool send_to_main(heap::Node* spark);
   bool nothing_left(const sched::Worker* by) const;
+  bool is_empty(const sched::Worker* by) const;
   void part(life::Parting::Stage stage);
-  void look_after_others();
+  void look_after_others(Nanos now);
   void send_away_who_is_to_go();
 
   Rooms rooms_;
@@ -64,9 +69,24 @@ class Leaving {
   std::atomic<bool> any_to_go_{false};
   std::array<std::atomic<int>, 64> to_go_{};  // PEs; 0: none
   Stage stage_ = Stage::stays;
+  bool is_decided_ = false;  // so all others know before they hear that it is done
   Nanos begun_ = 0;
   Nanos next_look_ = 0;
-  std::vector<int> others_;  // that leave, where there is still something of this PE's
+
+  // That leaves, and is not gone yet.
+  struct Other {
+    explicit Other(int its_number)
+        : pe(its_number), brings(static_cast<std::uint32_t>(its_number)) {}
+
+    int pe;
+    bool before = false;  // this PE leaves, or does so later
+    bool done = false;
+    bool settled = false;
+    Nanos pause = 0;
+    Nanos next_look = 0;
+    heap::Homecoming brings;
+  };
+  std::vector<Other> others_;
 };
 
 }  // namespace trawl

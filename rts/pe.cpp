@@ -189,6 +189,7 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
                 watch_.set_presence(pe, trace::Presence::leaves);
                 leaving_.leaves(pe);
               },
+          .is_done = [this](int pe) { leaving_.is_done(pe); },
           .gone = [this](int pe, life::View::What what) { on_gone(pe, what); },
           .has_come = [this](int pe) { on_joined(pe); }};
 }
@@ -286,6 +287,7 @@ void Pe::on_joined(int pe) {
                       1);
   counters_.add(Count::pes_joined);
   trace::note(log(), trace::Kind::pe_joined, 0, static_cast<std::uint32_t>(pe));
+  leaving_.joined(pe);
   if (self() != 0) return;
   deadlock_detector_.joined(pe);
   bounds_.tell(pe);

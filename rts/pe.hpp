@@ -68,6 +68,7 @@ class Pe final : public sched::Host {
   /// The main PE: another is to leave. To be called in the same way.
   void send_away(int pe) noexcept;
   bool may_leave() const noexcept { return recovers_ && self() != 0; }
+  bool leaves() const noexcept { return leaving_.asked(); }
 
   // Host
   std::mutex& lock() noexcept override { return lock_; }

@@ -384,7 +384,8 @@ bool Simulation::quiet() {
     if (has_ended(seat->index)) continue;
     if (seat->pe->life().view() != pe(0).life().view() && !pe(0).life().is_to_come(seat->index))
       return false;
-    if (!seat->pe->workers().at_rest(nullptr) || seat->pe->shared_heap().addresses().has_frees())
+    if (seat->pe->leaves() || !seat->pe->workers().at_rest(nullptr) ||
+        seat->pe->shared_heap().addresses().has_frees())
       return false;
     fish += seat->pe->fishing().outstanding() - fish_kept(seat->index);
     work += seat->pe->deadlock_detector().balance();

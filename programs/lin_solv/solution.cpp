@@ -39,7 +39,8 @@ Solution fractions(const std::vector<mpz_class>& numerators, const mpz_class& de
     }
     const mpz_class common = gcd(mpz_class(numerator % cancels), cancels);
     const auto [at, fresh] = over.try_emplace(common);
-    if (fresh && common != size) at->second = "/" + mpz_class(size / common).get_str();
+    if (fresh && common != size)
+      at->second = fmt::format("/{}", mpz_class(size / common).get_str());
     const mpz_class above = numerator / (denominator < 0 ? mpz_class(-common) : common);
     values.push_back(above.get_str() + at->second);
   }

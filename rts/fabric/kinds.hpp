@@ -142,7 +142,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {bye,            "BYE",            may_be_long, control, to_main,   {refuse, refuse, take}},
     {leave,          "LEAVE",          none,        control, from_main, {refuse, refuse, take}},
     {view,           "VIEW",           membership,  control, any,       {take,   take,   take}},
-    {parting,        "PARTING",        may_be_long, control, to_main,   {refuse, take,   drop}},
+    {parting,        "PARTING",        may_be_long, control, any,       {wait,   take,   drop}},
     {settled,        "SETTLED",        none,        control, to_main,   {refuse, take,   drop}},
     {cut_off,        "CUT_OFF",        may_be_long, control, to_main,   {take,   take,   drop}},
     {fail,           "FAIL",           may_be_long, control, with_main, {take,   take,   take}},

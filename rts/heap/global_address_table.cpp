@@ -37,6 +37,11 @@ void GlobalAddressTable::note_dead(std::uint32_t pe) {
   frees_.erase(pe);
 }
 
+void GlobalAddressTable::note_leaving(std::uint32_t pe) {
+  if (leaving_.empty()) leaving_.resize(pes_);
+  leaving_[pe] = true;
+}
+
 Reference GlobalAddressTable::lend_to(Node* thunk, std::uint32_t pe) {
   const auto reference = lend(thunk);
   if (recovers_ || knows_large()) {
@@ -97,12 +102,37 @@ bool GlobalAddressTable::is_fetched(const Proxy& proxy) const {
   return state == State::fetching || guarded;
 }
 
+bool GlobalAddressTable::is_fetched(Node* node) const {
+  const Proxy* proxy = find(node);
+  return proxy != nullptr && is_fetched(*proxy);
+}
+
 std::vector<Node*> GlobalAddressTable::fetched() const {
   std::vector<Node*> all;
   for (const auto& [key, proxy] : proxy_of_)
     if (auto* node = static_cast<Node*>(proxy->node.get()); node != nullptr && is_fetched(*proxy))
       all.push_back(node);
   return all;
+}
+
+std::vector<Node*> GlobalAddressTable::known_at(std::uint32_t pe) {
+  std::vector<Node*> all;
+  std::vector<Proxy*> done_with;
+  for (const auto& [key, proxy] : proxy_of_) {
+    if (!lives_at(*proxy, pe)) continue;
+    auto* node = static_cast<Node*>(proxy->node.get());
+    if (node != nullptr && !node->finished())
+      all.push_back(node);
+    else
+      done_with.push_back(proxy.get());
+  }
+  for (Proxy* proxy : done_with) drop(*proxy);
+  return all;
+}
+
+void GlobalAddressTable::give_up(Node* proxy) {
+  Proxy& found = *find(proxy);
+  send_home({found.at, std::exchange(found.weight, 0)});
 }
 
 std::vector<Node*> GlobalAddressTable::being_remade() const {
@@ -177,7 +207,7 @@ void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   static_cast<Node* volatile&>(found->second.node) =
       nullptr;  // plainly, it would be optimised away
   if (const auto was = found->second.was; was.slot != 0) {
-    if (is_dead(was.pe)) note_former(was, node);
+    if (remembers_names_of(was.pe)) note_former(was, node);
     slot_of_imported_.erase(was);
   }
   own_.erase(found);
@@ -285,8 +315,8 @@ void GlobalAddressTable::forget(Node* node) {
 
 std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node) const {
   const Proxy* proxy = find(node);
-  return proxy == nullptr || !proxy->elsewhere() ? std::nullopt
-                                                 : std::optional(Target{proxy->at, proxy->ticket});
+  if (proxy == nullptr || !proxy->elsewhere()) return std::nullopt;
+  return Target{proxy->at, proxy->ticket, is_dead(proxy->at.pe) || proxy->weight == 0};
 }
 
 bool GlobalAddressTable::note_large(Node* node) {
@@ -315,8 +345,8 @@ bool GlobalAddressTable::known_evaluated(Node* proxy) const {
 }
 
 Reference GlobalAddressTable::share(Node* node) {
-  if (Proxy* proxy = find(node);
-      proxy != nullptr && proxy->weight > 1 && proxy->elsewhere() && !is_dead(proxy->at.pe)) {
+  if (Proxy* proxy = find(node); proxy != nullptr && proxy->weight > 1 && proxy->elsewhere() &&
+                                 !remembers_names_of(proxy->at.pe)) {
     const auto half = proxy->weight / 2;
     proxy->weight -= half;
     return {proxy->at, half};
@@ -342,7 +372,7 @@ std::optional<Address> GlobalAddressTable::name(Node* node) const {
 void GlobalAddressTable::drop(Proxy& proxy) {
   if (proxy.large) large_.fetch_sub(1, std::memory_order_relaxed);
   send_home({proxy.at, proxy.weight});
-  if (!proxy.node.dead() && is_dead(proxy.at.pe))
+  if (!proxy.node.dead() && remembers_names_of(proxy.at.pe))
     note_former(proxy.at, static_cast<Node*>(proxy.key.reveal()));
   if (!proxy.node.dead() && !slot_of_.contains(proxy.key))
     static_cast<Node*>(proxy.key.reveal())->unmark(Node::named);

@@ -49,6 +49,9 @@ class GlobalAddressTable {
   void note_dead(std::uint32_t pe);
   bool lacks_any() const noexcept { return !dead_.empty(); }
   bool is_dead(std::uint32_t pe) const noexcept { return !dead_.empty() && dead_[pe]; }
+  /// It is going to be: names of what was there are remembered.
+  void note_leaving(std::uint32_t pe);
+  bool leaves(std::uint32_t pe) const noexcept { return !leaving_.empty() && leaving_[pe]; }
 
   /// Throws BadBytes if there is no such PE.
   void check(std::uint32_t pe) const {
@@ -111,6 +114,7 @@ class GlobalAddressTable {
   struct Target {
     Address at;
     std::uint32_t ticket;
+    bool gone;  ///< nobody is asked for it there: its PE is dead, or `give_up` was called
   };
   std::optional<Target> target(Node* node) const;
   /// From now on it is noted which proxies stand for large values. `begun` is called whenever one
@@ -143,6 +147,12 @@ class GlobalAddressTable {
   bool expects(std::optional<std::uint32_t> from) const;
   /// Proxies for which a FETCH is under way, and for which none is but which live on that PE.
   std::vector<Node*> fetched() const;
+  bool is_fetched(Node* node) const;
+  /// What lives on that PE and has no value here. For what has one, or is dead, its name is given
+  /// back.
+  std::vector<Node*> known_at(std::uint32_t pe);
+  /// It stays a proxy for what lives there, and keeps nothing alive there.
+  void give_up(Node* proxy);
   /// Nodes that lack their value and are being made again.
   std::vector<Node*> being_remade() const;
   /// The node of ours that had this name on a PE that has died: others, to whom we gave it, may ask
@@ -248,6 +258,7 @@ class GlobalAddressTable {
   bool is_fetched(const Proxy& proxy) const;
   void drop(Proxy& proxy);
   void note_former(const Address& was, Node* node) noexcept;
+  bool remembers_names_of(std::uint32_t pe) const noexcept { return is_dead(pe) || leaves(pe); }
   bool lives_at(const Proxy& proxy, std::uint32_t pe) const noexcept {
     return proxy.elsewhere() && proxy.at.pe == pe;
   }
@@ -259,6 +270,7 @@ class GlobalAddressTable {
   std::function<void()> large_known_;    // none: nobody heeds that
   std::atomic<std::uint32_t> large_{0};  // proxies
   std::vector<bool> dead_;               // by PE, once there is one
+  std::vector<bool> leaving_;            // the same
   bool uncounted_ = false;               // what the last of them had
   std::vector<Reference>* arrivals_ = nullptr;
   std::uint32_t next_ticket_ = 0;

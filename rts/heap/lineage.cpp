@@ -101,16 +101,21 @@ std::vector<Node*> references_of(Node* value) {
   return pack_alone(value->code().pack_value, value, bytes);
 }
 
-Node* twin_of(Node* thunk) {
+void copy_arguments(Node* thunk, Node* into) {
   const Code& code = thunk->code();
   Writer bytes;
   const auto nodes = pack_alone(code.pack_arguments, thunk, bytes);
-  auto* twin = static_cast<Node*>(allocate(code.bytes));
-  twin->init(code, State::black_hole);
   Reader reader(bytes.view());
   SameHandles same(nodes);
   Unpacker unpacker(reader, same);
-  code.unpack_arguments(twin, unpacker);
+  code.unpack_arguments(into, unpacker);
+}
+
+Node* twin_of(Node* thunk) {
+  const Code& code = thunk->code();
+  auto* twin = static_cast<Node*>(allocate(code.bytes));
+  twin->init(code, State::black_hole);
+  copy_arguments(thunk, twin);
   twin->init(code, State::unevaluated);
   return twin;
 }

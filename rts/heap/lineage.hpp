@@ -47,6 +47,9 @@ Node* handle_of(Node* node, std::uint32_t handle);
 /// The nodes to which a value refers, in that order.
 std::vector<Node*> references_of(Node* value);
 
+/// `into`, of the same code, gets the arguments of a thunk that nobody else can evaluate.
+void copy_arguments(Node* thunk, Node* into);
+
 /// A thunk with the arguments of one that was sent away.
 Node* twin_of(Node* thunk);
 
@@ -68,6 +71,7 @@ struct Witness {
   Lineage* lineage = nullptr;
   std::uint32_t place = 0;       ///< in that
   std::uint32_t giver = nobody;  ///< the PE from which the reference came
+  bool spare = false;            ///< a copy, for when a PE dies
   bool here = false;             ///< the thunk itself has come; it stands for no other node
   bool fetching = false;   ///< it is guarded, and a FETCH is on its way; or it is being made again
   std::uint8_t tries = 0;  ///< to make it again that are under way

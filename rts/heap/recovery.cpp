@@ -40,8 +40,8 @@ void SharedHeap::dead(std::uint32_t pe) {
   }
   // It may have been about to send any of them on.
   for (Node* proxy : addresses_.fetched()) {
-    const auto [at, ticket] = addresses_.target(proxy).value();
-    if (addresses_.is_dead(at.pe)) {
+    const auto [at, ticket, gone] = addresses_.target(proxy).value();
+    if (gone) {
       seek(proxy);
     } else {
       ++cases_.fetched;
@@ -119,13 +119,15 @@ void SharedHeap::seek(Node* proxy) {
     ++witness->tries;
     return recovery_.remake(proxy);
   }
+  const auto [at, ticket, gone] = addresses_.target(proxy).value();
+  // It was given up, and may still be there.
+  if (gone && !addresses_.is_dead(at.pe)) return send_fetch({at, addresses_.self(), ticket, at});
   if (witness == nullptr || witness->giver == Witness::nobody ||
       addresses_.is_dead(witness->giver)) {
     if (!remake_otherwise(proxy)) lose(proxy);
     return;
   }
   ++cases_.giver;
-  const auto [at, ticket] = addresses_.target(proxy).value();
   fabric::send(outbox_, static_cast<int>(witness->giver), Fetch{at, addresses_.self(), ticket, at});
 }
 
@@ -193,7 +195,9 @@ void SharedHeap::on_lost(Node* node) {
   if (state != State::fetching) return;
   auto* witness = addresses_.witness(node);
   if (witness != nullptr) witness->giver = Witness::nobody;
-  seek(node);
+  const bool can_be_made = witness != nullptr && witness->lineage != nullptr;
+  if (can_be_made) return seek(node);
+  if (!remake_otherwise(node)) lose(node);
 }
 
 // ---- making it again ---------------------------------------------------------------------------
@@ -227,6 +231,7 @@ bool SharedHeap::also_from(Node* node, Node* source) {
     for (std::uint32_t handle = 0; handle < parts.size(); ++handle) {
       auto* witness = addresses_.witness(parts[handle]);
       if (witness == nullptr || witness->here || witness->fetching) continue;
+      witness->spare = source == nullptr;
       witness->comes_from(source == nullptr ? nullptr : by_handle({source}, handle), 1);
     }
     return true;
@@ -241,6 +246,7 @@ bool SharedHeap::also_from(Node* node, Node* source) {
   } else if (witness.fetching) {
     return true;  // it is being made
   }
+  witness.spare = source == nullptr;
   witness.comes_from(source == nullptr ? nullptr : new (allocate(sizeof(Lineage))) Lineage{source},
                      0);
   return true;

@@ -189,12 +189,12 @@ std::optional<Address> SharedHeap::owed_to(Node* thunk) const {
 }
 
 void SharedHeap::fetch(Node* proxy) {
-  const auto [at, ticket] = addresses_.target(proxy).value();
+  const auto [at, ticket, gone] = addresses_.target(proxy).value();
   if (proxy->state() == State::exported)
     addresses_.make_witness(proxy).fetching = true;
   else
     proxy->settle(State::fetch_me, State::fetching);
-  if (addresses_.is_dead(at.pe)) return seek(proxy);
+  if (gone) return seek(proxy);
   send_fetch({at, addresses_.self(), ticket, at});
 }
 
@@ -230,7 +230,7 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
   const auto is_elsewhere =
       state == State::fetch_me ||
       (state == State::exported && addresses_.recovers() && addresses_.target(node));
-  if (is_elsewhere && addresses_.is_dead(addresses_.target(node).value().at.pe)) {
+  if (is_elsewhere && addresses_.target(node).value().gone) {
     if (!can_be_sought(node)) return send_lost(remote);
     enqueue(node, nullptr, &remote);
     return fetch(node);
@@ -239,11 +239,14 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
     ++cases_.forwarded;
     return send_fetch({addresses_.target(node).value().at, remote.pe, remote.ticket, remote.key});
   }
+  if (needs_nothing(remote, node)) return;
+  const bool leaves = addresses_.leaves(addresses_.self()) || addresses_.leaves(remote.key.pe);
   bool stays = false;
-  if (state == State::unevaluated && (remote.pe == addresses_.self() || node->code().placed)) {
+  if (state == State::unevaluated &&
+      (remote.pe == addresses_.self() || (node->code().placed && !leaves))) {
     stays = true;  // or our own FETCH has come round to a thunk that meanwhile moved here
   } else if (Claim claim(node); claim.got()) {
-    if (!has_baggage(node, most_baggage, addresses_, remote.pe)) {
+    if (leaves || !has_baggage(node, most_baggage, addresses_, remote.pe)) {
       // The thunk moves to where it is needed; whatever waits for it here will fetch it from there.
       send_thunk(node, remote);
       return claim.keep();
@@ -291,8 +294,12 @@ void SharedHeap::send_resume(Node* node, const Remote& remote, Along* along) {
 }
 
 Node* SharedHeap::answered(const Resume& message) {
-  const bool own = message.key.pe == addresses_.self();
-  return own ? addresses_.own(message.key.slot) : addresses_.proxy(message.key, message.ticket);
+  if (message.key.pe == addresses_.self()) return addresses_.own(message.key.slot);
+  Node* node = addresses_.proxy(message.key, message.ticket);
+  // It has come before, and has been sent away since.
+  const bool again =
+      node != nullptr && node->state() == State::exported && !addresses_.target(node);
+  return again ? nullptr : node;
 }
 
 const Code* SharedHeap::asked_for(const Resume& message) {
@@ -354,6 +361,11 @@ void SharedHeap::arrived(Node* thunk) {
   if (found == queues_.end()) return;
   auto& waiters = found->second.waiters;
   auto& remotes = found->second.remotes;
+  const auto end = std::remove_if(remotes.begin(), remotes.end(), [&](const Remote& remote) {
+    return remote.weight == 0 && needs_nothing(remote, thunk);
+  });
+  remotes.erase(end, remotes.end());
+  if (waiters.empty() && remotes.empty()) return erase(found);
   if (!waiters.empty()) {
     if (!thunk->move(State::unevaluated, State::black_hole)) return;
     Waiter* waiter = waiters.front();
@@ -383,6 +395,32 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
   fabric::send(outbox_, static_cast<int>(thunks.front().was.at.pe), message);
 }
 
+// Our own FETCH, sent on and on, was overtaken by what it asked for, or has found what we have.
+bool SharedHeap::needs_nothing(const Remote& remote, Node* node) {
+  if (remote.pe != addresses_.self()) return false;
+  Node* const own = addresses_.proxy(remote.key, remote.ticket);
+  return own == nullptr || !addresses_.target(own) ||
+         (addresses_.leaves(remote.key.pe) && become_twin(own, node));
+}
+
+// Who waits for it elsewhere is sent on: where nobody evaluates it, it would for ever come back for
+// two who have asked each other. Who waits here gets it from there, as does who is owed its value.
+void SharedHeap::has_moved(Node* thunk) {
+  const auto found = queues_.find(Hidden(thunk));
+  if (found == queues_.end()) return;
+  const auto at = addresses_.target(thunk).value().at;
+  auto& remotes = found->second.remotes;
+  const auto end = std::remove_if(remotes.begin(), remotes.end(), [&](const Remote& remote) {
+    if (remote.weight != 0) return false;
+    ++cases_.forwarded;
+    send_fetch({at, remote.pe, remote.ticket, remote.key});
+    return true;
+  });
+  remotes.erase(end, remotes.end());
+  if (remotes.empty() && found->second.waiters.empty()) return erase(found);
+  fetch(thunk);
+}
+
 void SharedHeap::on_ack(const Ack& message) {
   for (const auto& [was, is] : message.thunks) {
     addresses_.note_arrival(was);
@@ -391,7 +429,7 @@ void SharedHeap::on_ack(const Ack& message) {
     if (node != nullptr && addresses_.guards(node->code()) && node->state() == State::exported) {
       addresses_.has_gone(node, is);
       addresses_.give_back(was.at.slot, was.weight);
-      if (queues_.contains(Hidden(node))) fetch(node);
+      has_moved(node);
       continue;
     }
     if (node == nullptr || (node->state() != State::exported && !node->finished()))
@@ -400,7 +438,7 @@ void SharedHeap::on_ack(const Ack& message) {
       node->code().drop_arguments(node);
       addresses_.has_gone(node, is);
       node->settle(State::exported, State::fetch_me);
-      if (queues_.contains(Hidden(node))) fetch(node);
+      has_moved(node);
     } else {
       // Its value was faster than the acknowledgement.
       addresses_.has_gone(node, is);

@@ -114,6 +114,9 @@ class SharedHeap {
 
   // ---- where a PE leaves (rts/life/README.md, Leaving)
 
+  /// It is decided that a PE leaves: what it has will be asked for elsewhere. If it is this one, it
+  /// evaluates nothing for who asks.
+  void note_leaving(std::uint32_t pe) { addresses_.note_leaving(pe); }
   /// An unevaluated thunk that another PE has sent here as a spark goes back there. False: none
   /// has, or it can't.
   bool hand_back(Node* thunk);
@@ -245,6 +248,9 @@ class SharedHeap {
   void drop_import(Node* thunk);
   bool is_with_other_than(Node* spark, int pe) const;
   void on_handed_back(Node* thunk, std::uint64_t slot, Weight weight);
+  bool needs_nothing(const Remote& remote, Node* node);
+  bool become_twin(Node* node, Node* thunk);
+  void has_moved(Node* thunk);
 
   GlobalAddressTable addresses_;
   PackLimits limits_;

@@ -14,12 +14,19 @@ bool Departures::begun(int pe) const noexcept {
   return std::any_of(all_.begin(), all_.end(), [pe](const auto& each) { return each.pe == pe; });
 }
 
-void Departures::done(int pe, bool hurry, std::uint32_t threads) noexcept {
+void Departures::may_go(int pe, bool hurry, std::uint32_t threads) noexcept {
   auto* departure = find(pe);
   if (departure == nullptr) return;
-  departure->done = true;
+  departure->may_go = true;
+  departure->hurries = hurry;
   departure->threads = threads;
   if (hurry) departure->missing.clear();
+}
+
+void Departures::joined(int pe) {
+  for (auto& [leaver, missing, may_go, hurries, threads] : all_)
+    if (!hurries && std::find(missing.begin(), missing.end(), pe) == missing.end())
+      missing.push_back(pe);
 }
 
 void Departures::settled(int from, int pe) noexcept {
@@ -33,7 +40,7 @@ void Departures::gone(int pe) noexcept {
 
 const Departures::Departure* Departures::next() const noexcept {
   for (const auto& departure : all_)
-    if (departure.done && departure.missing.empty()) return &departure;
+    if (departure.may_go && departure.missing.empty()) return &departure;
   return nullptr;
 }
 

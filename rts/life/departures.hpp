@@ -14,8 +14,10 @@ class Departures {
   void begin(int pe, std::vector<int> others) { all_.push_back({pe, std::move(others)}); }
   bool begun(int pe) const noexcept;
 
-  /// Nothing is left there; or, in a hurry, only so many threads, and nobody is to be waited for.
-  void done(int pe, bool hurry, std::uint32_t threads) noexcept;
+  /// Nothing is left there; or, in a hurry, so many threads are, and nobody is to be waited for.
+  void may_go(int pe, bool hurry, std::uint32_t threads) noexcept;
+  /// Another has come, which has to be settled with, too.
+  void joined(int pe);
   /// `from` has nothing at `pe` any more.
   void settled(int from, int pe) noexcept;
   /// It is gone, however: nobody waits for it, and it for nobody.
@@ -24,7 +26,8 @@ class Departures {
   struct Departure {
     int pe;
     std::vector<int> missing;  ///< those who have not said that they are settled
-    bool done = false;
+    bool may_go = false;
+    bool hurries = false;
     std::uint32_t threads = 0;  ///< left unfinished
   };
 

@@ -225,6 +225,7 @@ void Life::on_joined(const View::Change& change) {
   fabric_.admit(pe, change.card);
   if (stopping()) return;
   ending_.joined(pe);
+  departures_.joined(pe);
   hooks_.has_come(pe);
 }
 
@@ -237,17 +238,28 @@ void Life::end_alone(const std::string& why) {
 // ---- leaving -----------------------------------------------------------------------------------
 
 void Life::part(Parting::Stage stage, std::uint32_t threads) {
-  const bool goes = stage != Parting::Stage::begins;
+  const bool goes = stage == Parting::Stage::empty || stage == Parting::Stage::hurry;
   fabric::send(outbox_, 0, Parting{stage, threads, goes ? hooks_.statistics() : Statistics()});
 }
 
+void Life::say_done() {
+  for (int pe = 0; pe < fabric_.size(); ++pe)
+    if (pe != self_ && !is_gone(pe)) say_done(pe);
+}
+
+void Life::say_done(int pe) {
+  fabric::send(outbox_, pe, Parting{Parting::Stage::done, 0, {}});
+}
+
 void Life::on_parting(const Parting& message, int from) {
-  if (!recovers_) throw BadBytes("in this run nobody leaves before its end");
+  if (!recovers_ || from == 0) throw BadBytes("in this run nobody leaves before its end");
+  if (message.stage == Parting::Stage::done) return hooks_.is_done(from);
+  if (self_ != 0) throw BadBytes("it is for the main PE");
   if (decided_.gone(from)) return;
   send_away(from);
   if (message.stage == Parting::Stage::begins) return;
   ending_.note_statistics(from, message.statistics);
-  departures_.done(from, message.stage == Parting::Stage::hurry, message.threads);
+  departures_.may_go(from, message.stage == Parting::Stage::hurry, message.threads);
   let_go();
 }
 

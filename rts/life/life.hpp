@@ -43,6 +43,8 @@ class Life {
     std::function<void(int pe, std::uint32_t threads)> lets_go;
     /// It is decided that a PE leaves, which may be this one.
     std::function<void(int pe)> leaves;
+    /// Nothing is done there any more.
+    std::function<void(int pe)> is_done;
     /// It is decided that a PE is dead, has left, or is not there yet; or has come.
     std::function<void(int pe, View::What)> gone;
     std::function<void(int pe)> has_come;
@@ -90,6 +92,9 @@ class Life {
 
   /// Tells the main PE how far this PE is; `threads` that it leaves unfinished.
   void part(Parting::Stage stage, std::uint32_t threads);
+  /// Tells all others, or one that has joined since, that nothing is done here any more.
+  void say_done();
+  void say_done(int pe);
   /// This PE has nothing at one that leaves any more.
   void say_settled(int pe);
   void on_parting(const Parting& message, int from);

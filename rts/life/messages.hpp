@@ -159,7 +159,8 @@ struct View {
   friend bool operator==(const View&, const View&) = default;
 };
 
-/// A PE leaves while the run goes on: asks to, and then tells that it may be let go.
+/// A PE leaves while the run goes on: asks the main PE to, and then tells that it may be let go;
+/// all others hear of that, too, and take what they know there.
 ///
 ///     | stage 1 | threads 4 | as BYE ... |
 struct Parting {
@@ -167,12 +168,13 @@ struct Parting {
 
   enum class Stage : std::uint8_t {
     begins,  ///< it would like to
-    done,    ///< nothing is left there
+    done,    ///< nothing is done there any more
+    empty,   ///< nor does anybody refer to anything there
     hurry,   ///< it can't wait any longer
   };
   Stage stage = Stage::begins;
   std::uint32_t threads = 0;  ///< that it leaves unfinished
-  Statistics statistics{};    ///< once it goes
+  Statistics statistics{};    ///< once it goes; for the main PE
 
   void write(Writer& out) const;
   static Parting read(Reader& in, const fabric::Envelope& envelope);

@@ -52,6 +52,7 @@ class Fishing {
 
   /// While `full`, no FISH is sent: there is no room for others' work.
   void set_full(bool full, Nanos now) noexcept;
+  bool full() const noexcept { return full_; }
 
   const balance::Means& means() const noexcept { return means_; }
   /// Our FISH that are under way, or held somewhere.

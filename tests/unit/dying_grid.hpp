@@ -95,7 +95,7 @@ struct Death {
   bool sender;
   bool sent;  ///< it has still left
   bool leaves = false;
-  bool all = false;  ///< all but the main PE die with it
+  bool all = false;  ///< all but the main PE do, that have not yet
 };
 
 /// How runs ended, in sum.
@@ -141,6 +141,17 @@ inline std::uint64_t kill_others(Simulation& grid) {
   return killed;
 }
 
+/// All but the main PE are told to leave, if they have not been; gives how many that are.
+inline std::uint64_t send_others_away(Simulation& grid) {
+  std::uint64_t told = 0;
+  for (int pe = 1; pe < grid.size(); ++pe) {
+    if (grid.has_ended(pe) || grid.pe(pe).leaves()) continue;
+    grid.pe(pe).leave();
+    ++told;
+  }
+  return told;
+}
+
 /// Runs `root`, which checks its answer, to its end while PEs die or leave. It may fail only with
 /// the one sentence that says that something can't be made again.
 inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deaths,
@@ -150,6 +161,10 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
   config.net.lose = [&](int from, int to, std::span<const std::byte>) {
     const auto number = tally.messages++;
     for (const auto& death : deaths) {
+      if (death.all && death.leaves && death.message == number && grid != nullptr) {
+        tally.told_to_leave += send_others_away(*grid);
+        continue;
+      }
       if (death.all && death.message == number && grid != nullptr) {
         tally.deaths += kill_others(*grid);
         return !death.sent;

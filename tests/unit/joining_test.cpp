@@ -108,6 +108,26 @@ TEST(Joining, SeatsMayStayEmpty) {
   EXPECT_EQ(simulation.finish(7).code, 7);
 }
 
+// Who leaves hears of a newcomer when it is done already, and tells him.
+TEST(Joining, ANewcomerKeepsNobodyWhoLeaves) {
+  for (Nanos later = 0; later < 1'000'000; later += 20'000) {
+    auto config = grid_of(4, 1);
+    config.net.latency = 200'000;
+    Simulation simulation(config);
+    simulation.run([&] {
+      EXPECT_EQ(fib(8), 21);
+      simulation.net().come();
+      while (!simulation.pe(0).life().is_joining(3)) Simulation::work(1'000);
+      Simulation::work(later);
+      simulation.pe(1).leave();
+      const auto begun = Simulation::clock_here();
+      while (!simulation.pe(0).life().is_gone(1)) Simulation::work(100'000);
+      EXPECT_LT(Simulation::clock_here() - begun, 100'000'000);
+    });
+    EXPECT_EQ(simulation.finish(0).code, 0);
+  }
+}
+
 // It has not introduced itself yet.
 TEST(Joining, WhoComesTooLateIsToldAtOnce) {
   Simulation simulation(grid_of(3, 1));

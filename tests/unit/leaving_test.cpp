@@ -143,6 +143,7 @@ Tally run(std::uint64_t seed, const std::vector<Death>& deaths) {
 // One leaves; two do; one leaves while another dies.
 TEST(Leaving, TheAnswersAreTheSame) {
   Tally sum;
+  Tally one_leaves;
   const auto [from, to] = test::seeds("TRAWL_TEST_LEAVING_SEED", graphs);
   for (auto seed = from; seed < to && !HasFailure(); ++seed) {
     SCOPED_TRACE("TRAWL_TEST_LEAVING_SEED=" + std::to_string(seed));
@@ -154,13 +155,17 @@ TEST(Leaving, TheAnswersAreTheSame) {
       std::vector<Death> events{{first, turn % 2 == 0, true, true}};
       const auto then = first + below(random, messages - first);
       if (turn % 3 != 0) events.push_back({then, below(random, 2) == 0, true, turn % 3 == 1});
-      sum.add(run(seed, events));
+      const auto tally = run(seed, events);
+      sum.add(tally);
+      if (events.size() == 1) one_leaves.add(tally);
     }
   }
   RecordProperty("cases", sum.text());
   if (std::getenv("TRAWL_TEST_LEAVING_SEED") != nullptr) std::printf("%s\n", sum.text().c_str());
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_EQ(one_leaves.revived, 0U) << one_leaves.text();
+  EXPECT_EQ(one_leaves.cases.by_value, 0U);
   if (std::getenv("TRAWL_TEST_LEAVING_SEED") == nullptr) {
     EXPECT_GT(sum.left, graphs / 2);
     EXPECT_GT(sum.cases.handed_back, 0U);
@@ -171,16 +176,22 @@ TEST(Departures, WaitForAllWhoMayHaveSomethingThere) {
   life::Departures departures;
   departures.begin(3, {0, 1, 2});
   departures.settled(1, 3);
-  departures.done(3, false, 0);
+  departures.may_go(3, false, 0);
   EXPECT_EQ(departures.next(), nullptr);
+  departures.joined(1);
+  departures.joined(4);
   departures.settled(0, 3);
   departures.gone(2);
+  departures.settled(1, 3);
+  EXPECT_EQ(departures.next(), nullptr);
+  departures.settled(4, 3);
   ASSERT_NE(departures.next(), nullptr);
   EXPECT_EQ(departures.next()->pe, 3);
   departures.gone(3);
   EXPECT_FALSE(departures.begun(3));
   departures.begin(1, {0});
-  departures.done(1, true, 2);
+  departures.may_go(1, true, 2);
+  departures.joined(4);
   ASSERT_NE(departures.next(), nullptr);
   EXPECT_EQ(departures.next()->threads, 2U);
 }

@@ -161,15 +161,21 @@ long random_steps(std::uint64_t seed) {
   return force(reduce<sum_of, mixed>(d));
 }
 
+/// The same on one PE.
+long random_steps_alone(std::uint64_t seed) {
+  long result = 0;
+  Simulation alone(test::dying_grid_of(1));
+  alone.run([&] { result = random_steps(seed); });
+  EXPECT_EQ(alone.finish(3).code, 3);
+  return result;
+}
+
 // Hardly any run can't go on: see rts/recover/README.md, What is survived.
 TEST(RecoverElements, WhateverIsDoneWithThem) {
   Tally sum;
   for (std::uint64_t seed = 0; seed < test::graphs / 4 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    long expected = 0;
-    Simulation alone(test::dying_grid_of(1));
-    alone.run([&] { expected = random_steps(seed); });
-    EXPECT_EQ(alone.finish(3).code, 3);
+    const long expected = random_steps_alone(seed);
     const auto root = [&] { EXPECT_EQ(random_steps(seed), expected); };
     const auto config = grid_with_copies(3, seed % 2 == 0 ? 2 : 1'000);
     const auto messages = test::run_dying(config, {}, root).messages;
@@ -179,6 +185,38 @@ TEST(RecoverElements, WhateverIsDoneWithThem) {
   }
   SCOPED_TRACE(sum.text());
   EXPECT_LE(sum.not_made_again, 1 + sum.deaths / 100);
+}
+
+/// One is told to leave, or one and then all others.
+Tally leave_random_steps(std::uint64_t seed, bool all) {
+  const auto root = [seed, expected = random_steps_alone(seed)] {
+    EXPECT_EQ(random_steps(seed), expected);
+  };
+  auto config = grid_with_copies(2 + static_cast<int>(seed % 4), seed % 2 == 0 ? 2 : 1'000);
+  config.options.packet_size = seed % 3 == 0 ? 0 : config.options.packet_size;
+  const auto messages = test::run_dying(config, {}, root).messages;
+  test::Random random(seed);
+  const auto first = test::below(random, messages);
+  std::vector<test::Death> events{{first, true, true, true}};
+  if (all)
+    events.push_back({first + test::below(random, messages - first), true, true, true, true});
+  return test::run_dying(config, events, root);
+}
+
+// Who leaves is asked for all that others know there.
+TEST(RecoverElements, NothingIsLostWithWhoLeaves) {
+  for (const bool all : {false, true}) {
+    Tally sum;
+    for (std::uint64_t seed = 0; seed < test::graphs / 2 && !testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      sum.add(leave_random_steps(seed, all));
+    }
+    SCOPED_TRACE(sum.text());
+    EXPECT_GT(sum.left, test::graphs / 5);
+    EXPECT_EQ(sum.not_made_again, 0U);
+    EXPECT_EQ(sum.revived, 0U);
+    EXPECT_EQ(sum.cases.by_value, 0U);
+  }
 }
 
 bool evaluated = false;
