@@ -40,7 +40,7 @@ std::errc number(std::string_view text, T& into) {
 }
 
 /// A whole file of up to so many bytes. Of what doesn't say how many it has (a pipe, a device) a
-/// gigabyte is the most: it may never end. Throws BadInput.
+/// gigabyte is the most, and no byte may be 0: it may never end. Throws BadInput.
 inline std::string read_file(const std::string& file,
                              std::uintmax_t most = std::numeric_limits<std::uintmax_t>::max()) {
   const auto refuse = [&](const std::string& cause) {
@@ -49,8 +49,9 @@ inline std::string read_file(const std::string& file,
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) refuse("it is a directory");
   constexpr std::uintmax_t gigabyte = std::uintmax_t{1} << 30U;
-  if (const auto size = std::filesystem::file_size(file, unknown); unknown || size == 0)
-    most = std::min(most, gigabyte);
+  const auto size = std::filesystem::file_size(file, unknown);
+  const bool may_never_end = unknown || size == 0;
+  if (may_never_end) most = std::min(most, gigabyte);
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   if (!in) refuse(std::strerror(errno));
@@ -59,6 +60,8 @@ inline std::string read_file(const std::string& file,
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
     const auto count = static_cast<std::size_t>(in.gcount());
     if (text.size() + count > most) refuse(fmt::format("it has more than {} bytes", most));
+    if (may_never_end && std::memchr(buffer.data(), 0, count) != nullptr)
+      refuse("it is no text: it has a byte that is 0");
     text.append(buffer.data(), count);
   }
   if (in.bad()) refuse(errno != 0 ? std::strerror(errno) : "it can't be read");

@@ -28,11 +28,11 @@ def join(words):
 def have_work():
     """They come in the middle, and work at once; their exit code is 0; the one who comes last is one too many."""
     for pes in 1, 2:
-        process, begun, words = start_open(pes, pes + 2, "queens", "14", "--trawl:workers=1")
+        process, begun, words = start_open(pes, pes + 2, "tests/sleepers", "2000", "--trawl:workers=1")
         time.sleep(0.3)
         others = [join(words) for _ in range(3)]
         result = finish(process, begun)
-        expect(result.code == 0 and result.out == "365596\n" and "lost" not in result.err, "expected 365596", result)
+        expect(result.code == 0 and result.out == "2000\n" and "lost" not in result.err, "expected 2000", result)
         ended = sorted((finish(other, begun) for other in others), key=lambda result: result.code)
         for result in ended[:2]:
             expect(result.code == 0 and result.out == result.err == "", "expected exit code 0", result)
@@ -42,13 +42,13 @@ def have_work():
 
 def unlike():
     """With other arguments one ends, and the run does not."""
-    process, begun, words = start_open(2, 4, "queens", "14")
+    process, begun, words = start_open(2, 4, "tests/sleepers", "2000")
     time.sleep(0.3)
-    at = words.index("14")
-    result = run_words("env", f"TRAWL_KEY={KEY}", *words[:at], "13", *words[at + 1:])
+    at = words.index("2000")
+    result = run_words("env", f"TRAWL_KEY={KEY}", *words[:at], "1999", *words[at + 1:])
     expect(result.code == 1 and result.out == "", "expected that it ends", result)
     result = finish(process, begun)
-    expect(result.code == 0 and result.out == "365596\n" and "was started with other arguments" in result.err,
+    expect(result.code == 0 and result.out == "2000\n" and "was started with other arguments" in result.err,
            "expected that the run goes on", result)
 
 

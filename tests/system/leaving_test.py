@@ -123,7 +123,7 @@ def not_waited_for():
 def its_exit_code():
     """One that others have started leaves: all is well."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "--wait", "-n", 3, program("queens"), "14", "--trawl:workers=1"])
+    process = start([TRAWL_RUN, "--wait", "-n", 3, program("tests/sleepers"), "3000", "--trawl:workers=1"])
     line = process.stderr.readline().split()
     others = [start(line[1:], dict([line[0].split("=")])) for _ in range(2)]
     has_joined(others[0].pid)
@@ -131,7 +131,7 @@ def its_exit_code():
     result = finish(others[0], begun)
     expect(result.code == 0 and result.out == result.err == "", "expected exit code 0, and no words", result)
     result = finish(process, begun)
-    expect(result.code == 0 and result.out == "365596\n" and "has left" in result.err,
+    expect(result.code == 0 and result.out == "3000\n" and "has left" in result.err,
            "expected that the run goes on", result)
     expect(finish(others[1], begun).code == 0, "expected exit code 0", result)
 
@@ -139,7 +139,7 @@ def its_exit_code():
 def sent_away():
     """By trawl-run --leave, a PE's number and the process id of the one that goes on; several at once, too."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "-n", 3, program("queens"), "14", "--trawl:workers=1"])
+    process = start([TRAWL_RUN, "-n", 3, program("tests/sleepers"), "3000", "--trawl:workers=1"])
     time.sleep(0.5)
     main_pe = processes_of(process.pid)[0]
     os.kill(main_pe, signal.SIGSTOP)
@@ -152,7 +152,7 @@ def sent_away():
     expect(result.code == 1 and result.err == "trawl-run: PE 7 does not leave: there is none, or not any more\n",
            "expected that there is none", result)
     result = finish(process, begun)
-    expect(result.code == 0 and result.out == "365596\n" and "trawl: PE 2 has left\n" in result.err and
+    expect(result.code == 0 and result.out == "3000\n" and "trawl: PE 2 has left\n" in result.err and
            "trawl: PE 7 can't leave" in result.err, "expected that PE 2 leaves, and that there is no PE 7", result)
     for pe, whom in (1, os.getpid()), (1, process.pid), (1, "queens"), (0, process.pid):
         result = run_words(TRAWL_RUN, "--leave", pe, whom)

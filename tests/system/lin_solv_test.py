@@ -217,8 +217,8 @@ for words in [
     ["--random", "20000", "--bits", "30000"], ["--random", "5", "--sequential", "--check"],
 ]:
     expect_refused(run(0, "lin_solv", *words))
-expect_refused(run(0, "lin_solv", "/dev/zero"), "more than 1073741824 bytes")
-expect_refused(run(0, "lin_solv", market, "--rhs", "/dev/zero"), "more than 1073741824 bytes")
+expect_refused(run(0, "lin_solv", "/dev/zero"), "it is no text")
+expect_refused(run(0, "lin_solv", market, "--rhs", "/dev/zero"), "it is no text")
 # Asking whether a file can be written makes none, and leaves what is in it.
 singular = write("1\n0 0\n")
 expect_refused(run(0, "lin_solv", singular, "--output", path("none")), "singular")

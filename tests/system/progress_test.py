@@ -10,14 +10,14 @@ import tty
 from harness import BIN, Result, expect, run
 
 SCENE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../programs/raytracer/scenes/simple.scene")
-LONG = [  # arguments, for a second or so, and what is counted
-    (["sum_euler", 12000], ["chunks"]),
-    (["queens", 14], ["columns of the first row"]),
-    (["integrate", "--function", "sine", "--epsilon", 1e-15], ["strips"]),
-    (["tsp", "--random", 90], ["subtrees searched"]),
-    (["lin_solv", "--random", 350, "--instructions", "portable"], ["primes", "unknowns"]),
-    (["raytracer", SCENE, "--simd", "portable", "--samples", 3], ["areas"]),
-    (["barnes_hut", "plummer", "--bodies", 20000, "--steps", 10, "--kernel", "portable"], ["step"]),
+LONG = [  # arguments, for a second or so, and what is counted; a line is drawn after a fifth of one
+    (["sum_euler", 8000], ["chunks"]),
+    (["queens", 13], ["columns of the first row"]),
+    (["integrate", "--function", "sine", "--epsilon", 1e-14], ["strips"]),
+    (["tsp", "--random", 84], ["subtrees searched"]),
+    (["lin_solv", "--random", 250, "--instructions", "portable"], ["primes", "unknowns"]),
+    (["raytracer", SCENE, "--simd", "portable", "--samples", 2], ["areas"]),
+    (["barnes_hut", "plummer", "--bodies", 20000, "--steps", 4, "--kernel", "portable"], ["step"]),
 ]
 LINE = re.compile(r"\r\033\[K(?:([^\r\033]*?): (\d+) of (\d+) \((\d+) %\))?")  # without words: the line is wiped
 

@@ -279,7 +279,7 @@ for text, line, cause in [
         ("image 10 99999999999999999999\n", 3, "999"), ("flake at 0 0 0 levels 99 material m\n", 3, "99"),
         ("sky 1\n", 3, "missing"), ("ambient 0 0 0 0\n", 3, "too much"),
         ("mesh\n", 3, "missing"), ("mesh no.obj material m\n", 3, "No such file"),
-        ("mesh /dev/zero material m\n", 3, "more than 1073741824 bytes"),
+        ("mesh /dev/zero material m\n", 3, "it is no text"),
         ("mesh . material m\n", 3, "directory"), ("mesh line.obj material m\n", 3, "area"),
         ("mesh back.obj material m scale 0\n", 3, "0"), ("\x1b[31m\n", 3, "?[31m"), ("sphere\0\n", 3, "?"),
         ("# only a comment", None, None)]:

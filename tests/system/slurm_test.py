@@ -2,6 +2,7 @@
 """trawl-run in allocations of a real Slurm, whose three nodes are network namespaces."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -92,6 +93,13 @@ class Slurm:
         return result.code, pathlib.Path(printed).read_text(encoding="ascii")
 
 
+def is_main(pe):
+    """trawl-run has started it itself; all others are srun's."""
+    with open(f"/proc/{pe}/status", encoding="ascii") as status:
+        parent = re.search(r"^PPid:\s*(\d+)", status.read(), re.M)[1]
+    return os.readlink(f"/proc/{parent}/exe") == os.path.realpath(TRAWL_RUN)
+
+
 def outlived(slurm):
     """A PE on another node is killed: the answer is the same."""
     words = ["sum_euler", "20000"]
@@ -105,7 +113,7 @@ def outlived(slurm):
         found = processes_like(f"^{program(words[0])} {words[1]} {mark}$")
     if process.poll() is None:
         time.sleep(1)  # until all have met: a run that has not begun is not begun again under srun
-        os.kill(max(found), signal.SIGKILL)
+        os.kill(next(pe for pe in found if not is_main(pe)), signal.SIGKILL)
     result = finish(process, begun, slurm.env)
     expect(result.code == 0 and result.out == run(0, *words).out and "is lost" in result.err,
            "expected what one PE computes, and that one is lost", result)

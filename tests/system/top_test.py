@@ -15,15 +15,8 @@ import time
 from harness import HANG, expect, finish, mpiexec, program, run, run_words, start
 
 TOP = program("trawl-top")
-ENDLESS = ["70", "--cutoff", "25"]  # is killed
-
-
-def fib(n):
-    """Its words, and what it answers. How large n has to be to last depends on the machine."""
-    one, next_one = 0, 1
-    for _ in range(n):
-        one, next_one = next_one, one + next_one
-    return [program("fib"), str(n), "--cutoff", "20"], f"{one}\n"
+SLEEPERS = program("tests/sleepers")
+ENDLESS = 10**9  # tasks: is killed
 
 
 def begin(words):
@@ -81,14 +74,13 @@ def descendants(pid):
 
 def pes_of(process):
     return [pid for pid in descendants(process.pid)
-            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(program("fib"))]
+            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(SLEEPERS)]
 
 
 def watched(n):
     """A run that comes to its end: a table of all its PEs, one as text, what it said; None: too short
     for that."""
-    words, answer = fib(n)
-    process, begun = begin([*mpiexec(4), *words, "--trawl:workers=1", "--trawl:progress",
+    process, begun = begin([*mpiexec(4), SLEEPERS, n, "--trawl:workers=1", "--trawl:progress",
                             "--trawl:stats=json"])
     shown = once(process, "--json")
     def all_work():
@@ -98,14 +90,14 @@ def watched(n):
         shown = once(process, "--json")
     text = once(process)
     result = finish(process, begun)
-    expect(result.code == 0 and result.out == answer, "expected nothing but the answer on stdout", result)
+    expect(result.code == 0 and result.out == f"{n}\n", "expected nothing but the answer on stdout", result)
     said = result.err.count("trawl: ")
     return (json.loads(shown.out), text.out, result) if shown and text and said >= 2 else None
 
 
 def first(what, of):
-    """Of the first n that is large enough."""
-    for n in range(46, 60):
+    """Of the first n that is large enough, however slowly things start here."""
+    for n in 6000, 12000, 24000, 48000:
         found = of(n)
         if found:
             return found
@@ -135,7 +127,7 @@ for pe, (seen, counted) in enumerate(zip(table["pes"], statistics["by_pe"])):
         expect(seen[name] <= counted[name], f"PE {pe} had more {name} than at the end: {table}", result)
     expect(seen["remark"] == "" and seen["busy"] <= 2, f"PE {pe} is at work: {table}", result)
     expect(abs(sum(seen["shares"].values()) - 1) < 1e-6, f"shares make 1: {table}", result)
-expect(len([line for line in text.splitlines() if re.match(r" *[0-3] ", line)]) == 4,
+expect(len([line for line in text.splitlines() if re.match(r" *[0-3] +\d+/\d+ ", line)]) == 4,
        f"expected a row for each PE: {text}", result)
 
 # A short run says nothing.
@@ -146,10 +138,9 @@ expect(result.code == 0 and result.out == "6765\n" and ("trawl: " not in result.
 # On a terminal of its own the line is written over, and cut to its width.
 def drawn_over(n):
     """What it wrote, in lines; None: too short for that."""
-    words, answer = fib(n)
     here, there = pty.openpty()
     termios.tcsetwinsize(there, (10, 60))
-    result = subprocess.run([*words, "--trawl:progress"], stdin=there, stderr=there,
+    result = subprocess.run([SLEEPERS, str(n), "--trawl:progress"], stdin=there, stderr=there,
                             stdout=subprocess.PIPE, text=True, timeout=HANG, check=False,
                             env=os.environ | {"TERM": "xterm"})
     said = b""
@@ -157,8 +148,8 @@ def drawn_over(n):
         said += os.read(here, 65536)
     os.close(here)
     os.close(there)
-    if result.returncode != 0 or result.stdout != answer:
-        sys.exit(f"FAILED: expected {answer}: {result.stdout} {said}")
+    if result.returncode != 0 or result.stdout != f"{n}\n":
+        sys.exit(f"FAILED: expected {n}: {result.stdout} {said}")
     lines = said.decode().split("\r\x1b[K")
     return lines if len(lines) >= 3 else None
 
@@ -169,7 +160,7 @@ if not all(line.startswith("trawl: ") for line in lines[1:]) or \
     sys.exit(f"FAILED: expected lines over each other: {lines}")
 
 # A PE that stands still is silent; it goes on; and the main PE is killed: nothing is left.
-process, begun = begin([*mpiexec(3), program("fib"), *ENDLESS, "--trawl:workers=1", "--trawl:silence=60"])
+process, begun = begin([*mpiexec(3), SLEEPERS, ENDLESS, "--trawl:workers=1", "--trawl:silence=60"])
 table = look(process)
 main = table["process"]
 follower, follower_begun = begin([TOP, str(process.pid), "--json"])
@@ -196,7 +187,7 @@ result = run_words(TOP, main)
 expect(result.code == 1 and result.out == "" and result.err.count("\n") == 1, "expected one line", result)
 
 # PEs that die, and that may still come.
-process, begun = begin([program("trawl-run"), "-n", "3", "--seats", "4", program("fib"), *ENDLESS,
+process, begun = begin([program("trawl-run"), "-n", "3", "--seats", "4", SLEEPERS, ENDLESS,
                         "--trawl:workers=1"])
 table = look(process)
 if (table["to_come"], table["lost"], len(table["pes"])) != (1, 0, 4):
@@ -210,10 +201,10 @@ os.kill(next(pid for pid in pes_of(process) if pid != table["process"]), signal.
 wait_for("a PE that leaves", process, lambda t: t["leaving"] + t["left"] == 1)
 
 # Of several, one has to be named.
-second, begun = begin([program("fib"), *ENDLESS, "--trawl:workers=1"])
+second, begun = begin([SLEEPERS, ENDLESS, "--trawl:workers=1"])
 other = look(second)
 result = run_words(TOP, "--once")
-expect(result.code == 2 and all(f" {t['process']} (fib)" in result.err for t in (table, other)),
+expect(result.code == 2 and all(f" {t['process']} (sleepers)" in result.err for t in (table, other)),
        "expected the names of both", result)
 
 # Another user sees nothing of it.
@@ -252,7 +243,7 @@ for key in b"q", b"\x03":
         elif top.poll() is not None:
             break
     shown = drawn.decode()
-    frame = re.sub(r"\x1b\[\??[0-9]*[A-Za-z]", "", shown.split("\x1b[H")[3]).splitlines()
+    frame = re.sub(r"\x1b\[\??[0-9]*[A-Za-z]", "", shown.split("\x1b[H")[3]).replace("\r", "").split("\n")
     if top.returncode != 0 or termios.tcgetattr(there) != before or "\x1b[?1049l" not in shown:
         sys.exit(f"FAILED: expected it to leave the terminal as it was: {top.returncode} {shown}")
     if len(frame) > 10 or max(map(len, frame)) > 60 or not any("BUSY" in line for line in frame):

@@ -6,7 +6,7 @@ import os
 import random
 import tempfile
 
-from harness import FABRICS, expect, run
+from harness import FABRICS, expect, program, run, run_words
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tsplib")
 OPTIMA = {"burma14": 3323, "ulysses16": 6859, "gr17": 2085, "gr21": 2707, "ulysses22": 7013,
@@ -173,11 +173,12 @@ for text, named in BAD:
     refused(tsp(text), named)
 refused(tsp(BAD[-2][0], pes=2), BAD[-2][1])
 for words, named in [([], "--random"), ([file_of("gr17"), "--random", 5], "--random"),
-                     (["/no/such/file"], "/no/such/file"), (["/"], "directory"), (["/dev/zero"], "more than 16000000 bytes"),
+                     (["/no/such/file"], "/no/such/file"), (["/"], "directory"), (["/dev/zero"], "it is no text"),
                      (["--random", 201], "--random"), (["--random", -1], "--random"),
                      (["--random", 5, "--seed", -1], "--seed"), (["--random", 5, "--starts", 0], "--starts")]:
     refused(run(0, "tsp", *words), named)
 refused(run(0, "tsp", "--random", 5, "--tour", "/no/such/place"), "/no/such/place")
+refused(run_words("sh", "-c", f"yes | {program('tsp')} /dev/stdin"), "more than 16000000 bytes")
 
 # ---- damaged files: an answer or a refusal, never anything else
 
