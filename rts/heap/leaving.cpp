@@ -75,13 +75,10 @@ bool SharedHeap::become_twin(Node* node, Node* thunk) {
 
 // ---- what is there comes here
 
-// Large shards are made again from their copies, or are such: here they might all meet, on the main
-// PE mostly, and with them those of the last steps, of which they were made.
+// A copy of a shard that another PE has: it was made for when that dies.
 bool Homecoming::is_one_of_two(const GlobalAddressTable& addresses, Node* node) {
   const auto* witness = addresses.witness(node);
-  if (!node->code().kept || !addresses.large_at(node) || witness == nullptr) return false;
-  return witness->spare || (witness->lineage != nullptr &&
-                            route_to(*witness->lineage, witness->place).from->code().step);
+  return witness != nullptr && witness->spare;
 }
 
 // To go through all that is known here may take a while: it is done once for many of them.
