@@ -18,13 +18,15 @@ constexpr int sparks_a_look = 2;
 }  // namespace
 
 void Leaving::leaves(int pe) {
-  rooms_.shared_heap.note_leaving(static_cast<std::uint32_t>(pe));
-  if (pe != self_) {
-    others_.emplace_back(pe).before = !is_decided_;
-    return;
-  }
-  is_decided_ = true;
-  if (!asked()) ask();
+  if (pe != self_)
+    others_.emplace_back(pe).before = !is_decided();
+  else if (!asked())
+    ask();
+  rooms_.shared_heap.addresses().note_leaving(static_cast<std::uint32_t>(pe));
+}
+
+bool Leaving::is_decided() const {
+  return rooms_.shared_heap.addresses().leaves(static_cast<std::uint32_t>(self_));
 }
 
 void Leaving::is_done(int pe) {
@@ -93,14 +95,15 @@ void Leaving::begin(Nanos now) {
   rooms_.life.part(life::Parting::Stage::begins, 0);
 }
 
-// Once it has told that it may go, it still answers, and gives back what comes.
+// Once it has told that it is done, it still answers, and gives back what comes. Others know that
+// it leaves before they hear that.
 void Leaving::go_on(Nanos now, sched::Worker* by) {
   give_away(by);
   if (stage_ == Stage::hurries) return;
   if (asked_.load() > 1 || now - begun_ >= grace_) {
     stage_ = Stage::hurries;
     part(life::Parting::Stage::hurry);
-  } else if (stage_ == Stage::gives_away && is_decided_ && nothing_left(by)) {
+  } else if (stage_ == Stage::gives_away && is_decided() && nothing_left(by)) {
     stage_ = Stage::done;
     rooms_.life.say_done();
   } else if (stage_ == Stage::done && is_empty(by)) {

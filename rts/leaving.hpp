@@ -56,6 +56,7 @@ class Leaving {
   void give_away(sched::Worker* by);
   void give_imported();
   bool send_to_main(heap::Node* spark);
+  bool is_decided() const;
   bool nothing_left(const sched::Worker* by) const;
   bool is_empty(const sched::Worker* by) const;
   void part(life::Parting::Stage stage);
@@ -69,7 +70,6 @@ class Leaving {
   std::atomic<bool> any_to_go_{false};
   std::array<std::atomic<int>, 64> to_go_{};  // PEs; 0: none
   Stage stage_ = Stage::stays;
-  bool is_decided_ = false;  // so all others know before they hear that it is done
   Nanos begun_ = 0;
   Nanos next_look_ = 0;
 

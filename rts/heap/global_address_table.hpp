@@ -49,7 +49,8 @@ class GlobalAddressTable {
   void note_dead(std::uint32_t pe);
   bool lacks_any() const noexcept { return !dead_.empty(); }
   bool is_dead(std::uint32_t pe) const noexcept { return !dead_.empty() && dead_[pe]; }
-  /// It is going to be: names of what was there are remembered.
+  /// It is going to be: names of what is there are given to nobody, and remembered. This PE may
+  /// leave, too.
   void note_leaving(std::uint32_t pe);
   bool leaves(std::uint32_t pe) const noexcept { return !leaving_.empty() && leaving_[pe]; }
 
@@ -145,7 +146,7 @@ class GlobalAddressTable {
   std::vector<Sent> sent_to(std::uint32_t pe) const;
   /// Does any of those lack its value, or is any proxy fetched, that is on a PE, or on any?
   bool expects(std::optional<std::uint32_t> from) const;
-  /// Proxies for which a FETCH is under way, and for which none is but which live on that PE.
+  /// Proxies for which a FETCH is under way; is one for this node?
   std::vector<Node*> fetched() const;
   bool is_fetched(Node* node) const;
   /// What lives on that PE and has no value here. For what has one, or is dead, its name is given

@@ -22,7 +22,6 @@ class Homecoming {
   bool go_on(SharedHeap& heap);
 
  private:
-  static bool is_one_of_two(const GlobalAddressTable& addresses, Node* node);
   void look(GlobalAddressTable& addresses);
 
   std::uint32_t from_;

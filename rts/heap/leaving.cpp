@@ -75,17 +75,13 @@ bool SharedHeap::become_twin(Node* node, Node* thunk) {
 
 // ---- what is there comes here
 
-// A copy of a shard that another PE has: it was made for when that dies.
-bool Homecoming::is_one_of_two(const GlobalAddressTable& addresses, Node* node) {
-  const auto* witness = addresses.witness(node);
-  return witness != nullptr && witness->spare;
-}
-
-// To go through all that is known here may take a while: it is done once for many of them.
+// To go through all that is known here may take a while: it is done once for many of them. Copies
+// of shards that others have stay.
 void Homecoming::look(GlobalAddressTable& addresses) {
   for (Node* node : addresses.known_at(from_)) {
     if (addresses.target(node).value().gone) continue;
-    if (is_one_of_two(addresses, node))
+    const auto* witness = addresses.witness(node);
+    if (witness != nullptr && witness->spare)
       addresses.give_up(node);
     else
       rest_.push_back(node);

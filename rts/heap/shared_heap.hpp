@@ -114,9 +114,6 @@ class SharedHeap {
 
   // ---- where a PE leaves (rts/life/README.md, Leaving)
 
-  /// It is decided that a PE leaves: what it has will be asked for elsewhere. If it is this one, it
-  /// evaluates nothing for who asks.
-  void note_leaving(std::uint32_t pe) { addresses_.note_leaving(pe); }
   /// An unevaluated thunk that another PE has sent here as a spark goes back there. False: none
   /// has, or it can't.
   bool hand_back(Node* thunk);

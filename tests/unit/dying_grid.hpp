@@ -161,11 +161,11 @@ inline Tally run_dying(Simulation::Config config, const std::vector<Death>& deat
   config.net.lose = [&](int from, int to, std::span<const std::byte>) {
     const auto number = tally.messages++;
     for (const auto& death : deaths) {
-      if (death.all && death.leaves && death.message == number && grid != nullptr) {
-        tally.told_to_leave += send_others_away(*grid);
-        continue;
-      }
       if (death.all && death.message == number && grid != nullptr) {
+        if (death.leaves) {
+          tally.told_to_leave += send_others_away(*grid);
+          continue;
+        }
         tally.deaths += kill_others(*grid);
         return !death.sent;
       }

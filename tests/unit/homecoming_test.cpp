@@ -114,60 +114,6 @@ TEST(Homecoming, OfTwoWhoLeaveTheLaterTakesWhatTheOtherHas) {
     });
 }
 
-struct Cell {
-  long head = 0;
-  Lazy<Cell> tail;
-};
-Cell cells(long from, long n) {
-  if (n == 0) return {};
-  const auto rest = lazy<cells>(from + 1, n - 1);
-  force(rest);
-  return {from, rest};
-}
-/// Stays where it is, as its arguments are large.
-Cell handed_on(const std::vector<long>&, const Lazy<Cell>& list) {
-  return force(list);
-}
-struct Held {
-  Lazy<Cell> list;
-};
-Held list_at(int pe, long n) {
-  const auto list = at(pe, detail::lazy_placed<cells>(1L, n));
-  return {lazy<handed_on>(std::vector<long>(20'000), force(list).tail)};
-}
-long compute_for(Nanos time) {
-  Simulation::work(time);
-  return 0;
-}
-
-// The main PE knows nothing of PE 2 when that is done. It then gets names of what that has by
-// FETCHes that PE 1 sends on.
-TEST(Homecoming, NobodyIsLetGoWhoIsKnownToOthers) {
-  constexpr long n = 60;
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    SCOPED_TRACE(seed);
-    auto config = test::dying_grid_of(3);
-    config.options.packet_size = 0;
-    config.net.seed = seed;
-    config.net.jitter = seed % 2 == 0 ? 200'000 : 0;
-    config.net.reorder = seed % 4 == 0;
-    run(config, [&](Simulation& simulation) {
-      const auto there = at(1, detail::lazy_placed<list_at>(2, n));
-      at(2, detail::lazy_placed<compute_for>(Nanos{50'000'000}));
-      simulation.pe(2).leave();
-      auto list = force(there).list;
-      while (simulation.pe(2).workers().live_threads() != 0) Simulation::work(10'000);
-      Simulation::work(static_cast<Nanos>(seed) * 7'000);
-      long sum = 0;
-      for (; force(list).tail; list = force(list).tail) {
-        sum += force(list).head;
-        Simulation::work(1'000'000);
-      }
-      EXPECT_EQ(sum, n * (n + 1) / 2 - 1);
-    });
-  }
-}
-
 Longs with_child(long x) {
   return {detail::lazy_placed<noting>(x)};
 }
