@@ -101,6 +101,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
           static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),
           setup.full_weight, pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
           [this](heap::Node* spark) { workers_.add_arrived(spark); }, recovers_),
+      heap_watch_(static_cast<std::size_t>(setup.facts.memory), tables_, shared_heap_, mailbox_),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
       bounds_(
           fabric.self(), fabric.size(), fabric.admits(),
@@ -127,8 +128,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
              }),
       leaving_({workers_, shared_heap_, fishing_, objects_, life_, log_.get()}, fabric.self(),
                in_nanos(setup.options.grace)),
-      router_({tables_, shared_heap_, fishing_, bounds_, objects_, deadlock_detector_, life_,
-               census_, watch_, log_.get()}),
+      router_({tables_, shared_heap_, heap_watch_, fishing_, bounds_, objects_, deadlock_detector_,
+               life_, census_, watch_, log_.get()}),
       mailbox_({fabric, clock_, tables_, workers_, deadlock_detector_, life_, census_, router_,
                 counters_, log_.get()},
                lock_, [this] { poll_once(nullptr); }),
@@ -247,6 +248,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
     add(When::while_running, 200'000'000, [this](Nanos now, auto*) { look_at_pace(now); });
   if (!simulated_)
     add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
+  if (!alone && !simulated_)
+    add(When::while_running, 5'000'000, [this](Nanos, auto*) { heap_watch_.look(); });
   if (!alone && memory_)
     add(When::while_running, 50'000'000, [this](Nanos now, auto*) { look_at_memory(now); });
   if (owner_is_back_ && may_leave())

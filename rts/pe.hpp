@@ -118,6 +118,7 @@ class Pe final : public sched::Host {
   balance::Tables tables_;
   sched::Workers workers_;
   heap::SharedHeap shared_heap_;
+  HeapWatch heap_watch_;
   sched::Fishing fishing_;
   sched::Bounds bounds_;
   sched::Objects objects_;

@@ -78,8 +78,8 @@ void Router::read_tables(Reader& message, int from, Nanos now) {
 
 void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelope, Nanos now,
                       sched::Worker* by) {
-  auto& [tables, shared_heap, fishing, bounds, objects, deadlock_detector, life, census, watch,
-         log] = rooms_;
+  auto& [tables, shared_heap, heap_watch, fishing, bounds, objects, deadlock_detector, life, census,
+         watch, log] = rooms_;
   const int from = envelope.from;
   switch (kind) {
     case Kind::fish:
@@ -105,6 +105,9 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return shared_heap.on_ack(heap::Ack::read(message, envelope));
     case Kind::free:
       return shared_heap.on_free(heap::Free::read(message, envelope), from);
+    case Kind::collect:
+      heap::Collect::read(message, envelope);
+      return heap_watch.on_collect();
     case Kind::work_available:
       sched::WorkAvailable::read(message, envelope);
       return fishing.on_work_available(from, now);

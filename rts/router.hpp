@@ -6,6 +6,7 @@
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
 #include "rts/heap/shared_heap.hpp"
+#include "rts/heap_watch.hpp"
 #include "rts/life/life.hpp"
 #include "rts/recover/census.hpp"
 #include "rts/sched/bounds.hpp"
@@ -23,6 +24,7 @@ class Router {
   struct Rooms {
     balance::Tables& tables;
     heap::SharedHeap& shared_heap;
+    HeapWatch& heap_watch;
     sched::Fishing& fishing;
     sched::Bounds& bounds;
     sched::Objects& objects;

@@ -50,7 +50,7 @@ std::size_t padded(std::size_t bodies) {
 }
 
 Inside open(const Image& image) {
-  const std::byte* from = image.data();
+  const unsigned char* from = image.data();
   ImageHead head;
   std::memcpy(&head, from, sizeof head);
   from += sizeof head;

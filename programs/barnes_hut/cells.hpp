@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include <trawl/trawl.hpp>
+
 #include "programs/barnes_hut/tree.hpp"
 
 namespace bh {
@@ -37,11 +39,12 @@ class NewImage {
  public:
   NewImage(std::span<const Octet> octets, std::span<const OctetQuadrupoles> quadrupoles,
            std::size_t bodies)
-      : row_(padded(bodies)) {
+      : row_(padded(bodies)),
+        bytes_(trawl::numbers<unsigned char>(sizeof(ImageHead) + octets.size_bytes() +
+                                             quadrupoles.size_bytes() +
+                                             4 * row_ * sizeof(double))) {
     const ImageHead head{octets.size(), quadrupoles.size(), bodies, 0};
-    bytes_.resize(sizeof head + octets.size_bytes() + quadrupoles.size_bytes() +
-                  4 * row_ * sizeof(double));
-    std::byte* to = bytes_.data();
+    unsigned char* to = bytes_.data();
     const auto put = [&to](const void* from, std::size_t size) {
       if (size != 0) std::memcpy(to, from, size);
       to += size;

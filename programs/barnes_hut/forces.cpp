@@ -117,8 +117,7 @@ LocalTree assemble(const trawl::Portion<Body>& own,
 // A PE may have few shards more than workers: those that have none left help.
 Bodies interact(const Bodies& shard, const LocalTree& tree, const Bounds& bounds,
                 const Gravity& gravity, double kick) {
-  Bodies moved = shard;
-  if (shard.empty()) return moved;
+  if (shard.empty()) return {};
   const Units units = units_of(bounds, gravity);
   std::vector<Inside> images;
   for (const auto& image : tree.own) images.push_back(open(trawl::force(image)));
@@ -129,6 +128,8 @@ Bodies interact(const Bodies& shard, const LocalTree& tree, const Bounds& bounds
   const Places& places = images.at(static_cast<std::size_t>(own)).bodies;
   const auto size = group_size(shard.size(), units.settings);
   const auto stretch = size * groups_at_once;
+  auto moved = trawl::numbers<Body>(shard.size());
+  std::ranges::copy(shard, moved.begin());
   trawl::here::for_each((moved.size() + stretch - 1) / stretch, [&](std::size_t i) {
     const auto begin = i * stretch;
     const auto end = std::min(begin + stretch, moved.size());

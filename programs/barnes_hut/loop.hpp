@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
@@ -62,7 +63,7 @@ Bodies evolve(Bodies bodies, const Motion& motion, See see, Phases* phases = nul
   Stopwatch watch(phases);
   try {
     for (std::size_t s = 0;; ++s) {
-      bodies = with_forces(bodies, motion, s == 0 ? 0 : motion.dt / 2, watch);
+      bodies = with_forces(std::move(bodies), motion, s == 0 ? 0 : motion.dt / 2, watch);
       see(s, bodies);
       watch.begin();
       if (s == motion.steps) return bodies;

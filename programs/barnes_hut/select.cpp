@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "programs/barnes_hut/cells.hpp"
+#include "programs/common/plain.hpp"
 
 namespace bh {
 namespace {
@@ -117,9 +118,9 @@ class Selector {
   Boxes boxes_;
   const Settings& settings_;
   const Inside* image_ = nullptr;
-  std::vector<Octet> octets_;
-  std::vector<OctetQuadrupoles> quadrupoles_;
-  std::vector<Mass> bodies_;
+  programs::Plain<Octet> octets_;
+  programs::Plain<OctetQuadrupoles> quadrupoles_;
+  programs::Plain<Mass> bodies_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "programs/barnes_hut/cells.hpp"
+#include "programs/common/plain.hpp"
 
 namespace bh {
 namespace {
@@ -101,8 +102,8 @@ class Grower {
   std::span<const Mass> bodies_;
   const Settings& settings_;
   Crown crown_;
-  std::vector<Octet> octets_;
-  std::vector<OctetQuadrupoles> quadrupoles_;
+  programs::Plain<Octet> octets_;
+  programs::Plain<OctetQuadrupoles> quadrupoles_;
 };
 
 // ---- crowns -------------------------------------------------------------------------------------

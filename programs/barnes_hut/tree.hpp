@@ -94,7 +94,7 @@ struct Places {
   }
 };
 
-using Image = std::vector<std::byte>;
+using Image = std::vector<unsigned char>;
 
 /// What is in an image.
 struct Inside {

@@ -31,8 +31,8 @@ Cube cube_around(const Bounds& bounds) {
   return {0.5 * (bounds.low + bounds.high) - (0.5 * side) * Vec{1, 1, 1}, side * (1 + 1e-12)};
 }
 
-std::vector<Mass> Units::masses(const Bodies& bodies) const {
-  std::vector<Mass> masses;
+programs::Plain<Mass> Units::masses(const Bodies& bodies) const {
+  programs::Plain<Mass> masses;
   masses.reserve(bodies.size());
   for (const auto& body : bodies) {
     const Vec p = cube.to_unit(body.position);

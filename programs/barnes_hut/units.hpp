@@ -5,6 +5,7 @@
 
 #include "programs/barnes_hut/hilbert.hpp"
 #include "programs/barnes_hut/tree.hpp"
+#include "programs/common/plain.hpp"
 
 namespace bh {
 
@@ -38,7 +39,7 @@ struct Units {
   double potential = 1;     ///< what a unit of potential is
   double acceleration = 1;  ///< and one of acceleration
 
-  std::vector<Mass> masses(const Bodies& bodies) const;
+  programs::Plain<Mass> masses(const Bodies& bodies) const;
 };
 
 inline constexpr auto left_range = "the bodies have left the range of numbers; take smaller steps";

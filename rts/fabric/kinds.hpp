@@ -47,9 +47,10 @@ enum class Kind : std::uint8_t {
   sent,     ///< a census: so many messages I have sent to whom
   due,      ///< ... so many have been sent to you
   held,     ///< ... so much I had of your weights
+  collect,  ///< I am short of memory: do you still need what you know of mine?
 };
 
-inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::held) + 1;
+inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::collect) + 1;
 
 /// Who sent a message, to whom, and among how many PEs.
 struct Envelope {
@@ -151,6 +152,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {sent,           "SENT",           may_be_long, control, any,       {take,   take,   drop}},
     {due,            "DUE",            none,        control, any,       {take,   take,   drop}},
     {held,           "HELD",           may_be_long, control, any,       {take,   take,   drop}},
+    {collect,        "COLLECT",        none,        work,    any,       {drop,   take,   drop}},
     {Kind{kinds},    "message",        none,        control, any,       {refuse, refuse, refuse}},
 }};
 // clang-format on

@@ -30,6 +30,10 @@ void let_heap_grow(std::size_t most);
 /// If there has been no collection for `stale`, collects, and gives back what is free.
 void give_back(Nanos stale);
 
+/// Collects now, unless that would make it more than a tenth of the time: false. `gives_back` what
+/// is free, too.
+bool collect_if_seldom(bool gives_back);
+
 /// Nothing is collected from now on. For exit() on a fiber: before anybody hears of it, it has told
 /// the collector that this OS thread ends, which may look at the wrong stack then.
 void stop_collecting();
@@ -44,6 +48,7 @@ struct CollectorStatistics {
   std::uint64_t collections = 0;
   Nanos time = 0;                   ///< spent with the world stopped or marking
   Nanos last = 0;                   ///< of that, in the last one
+  Nanos last_processor_time = 0;    ///< what its thread got of the processor meanwhile
   std::size_t heap_bytes = 0;       ///< what the process holds
   std::size_t free_bytes = 0;       ///< of that, pages that nothing is in
   std::size_t live_bytes = 0;       ///< pages that something was in after the last collection

@@ -34,11 +34,13 @@ constinit union Sources {
   ~Sources() {}
 } root_sources;
 constinit Nanos collection_began = 0;
+constinit Nanos collection_began_here = 0;  // of its thread's processor time
 constinit thread_local Nanos collecting_here = 0;
 constinit std::size_t allocated_before = 0;
 constinit GC_word collections_at_start = 0;  // of an empty heap, where it begins
 constinit std::atomic<Nanos> collection_time{0};
 constinit std::atomic<Nanos> last_collection{0};
+constinit std::atomic<Nanos> last_processor_time{0};
 constinit std::atomic<std::size_t> live_bytes{0};
 constinit GC_push_other_roots_proc other_roots_before = nullptr;
 
@@ -97,7 +99,7 @@ struct CollectorHooks {
   static void event(GC_EventType type) {
     if (type == GC_EVENT_PRE_STOP_WORLD) {
       collection_began = wall_time();
-      collecting_here -= processor_time();
+      collection_began_here = processor_time();
       allocated_before = GC_get_bytes_since_gc();
       if (auto* hook = collection_hook.load()) hook(true);
       stacks.lock();
@@ -114,7 +116,8 @@ struct CollectorHooks {
       stacks.unlock();
       if (auto* hook = collection_hook.load()) hook(false);
       last_collection = wall_time() - collection_began;
-      collecting_here += processor_time();
+      last_processor_time = processor_time() - collection_began_here;
+      collecting_here += last_processor_time;
       collection_time += last_collection;
     } else if (type == GC_EVENT_MARK_END) {
       begin_to_cut_links();
@@ -123,7 +126,8 @@ struct CollectorHooks {
       cut_links_to_the_dead();
     } else if (type == GC_EVENT_RECLAIM_END) {
       live_bytes = GC_get_heap_size() - GC_get_free_bytes();
-      note_collected(allocated_before, live_bytes, collection_began, wall_time());
+      note_collected(allocated_before, live_bytes, collection_began,
+                     processor_time() - collection_began_here);
     }
   }
 
@@ -367,6 +371,7 @@ CollectorStatistics collector_statistics() {
   return {.collections = GC_get_gc_no() - collections_at_start,
           .time = collection_time,
           .last = last_collection,
+          .last_processor_time = last_processor_time,
           .heap_bytes = heap,
           .free_bytes = free,
           .live_bytes = live_bytes,

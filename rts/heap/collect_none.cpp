@@ -19,6 +19,9 @@ void allocate_many(std::size_t bytes, std::span<Node*> into) {
 void start_collector(std::size_t, std::size_t) {}
 void let_heap_grow(std::size_t) {}
 void give_back(Nanos) {}
+bool collect_if_seldom(bool) {
+  return true;
+}
 void stop_collecting() {}
 
 void collect() {}

@@ -203,6 +203,7 @@ void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   if (found == own_.end() || found->second.out < weight)
     throw BadBytes("it gives back more weight than is out");
   if ((found->second.out -= weight) != 0) return;
+  ++returned_;
   Node* node = found->second.node;
   static_cast<Node* volatile&>(found->second.node) =
       nullptr;  // plainly, it would be optimised away

@@ -212,6 +212,8 @@ class GlobalAddressTable {
 
   // ---- for statistics and tests
   std::size_t slots() const noexcept { return own_.size(); }
+  /// Slots that nobody knows any more, so far.
+  std::uint64_t returned() const noexcept { return returned_; }
   std::size_t proxies() const noexcept { return proxy_of_.size(); }
   std::map<std::uint64_t, Weight> weights_out() const;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Weight> weights_held() const;
@@ -275,6 +277,7 @@ class GlobalAddressTable {
   bool uncounted_ = false;               // what the last of them had
   std::vector<Reference>* arrivals_ = nullptr;
   std::uint32_t next_ticket_ = 0;
+  std::uint64_t returned_ = 0;
   Weight full_weight_;
   std::uint64_t next_slot_ = 1;
   // What is erased from a table stays in its memory, which the collector scans: nodes are hidden

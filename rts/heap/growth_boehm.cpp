@@ -1,5 +1,6 @@
 // Lets the collector's heap grow, and gives back what it does not need.
 #define GC_THREADS
+#include <algorithm>
 #include <limits>
 
 #include <gc/gc.h>
@@ -15,18 +16,26 @@ namespace {
 constinit std::atomic<std::size_t> most_bytes{0};
 // Written with the collector's lock held.
 constinit std::atomic<Nanos> last_ended{0};
+constinit Nanos processor_time_then = 0;  // of all threads
 constinit std::size_t initial_bytes = 0;
-constinit std::atomic<GC_word> gave_back{0};  // after which collection
+constinit std::atomic<GC_word> gave_back{0};   // after which collection
+constinit std::atomic<bool> asked_for{false};  // it would not have been collected yet
 
 }  // namespace
 
 constinit std::atomic<std::size_t> wanted_growth{0};
 
 // The collector holds its lock: it can't be asked for more yet.
-void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos ended) noexcept {
-  const auto worked = last_ended == 0 ? std::numeric_limits<Nanos>::max() : began - last_ended;
-  last_ended = ended;
-  wanted_growth = growth({GC_get_heap_size(), allocated, live, ended - began, worked}, most_bytes);
+// Where several PEs share a core, most of the time that a collection takes is theirs.
+void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos took) noexcept {
+  const auto processor_time = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  const auto worked =
+      last_ended == 0 ? std::numeric_limits<Nanos>::max()
+                      : std::min(began - last_ended, processor_time - took - processor_time_then);
+  last_ended = wall_time();
+  processor_time_then = processor_time;
+  if (!asked_for)
+    wanted_growth = growth({GC_get_heap_size(), allocated, live, took, worked}, most_bytes);
 }
 
 void grow_heap() noexcept {
@@ -41,6 +50,19 @@ void start_collector(std::size_t initial_heap_bytes, std::size_t most) {
   initial_bytes = initial_heap_bytes;
   const auto has = GC_get_heap_size();
   if (has < initial_heap_bytes) GC_expand_hp(initial_heap_bytes - has);
+}
+
+bool collect_if_seldom(bool gives_back) {
+  constexpr Nanos times = 9;
+  if (wall_time() - last_ended < times * collector_statistics().last_processor_time) return false;
+  introduce_thread();
+  asked_for = true;
+  if (gives_back)
+    GC_gcollect_and_unmap();
+  else
+    GC_gcollect();
+  asked_for = false;
+  return true;
 }
 
 // The collector unmaps what no collection has found in use six times running; who allocates little

@@ -36,9 +36,10 @@ inline void torture() {
     collect_every(torture_every.load(std::memory_order_relaxed));
 }
 
-/// How the heap grows: noted at the end of a collection, seen to where memory is taken.
+/// How the heap grows: noted at the end of a collection, seen to where memory is taken. `took`: of
+/// the processor, by this thread.
 extern constinit std::atomic<std::size_t> wanted_growth;
-void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos ended) noexcept;
+void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos took) noexcept;
 void grow_heap() noexcept;
 inline void grow_if_wanted() noexcept {
   if (wanted_growth.load(std::memory_order_relaxed) != 0) [[unlikely]]

@@ -8,6 +8,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "rts/fabric/kinds.hpp"
+#include "rts/fabric/message.hpp"
 #include "rts/heap/global_address_table.hpp"
 #include "rts/inline/bytes.hpp"
 
@@ -99,5 +100,7 @@ struct Free {
 
   friend bool operator==(const Free&, const Free&) = default;
 };
+
+using Collect = fabric::Bare<fabric::Kind::collect>;
 
 }  // namespace trawl::heap

@@ -1,4 +1,5 @@
-// expect: trawl: numbers makes arrays of numbers, as in numbers<double>(1000).
+// expect: trawl: numbers makes arrays of numbers, as in numbers<double>(1000), or of structs of
+// numbers.
 #include <trawl/trawl.hpp>
 
 int main() {

@@ -22,7 +22,8 @@ using Messages =
                sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
                life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
                life::Leave, life::View, life::Parting, life::Settled, life::CutOff, life::Fail,
-               watch::Look, watch::Pulse, recover::Sent, recover::Due, recover::Held>;
+               watch::Look, watch::Pulse, recover::Sent, recover::Due, recover::Held,
+               heap::Collect>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>

@@ -52,6 +52,21 @@ def unlike():
            "expected that the run goes on", result)
 
 
+def too_late():
+    """All have come: who comes then is told so, while the run goes on."""
+    begun = time.monotonic()
+    process = start([TRAWL_RUN, "--wait", "-n", 2, program("tests/sleepers"), "2000", "--trawl:workers=1"],
+                    {"TRAWL_KEY": KEY})
+    words = process.stderr.readline().split()[1:]
+    second = join(words)
+    time.sleep(0.3)
+    result = run_words("env", f"TRAWL_KEY={KEY}", *words)
+    expect(process.poll() is None, "expected to be told before the run was over", result)
+    expect(result.code == 2 and "all PEs of the run are there already" in result.err, "expected a refusal", result)
+    for each in process, second:
+        expect(finish(each, begun).code == 0, "expected that the run goes on", result)
+
+
 def churn(seconds, seats):
     """They come and go all the time. (By hand: TRAWL_TEST_CHURN=60 TRAWL_TEST_SEATS=140, a minute.)"""
     dice = random.Random(seats)
@@ -80,4 +95,5 @@ def churn(seconds, seats):
 
 have_work()
 unlike()
+too_late()
 churn(float(os.environ.get("TRAWL_TEST_CHURN", "2")), int(os.environ.get("TRAWL_TEST_SEATS", "20")))

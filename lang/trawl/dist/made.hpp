@@ -72,12 +72,16 @@ class Made {
   /// Copies of some.
   explicit Made(std::span<const R> some) : Made(some.size()) { add_all(some); }
   /// What others have made, since then.
-  Made(Elements&& others, const sched::CostMark& begun) : Made(in_place ? others.size() : 0) {
-    begun_ = begun;
-    if constexpr (in_place)
-      add_all(others);
-    else
+  Made(Elements&& others, const sched::CostMark& begun) : begun_(begun) {
+    if (!in_place || heap::is_long_and_owned(others)) {
       elements_ = std::move(others);
+    } else {
+      {
+        const auto scope = for_elements();
+        elements_.reserve(others.size());
+      }
+      add_all(others);
+    }
   }
 
   void add(R&& x) {

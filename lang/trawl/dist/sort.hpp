@@ -166,6 +166,7 @@ struct Gathered {
     for (const auto& share : sources.shares) fetch(share);
     for (std::size_t i = 0; i < sources.shares.size(); ++i)
       if (!sources.has(i)) fetch(force(sources.shares[i]).hands[run]);
+    ranks.reserve(count(sources, run, in_run));
     for (std::size_t i = 0; i < sources.shares.size(); ++i) {
       const auto& share = force(sources.shares[i]);
       if (sources.has(i))
@@ -177,10 +178,29 @@ struct Gathered {
   }
 
  private:
+  static std::size_t count(const Sources<By, T>& sources, std::size_t run, std::size_t in_run) {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < sources.shares.size(); ++i) {
+      const auto& share = force(sources.shares[i]);
+      sum += sources.has(i) ? length(force(share.own), in_run)
+                            : length(force(share.hands[run]), in_run);
+    }
+    return sum;
+  }
+  static std::size_t length(const std::vector<std::uint64_t>& own, std::size_t in_run) {
+    return static_cast<std::size_t>(own[in_run + 1] - own[in_run]);
+  }
+  static std::size_t length(const Hand<T>& hand, std::size_t in_run) {
+    return static_cast<std::size_t>(hand.ends[in_run] - begin_of(hand, in_run));
+  }
+  static std::uint64_t begin_of(const Hand<T>& hand, std::size_t in_run) {
+    return in_run == 0 ? 0 : hand.ends[in_run - 1];
+  }
+
   void add_own(const Sources<By, T>& sources, std::size_t i, const std::vector<std::uint64_t>& own,
                std::size_t in_run) {
     const auto& in_order = force(force(sources.own_orders[i - sources.first_own]).elements);
-    const auto some = std::span(in_order).subspan(own[in_run], own[in_run + 1] - own[in_run]);
+    const auto some = std::span(in_order).subspan(own[in_run], length(own, in_run));
     if constexpr (sorts_copies<By, T>) {
       ranks.insert(ranks.end(), some.begin(), some.end());
     } else {
@@ -190,8 +210,8 @@ struct Gathered {
   }
 
   void add_hand(const Hand<T>& hand, std::size_t in_run) {
-    const auto begin = in_run == 0 ? 0 : hand.ends[in_run - 1];
-    const auto some = std::span(hand.elements).subspan(begin, hand.ends[in_run] - begin);
+    const auto some =
+        std::span(hand.elements).subspan(begin_of(hand, in_run), length(hand, in_run));
     if constexpr (sorts_copies<By, T>)
       ranks.insert(ranks.end(), some.begin(), some.end());
     else

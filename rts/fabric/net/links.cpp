@@ -16,8 +16,10 @@
 namespace trawl::fabric::net {
 namespace {
 
-/// So seldom the door is looked at once all have come: only to say so to those who are too late.
-constexpr unsigned calls_between_looks = 4096;
+/// So seldom the door is looked at once all have come, only to say so to those who are too late. A
+/// meeting needs several looks. The clock is not read at each call.
+constexpr Nanos between_looks = 10'000'000;
+constexpr unsigned calls_between_clocks = 64;
 constexpr int events_a_look = 16;
 
 }  // namespace
@@ -215,6 +217,12 @@ void Links::look_for_links(Nanos now) {
   }
 }
 
+void Links::look_at_times(Nanos now) {
+  if (now - looked_ < between_looks) return;
+  looked_ = now;
+  look_for_links(now);
+}
+
 /// Reads what has come by sockets. False: nothing.
 bool Links::fill_any() {
   std::array<epoll_event, events_a_look> events{};
@@ -248,8 +256,10 @@ std::optional<Arrival> Links::next_of(int pe) {
 }
 
 std::optional<Arrival> Links::receive() {
-  if ((missing_ != 0 || ++looks_ % calls_between_looks == 0) && (door_ || missing_ != 0))
+  if (missing_ != 0)
     look_for_links(wall_time());
+  else if (door_ && ++calls_ % calls_between_clocks == 0)
+    look_at_times(wall_time());
   do {
     while (!filled_.empty()) {
       if (auto arrival = next_of(filled_.front())) return arrival;

@@ -71,6 +71,7 @@ class Links {
   void lose(int pe, const std::string& why);
   void set_apart(int pe);
   void look_for_links(Nanos now);
+  void look_at_times(Nanos now);
   void take(Guest guest);
   std::optional<Arrival> next_of(int pe);
   bool fill_any();
@@ -82,9 +83,10 @@ class Links {
   std::deque<Guest> waiting_;   // at the door, the main PE's
   std::vector<Link> answered_;  // there, of this host, until they have got their answer
   std::optional<Door> door_;
-  int apart_ = 0;    // PEs on other hosts
-  int missing_ = 0;  // of these, with which there is no link yet
-  unsigned looks_ = 0;
+  int apart_ = 0;           // PEs on other hosts
+  int missing_ = 0;         // of these, with which there is no link yet
+  unsigned calls_ = 0;      // of receive
+  Nanos looked_ = 0;        // when, at the door, all others being there
   int sockets_ = -1;        // an epoll of all links
   std::deque<int> filled_;  // PEs of which there may be frames to be taken
   std::vector<int> sending_;

@@ -1,0 +1,41 @@
+#include "rts/heap_watch.hpp"
+
+#include <algorithm>
+
+#include "rts/heap/collect.hpp"
+#include "rts/heap/messages.hpp"
+
+namespace trawl {
+namespace {
+
+constexpr std::size_t least = 32U << 20U;  // bytes: less is not worth a message
+constexpr std::size_t most_asked = 64;     // at a time, and the main PE
+
+}  // namespace
+
+void HeapWatch::look() {
+  const auto collector = heap::collector_statistics();
+  const auto heap = collector.heap_bytes;
+  const auto returned = shared_heap_.addresses().returned();
+  const bool is_tight = heap > most_ / 2;
+  if (is_tight && heap >= heap_ + std::max(heap_ / 8, least)) {
+    heap_ = heap;
+    if (shared_heap_.addresses().slots() != 0) ask_others();
+  }
+  const bool can_shrink = returned != returned_ || collector.free_bytes > heap / 4;
+  if (!asked_ && !(is_tight && can_shrink)) return;
+  if (!heap::collect_if_seldom(is_tight)) return;
+  asked_ = false;
+  returned_ = returned;
+  heap_ = std::min(heap_, heap::collector_statistics().heap_bytes);
+}
+
+// Where there are many, whoever knows something of this PE's is asked one of these times.
+void HeapWatch::ask_others() {
+  const auto others = tables_.others();
+  for (std::size_t i = 0; i < std::min(others.size(), most_asked); ++i)
+    fabric::send(outbox_, others[next_++ % others.size()], heap::Collect());
+  if (others.size() > most_asked && tables_.self() != 0) fabric::send(outbox_, 0, heap::Collect());
+}
+
+}  // namespace trawl

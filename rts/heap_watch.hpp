@@ -1,0 +1,41 @@
+// What a PE does whose heap takes more than half of what it may: much may live only because others
+// have not noticed yet that they no longer need it (heap/README.md, Garbage across PEs).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rts/balance/tables.hpp"
+#include "rts/fabric/message.hpp"
+#include "rts/heap/shared_heap.hpp"
+
+namespace trawl {
+
+/// Guarded by its PE's lock.
+class HeapWatch {
+ public:
+  /// `most`: bytes that its heap may have, about.
+  HeapWatch(std::size_t most, const balance::Tables& tables, heap::SharedHeap& shared_heap,
+            fabric::Outbox& outbox)
+      : most_(most), tables_(tables), shared_heap_(shared_heap), outbox_(outbox) {}
+
+  /// To be called every few ms: asks others, and collects when others have asked, or have given
+  /// back something, or when much is free; but not for more than a tenth of the time.
+  void look();
+  /// Another PE is short of memory.
+  void on_collect() noexcept { asked_ = true; }
+
+ private:
+  void ask_others();
+
+  std::size_t most_;
+  const balance::Tables& tables_;
+  heap::SharedHeap& shared_heap_;
+  fabric::Outbox& outbox_;
+  std::size_t heap_ = 0;        // bytes, when others were asked
+  std::uint64_t returned_ = 0;  // slots, when it was collected here
+  std::size_t next_ = 0;        // of the others, to be asked
+  bool asked_ = false;
+};
+
+}  // namespace trawl
