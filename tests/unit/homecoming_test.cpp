@@ -114,6 +114,29 @@ TEST(Homecoming, OfTwoWhoLeaveTheLaterTakesWhatTheOtherHas) {
     });
 }
 
+Longs passed_on(const Lazy<long>& thunk) {
+  return {thunk};
+}
+
+// Where it has a second name here, which leads through the one who leaves, asking for it comes
+// round: that name then stands for a second one like it.
+TEST(Homecoming, AThunkWithTwoNamesGetsASecondOne) {
+  auto config = grid_of_small_packets();
+  config.full_weight = 1;  // who passes it on gives it a name of his own
+  run(config, [](Simulation& simulation) {
+    const auto mine = lazy<noting>(7L);
+    const auto& theirs = force(at(1, detail::lazy_placed<passed_on>(mine))).front();
+    ASSERT_NE(theirs.node(), mine.node());
+    leave(simulation, {1});
+    EXPECT_EQ(noted, 0);
+    EXPECT_EQ(theirs.node()->state(), State::unevaluated);
+    EXPECT_EQ(force(theirs), 7);
+    EXPECT_EQ(noted, 1);
+    EXPECT_EQ(force(mine), 7);
+    EXPECT_EQ(noted, 2);
+  });
+}
+
 Longs with_child(long x) {
   return {detail::lazy_placed<noting>(x)};
 }
