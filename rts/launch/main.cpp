@@ -78,8 +78,9 @@ void declare(CLI::App& app, Options& options) {
       "--wait", options.wait,
       "start the main PE only, print the command that starts each of the others, and wait");
   app.add_option("--port", options.port, "where the others meet the main PE; 0: any")
-      ->type_name("PORT")
-      ->check(no_octal);
+      ->check(no_octal)
+      ->check(CLI::Range(0U, 65535U))
+      ->type_name("PORT");
   app.add_flag("--check", options.check,
                "start nothing: look at the hosts, ports, versions and clocks, say what is wrong");
   app.add_option("--seats", options.seats,

@@ -137,7 +137,8 @@ result = run_words(os.path.join(BIN, "trawl-run"), "-n", 2, "--", os.path.join(B
 expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
 for words, cause in ((("-n", 2, "/tmp"), "Is a directory"),
                      (("-n", 2, "mpiexec", "-n", 2, os.path.join(BIN, "fib"), 20), "mpiexec would start the PEs as well"),
-                     (("--hosts", "/tmp", os.path.join(BIN, "fib")), "Is a directory")):
+                     (("--hosts", "/tmp", os.path.join(BIN, "fib")), "Is a directory"),
+                     (("--wait", "--port", 99999, os.path.join(BIN, "fib"), 20), "not in range 0 to 65535 ")):
     result = run_words(os.path.join(BIN, "trawl-run"), *words)
     expect(result.code == 2 and cause in result.err and result.err.count("\n") == 1, "expected the cause", result)
 
