@@ -27,6 +27,10 @@ void Thread::wake(heap::Node*, bool granted) {
   workers_.make_runnable(*this);
 }
 
+bool Thread::waits_its_turn() const noexcept {
+  return step_ != nullptr && workers_.evaluates(*step_);
+}
+
 Gives Worker::as_giver() const noexcept {
   if (running_ == nullptr) return {};
   return {trace::Giver::thread, running_->number_};

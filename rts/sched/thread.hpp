@@ -24,6 +24,10 @@ class Thread final : public heap::Waiter {
   /// The spark that it evaluates; nullptr: the program's root.
   heap::Node* spark() const noexcept { return spark_; }
 
+  /// Does it evaluate a shard while another one of the same skeleton is being evaluated? Then the
+  /// operating system is not to divide a core between them: each takes memory, and none is sooner.
+  bool waits_its_turn() const noexcept;
+
   /// Called with the PE's lock held.
   void wake(heap::Node* node, bool granted) override;
 
@@ -36,6 +40,7 @@ class Thread final : public heap::Waiter {
   Workers& workers_;
   Fiber fiber_;
   heap::Node* spark_ = nullptr;
+  const heap::Code* step_ = nullptr;  // of distributed data, of whose shards that is one
   std::function<void()> root_;
   bool done_ = false;
   bool granted_ = false;

@@ -21,12 +21,22 @@ void ThreadPool::push(Thread& thread) noexcept {
   if (thread.bound_to_ == nullptr) add<std::size_t>(movable_, 1, std::memory_order_seq_cst);
 }
 
-Thread* ThreadPool::take(const Worker& worker) noexcept {
+std::size_t ThreadPool::urgent() const noexcept {
+  if (movable() == 0) return 0;
+  const std::lock_guard lock(lock_);
+  std::size_t count = 0;
+  for (const Thread* thread = oldest_; thread != nullptr; thread = thread->next_)
+    if (thread->bound_to_ == nullptr && !thread->waits_its_turn()) ++count;
+  return count;
+}
+
+Thread* ThreadPool::take(const Worker& worker, Whom whom) noexcept {
   if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::lock_guard lock(lock_);
   Thread* before = nullptr;
   for (Thread* thread = oldest_; thread != nullptr; before = thread, thread = thread->next_) {
     if (thread->bound_to_ != nullptr && thread->bound_to_ != &worker) continue;
+    if (whom == Whom::urgent && thread->bound_to_ == nullptr && thread->waits_its_turn()) continue;
     (before != nullptr ? before->next_ : oldest_) = thread->next_;
     if (newest_ == thread) newest_ = before;
     add<std::size_t>(size_, -std::size_t{1});

@@ -14,17 +14,23 @@ namespace trawl::sched {
 class ThreadPool {
  public:
   void push(Thread& thread) noexcept;
+  enum class Whom : std::uint8_t {
+    any,
+    urgent,  ///< none whose like is being evaluated: Thread::waits_its_turn
+  };
   /// The oldest thread that may run on this worker; nullptr if there is none.
-  Thread* take(const Worker& worker) noexcept;
+  Thread* take(const Worker& worker, Whom whom = Whom::any) noexcept;
 
   std::size_t size() const noexcept { return size_.load(); }
   /// How many of them may run on any worker.
   std::size_t movable() const noexcept { return movable_.load(); }
+  /// Which of these are urgent is looked at one by one.
+  std::size_t urgent() const noexcept;
   /// How many have been taken so far.
   std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
 
  private:
-  BriefMutex lock_;
+  mutable BriefMutex lock_;
   Thread* oldest_ = nullptr;
   Thread* newest_ = nullptr;
   std::atomic<std::size_t> size_{0};

@@ -42,6 +42,13 @@ constexpr int most_polls_in_a_row = 8;
 constexpr std::size_t kept_threads = 64;
 constexpr std::size_t kept_if_simulated = 1;
 
+/// Who sees to shards evaluates some of them itself.
+const heap::Code* step_of(heap::Node* spark) {
+  const auto& code = spark->code();
+  if (!code.step) return nullptr;
+  return code.subject != nullptr ? &code.subject(spark)->code() : &code;
+}
+
 }  // namespace
 
 // ---- Thread ------------------------------------------------------------------------------------
@@ -172,7 +179,7 @@ void Worker::relieve() {
   events_.begin_polling();
   parked_ = false;
   while (!host_.stopping()) {
-    Thread* const thread = workers_.threads().take(*this);
+    Thread* const thread = workers_.threads().take(*this, ThreadPool::Whom::urgent);
     if (thread == nullptr) break;
     end_idle();
     run(*thread);
@@ -295,6 +302,7 @@ void Worker::start_thread(const FoundSpark& found) {
   if (simulated()) spark->mark(heap::Node::waited);  // see notify_waiters
   Thread& thread = free_thread();
   thread.spark_ = spark;
+  thread.step_ = step_of(spark);
   trace::note<Count::sparks_converted>(
       counters, log_, static_cast<unsigned>(index_), heap::logged_code(spark), came_as ? 1 : 0,
       thread.number_,
@@ -329,6 +337,7 @@ void Worker::run(Thread& thread) {
   running_ = &thread;
   runs_.store(thread.spark_ != nullptr ? static_cast<const void*>(thread.spark_) : this,
               std::memory_order_relaxed);
+  step_.store(thread.step_, std::memory_order_relaxed);
   while (!thread.left_.load(std::memory_order_acquire)) sched_yield();
   thread.left_.store(false, std::memory_order_relaxed);
   thread.bound_to_ = nullptr;
@@ -342,6 +351,7 @@ void Worker::run(Thread& thread) {
   main_->switch_to(thread.fiber_);
   if (thread.spark_ != nullptr && just_made() != 0) workers_.note_splits(thread.spark_->code());
   let_others_run(Moment::after_thread);
+  step_.store(nullptr, std::memory_order_relaxed);
   runs_.store(nullptr, std::memory_order_relaxed);
   running_ = nullptr;
   if (!thread.done_) {  // it has blocked: from here on others may run it
@@ -358,6 +368,7 @@ void Worker::run(Thread& thread) {
 void Worker::put_away(Thread& thread) {
   thread.done_ = false;
   thread.spark_ = nullptr;
+  thread.step_ = nullptr;
   thread.root_ = nullptr;
   thread.seals_.drop();
   thread.meter_ = {};

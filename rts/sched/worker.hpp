@@ -158,6 +158,10 @@ class Worker {
   bool runs(heap::Hidden spark) const noexcept {
     return heap::Hidden(runs_.load(std::memory_order_relaxed)) == spark;
   }
+  /// Does its thread evaluate a step of distributed data, of this code?
+  bool evaluates(const heap::Code& step) const noexcept {
+    return step_.load(std::memory_order_relaxed) == &step;
+  }
   void wake_up() noexcept;
   /// Time spent idle so far.
   Nanos idle_time() const noexcept;
@@ -231,6 +235,7 @@ class Worker {
   bool listened_ = false;
   bool attends_ = false;
 
+  std::atomic<const heap::Code*> step_{nullptr};  // that the running thread evaluates
   std::atomic<const void*> runs_{nullptr};  // a spark, `this` for the root, nullptr for nothing
   std::atomic<int> unsaid_{0};
   std::atomic<bool> idle_{false};

@@ -43,8 +43,8 @@ progress::Situation Workers::situation() const noexcept {
   now.all_notify = fabric_.all_notify();
   now.polled = events().polled();
   now.busy = anybody_busy();
-  now.movable = threads_.movable();
-  now.bound = threads_.size() - now.movable;
+  now.urgent = threads_.urgent();
+  now.bound = threads_.size() - threads_.movable();
   now.taken = threads_.taken();
   return now;
 }

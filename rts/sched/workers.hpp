@@ -1,6 +1,7 @@
 // The workers of one PE, and what they have in common.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -60,6 +61,10 @@ class Workers final : public progress::Engine {
   /// With the spare ones, which come after the others (progress/spares.hpp).
   std::span<const std::unique_ptr<Worker>> all() const noexcept {
     return {all_.data(), count_.load(std::memory_order_acquire)};
+  }
+  /// Does one of them evaluate a step of this code?
+  bool evaluates(const heap::Code& step) const noexcept {
+    return std::ranges::any_of(all(), [&](const auto& each) { return each->evaluates(step); });
   }
   bool is_spare(const Worker& worker) const noexcept {
     return static_cast<std::size_t>(worker.index()) >= regular_;

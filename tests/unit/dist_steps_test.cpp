@@ -217,6 +217,39 @@ TEST_P(DistSteps, KeysInStepsSpreadOverShards) {
   });
 }
 
+struct Making {
+  int now = 0;
+  int most = 0;
+};
+std::array<Making, 8> making{};  // by PE
+
+long after_a_while(long x) {
+  Simulation::work(20'000'000);
+  return x;
+}
+std::vector<double> slowly(const std::vector<double>& shard, long) {
+  auto& here = making.at(static_cast<std::size_t>(trawl::sched::pe_here()));
+  here.most = std::max(here.most, ++here.now);
+  Simulation::work(50'000'000);
+  --here.now;
+  return shard;
+}
+
+// They all wait for the same value. Once it has come no spare worker begins with the others while
+// the worker is inside of one of them; but where the root is, and goes through them itself, one
+// does.
+TEST_P(DistSteps, ShardsOfASkeletonTakeTurns) {
+  making = {};
+  run([] {
+    const auto d = trawl::generate<value>(64, std::uint64_t{1});
+    const auto late = trawl::map_shards<slowly>(d, trawl::lazy<after_a_while>(1L));
+    EXPECT_EQ(late.size(), 64U);
+  });
+  EXPECT_LE(making[0].most, 2);
+  for (int pe = 1; pe < GetParam(); ++pe)
+    EXPECT_EQ(making.at(static_cast<std::size_t>(pe)).most, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Pes, DistSteps, testing::ValuesIn(grids));
 
 TEST(Shares, AreContiguousAndAsStrengths) {
