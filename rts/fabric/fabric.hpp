@@ -48,7 +48,8 @@ class Fabric {
   /// Bytes handed to send for a PE that have not left this process.
   virtual std::size_t unsent(int) const noexcept { return 0; }
 
-  /// True when every message handed to send has left this process.
+  /// True when every message handed to send has left this process. Who waits for that has to ask
+  /// `dead` meanwhile: what is for one who has died never leaves.
   virtual bool flushed() = 0;
 
   /// What this PE's threads park on. To be used by any thread.
