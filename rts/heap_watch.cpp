@@ -17,7 +17,7 @@ void HeapWatch::look() {
   const auto collector = heap::collector_statistics();
   const auto heap = collector.heap_bytes;
   const auto returned = shared_heap_.addresses().returned();
-  const bool is_tight = heap > most_ / 2;
+  const bool is_tight = heap > bounds_.most / 2;
   if (is_tight && heap >= heap_ + std::max(heap_ / 8, least)) {
     heap_ = heap;
     if (shared_heap_.addresses().slots() != 0) ask_others();
@@ -28,6 +28,18 @@ void HeapWatch::look() {
   asked_ = false;
   returned_ = returned;
   heap_ = std::min(heap_, heap::collector_statistics().heap_bytes);
+}
+
+// Who does nothing allocates nothing, so the collector would not find out what is free.
+bool HeapWatch::is_near_bound(bool idle) {
+  constexpr double near = 0.9;
+  bool full = bounds_.used() > near;
+  if (full && idle && !std::exchange(collected_, true)) {
+    heap::collect();
+    full = bounds_.used() > near;
+  }
+  collected_ = collected_ && idle;
+  return full;
 }
 
 // Where there are many, whoever knows something of this PE's is asked one of these times.

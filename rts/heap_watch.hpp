@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
@@ -14,10 +16,13 @@ namespace trawl {
 /// Guarded by its PE's lock.
 class HeapWatch {
  public:
-  /// `most`: bytes that its heap may have, about.
-  HeapWatch(std::size_t most, const balance::Tables& tables, heap::SharedHeap& shared_heap,
+  struct Bounds {
+    std::size_t most = 0;            ///< bytes that the heap may have, about
+    std::function<double()> used{};  ///< of the memory that there may be; none: it has no bound
+  };
+  HeapWatch(Bounds bounds, const balance::Tables& tables, heap::SharedHeap& shared_heap,
             fabric::Outbox& outbox)
-      : most_(most), tables_(tables), shared_heap_(shared_heap), outbox_(outbox) {}
+      : bounds_(std::move(bounds)), tables_(tables), shared_heap_(shared_heap), outbox_(outbox) {}
 
   /// To be called every few ms: asks others, and collects when others have asked, or have given
   /// back something, or when much is free; but not for more than a tenth of the time.
@@ -25,10 +30,14 @@ class HeapWatch {
   /// Another PE is short of memory.
   void on_collect() noexcept { asked_ = true; }
 
+  bool knows_bound() const noexcept { return bounds_.used != nullptr; }
+  /// Is so much used that the PE should take no more work? `idle`: it is doing none.
+  bool is_near_bound(bool idle);
+
  private:
   void ask_others();
 
-  std::size_t most_;
+  Bounds bounds_;
   const balance::Tables& tables_;
   heap::SharedHeap& shared_heap_;
   fabric::Outbox& outbox_;
@@ -36,6 +45,7 @@ class HeapWatch {
   std::uint64_t returned_ = 0;  // slots, when it was collected here
   std::size_t next_ = 0;        // of the others, to be asked
   bool asked_ = false;
+  bool collected_ = false;  // since it was near its bound and idle
 };
 
 }  // namespace trawl

@@ -101,7 +101,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
           static_cast<std::uint32_t>(fabric.self()), static_cast<std::uint32_t>(fabric.size()),
           setup.full_weight, pack_limits(setup.options), fabric.memory(), mailbox_, counters_,
           [this](heap::Node* spark) { workers_.add_arrived(spark); }, recovers_),
-      heap_watch_(static_cast<std::size_t>(setup.facts.memory), tables_, shared_heap_, mailbox_),
+      heap_watch_({static_cast<std::size_t>(setup.facts.memory), setup.memory}, tables_,
+                  shared_heap_, mailbox_),
       fishing_(setup.options, setup.seed, tables_, workers_, mailbox_, counters_),
       bounds_(
           fabric.self(), fabric.size(), fabric.admits(),
@@ -135,7 +136,6 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                lock_, [this] { poll_once(nullptr); }),
       pace_(setup.share, setup.workers),
       told_pace_(setup.pace),
-      memory_(setup.memory),
       owner_is_back_(setup.owner_is_back),
       housekeeping_(life_, chores()) {
   if (setup.options.copies > 0) shared_heap_.addresses().expect_loss_of_placed();
@@ -156,7 +156,7 @@ life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over)
   return {.joined =
               [this] {
                 if (log_ != nullptr) log_->set_offset(-life_.begun(), life_.run());
-                if (memory_) look_at_memory(fabric_.now());
+                if (heap_watch_.knows_bound()) look_at_memory(fabric_.now());
               },
           .stopped = [this] { workers_.wake_all(); },
           .statistics = [this] { return statistics(); },
@@ -250,7 +250,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
     add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
   if (!alone && !simulated_)
     add(When::while_running, 5'000'000, [this](Nanos, auto*) { heap_watch_.look(); });
-  if (!alone && memory_)
+  if (!alone && heap_watch_.knows_bound())
     add(When::while_running, 50'000'000, [this](Nanos now, auto*) { look_at_memory(now); });
   if (owner_is_back_ && may_leave())
     add(When::while_running, 1'000'000'000, [this](Nanos now, auto*) { look_for_owner(now); });
@@ -392,17 +392,8 @@ void Pe::look_at_pace(Nanos now) {
   tables_.set_own_pace(pace_.look(now, workers_.busy_time(), processor));
 }
 
-// Who does nothing allocates nothing, so the collector would not find out what is free.
 void Pe::look_at_memory(Nanos now) {
-  constexpr double near = 0.9;
-  bool full = memory_() > near;
-  const bool idle = !workers_.anybody_busy();
-  if (full && idle && !std::exchange(collected_, true)) {
-    heap::collect();
-    full = memory_() > near;
-  }
-  collected_ = collected_ && idle;
-  fishing_.set_full(full, now);
+  fishing_.set_full(heap_watch_.is_near_bound(!workers_.anybody_busy()), now);
 }
 
 void Pe::look_for_owner(Nanos now) {

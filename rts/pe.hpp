@@ -131,9 +131,7 @@ class Pe final : public sched::Host {
   Mailbox mailbox_;
   Pace pace_;
   std::function<double()> told_pace_;
-  std::function<double()> memory_;
   std::function<bool(Nanos)> owner_is_back_;
-  bool collected_ = false;  // since it was near its bound and idle
   Housekeeping housekeeping_;
 };
 

@@ -18,8 +18,8 @@ namespace trawl {
 template <class T>
 std::vector<T> numbers(std::size_t count) {
   static_assert(heap::PointerFree<T> && !std::is_same_v<T, bool>,
-                "trawl: numbers makes arrays of numbers, as in numbers<double>(1000), or of "
-                "structs of numbers.");
+                "trawl: numbers makes arrays of numbers, or of structs of them, as in "
+                "numbers<double>(1000).");
   const heap::StorageScope scope(heap::Storage::owned_plain);
   return std::vector<T>(count);
 }

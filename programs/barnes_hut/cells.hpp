@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include <trawl/trawl.hpp>
+#include <trawl/numbers.hpp>
 
 #include "programs/barnes_hut/tree.hpp"
 

@@ -48,7 +48,6 @@ struct CollectorStatistics {
   std::uint64_t collections = 0;
   Nanos time = 0;                   ///< spent with the world stopped or marking
   Nanos last = 0;                   ///< of that, in the last one
-  Nanos last_processor_time = 0;    ///< what its thread got of the processor meanwhile
   std::size_t heap_bytes = 0;       ///< what the process holds
   std::size_t free_bytes = 0;       ///< of that, pages that nothing is in
   std::size_t live_bytes = 0;       ///< pages that something was in after the last collection

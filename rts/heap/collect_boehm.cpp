@@ -40,7 +40,6 @@ constinit std::size_t allocated_before = 0;
 constinit GC_word collections_at_start = 0;  // of an empty heap, where it begins
 constinit std::atomic<Nanos> collection_time{0};
 constinit std::atomic<Nanos> last_collection{0};
-constinit std::atomic<Nanos> last_processor_time{0};
 constinit std::atomic<std::size_t> live_bytes{0};
 constinit GC_push_other_roots_proc other_roots_before = nullptr;
 
@@ -116,8 +115,7 @@ struct CollectorHooks {
       stacks.unlock();
       if (auto* hook = collection_hook.load()) hook(false);
       last_collection = wall_time() - collection_began;
-      last_processor_time = processor_time() - collection_began_here;
-      collecting_here += last_processor_time;
+      collecting_here += processor_time() - collection_began_here;
       collection_time += last_collection;
     } else if (type == GC_EVENT_MARK_END) {
       begin_to_cut_links();
@@ -371,7 +369,6 @@ CollectorStatistics collector_statistics() {
   return {.collections = GC_get_gc_no() - collections_at_start,
           .time = collection_time,
           .last = last_collection,
-          .last_processor_time = last_processor_time,
           .heap_bytes = heap,
           .free_bytes = free,
           .live_bytes = live_bytes,

@@ -16,7 +16,8 @@ namespace {
 constinit std::atomic<std::size_t> most_bytes{0};
 // Written with the collector's lock held.
 constinit std::atomic<Nanos> last_ended{0};
-constinit Nanos processor_time_then = 0;  // of all threads
+constinit std::atomic<Nanos> last_took{0};  // of its thread's time on the processor
+constinit Nanos processor_time_then = 0;    // of all threads
 constinit std::size_t initial_bytes = 0;
 constinit std::atomic<GC_word> gave_back{0};   // after which collection
 constinit std::atomic<bool> asked_for{false};  // it would not have been collected yet
@@ -33,6 +34,7 @@ void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos 
       last_ended == 0 ? std::numeric_limits<Nanos>::max()
                       : std::min(began - last_ended, processor_time - took - processor_time_then);
   last_ended = wall_time();
+  last_took = took;
   processor_time_then = processor_time;
   if (!asked_for)
     wanted_growth = growth({GC_get_heap_size(), allocated, live, took, worked}, most_bytes);
@@ -54,7 +56,7 @@ void start_collector(std::size_t initial_heap_bytes, std::size_t most) {
 
 bool collect_if_seldom(bool gives_back) {
   constexpr Nanos times = 9;
-  if (wall_time() - last_ended < times * collector_statistics().last_processor_time) return false;
+  if (wall_time() - last_ended < times * last_took) return false;
   introduce_thread();
   asked_for = true;
   if (gives_back)

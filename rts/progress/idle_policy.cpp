@@ -88,7 +88,7 @@ Nanos ProgressThreadPolicy::rest(Nanos now, Nanos until) noexcept {
 bool SparePolicy::look(const Situation& situation) noexcept {
   const bool taken = situation.taken != taken_;
   taken_ = situation.taken;
-  if (situation.urgent == 0) {
+  if (!situation.urgent) {
     waits_since_ = never;
     return false;
   }

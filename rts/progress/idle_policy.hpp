@@ -30,7 +30,7 @@ struct Situation {
   bool polled = false;     ///< somebody polls; whoever ends that, notifies of what he leaves undone
   bool busy = false;       ///< a worker is: what it puts into its pool nobody is notified of
 
-  std::size_t urgent = 0;   ///< woken threads that a worker more would run
+  bool urgent = false;      ///< there are woken threads that a worker more would run
   std::size_t bound = 0;    ///< those that wait for a certain one
   std::uint64_t taken = 0;  ///< how many have been taken so far
 };

@@ -21,13 +21,12 @@ void ThreadPool::push(Thread& thread) noexcept {
   if (thread.bound_to_ == nullptr) add<std::size_t>(movable_, 1, std::memory_order_seq_cst);
 }
 
-std::size_t ThreadPool::urgent() const noexcept {
-  if (movable() == 0) return 0;
+bool ThreadPool::any_urgent() const noexcept {
+  if (movable() == 0) return false;
   const std::lock_guard lock(lock_);
-  std::size_t count = 0;
   for (const Thread* thread = oldest_; thread != nullptr; thread = thread->next_)
-    if (thread->bound_to_ == nullptr && !thread->waits_its_turn()) ++count;
-  return count;
+    if (thread->bound_to_ == nullptr && !thread->waits_its_turn()) return true;
+  return false;
 }
 
 Thread* ThreadPool::take(const Worker& worker, Whom whom) noexcept {

@@ -24,8 +24,8 @@ class ThreadPool {
   std::size_t size() const noexcept { return size_.load(); }
   /// How many of them may run on any worker.
   std::size_t movable() const noexcept { return movable_.load(); }
-  /// Which of these are urgent is looked at one by one.
-  std::size_t urgent() const noexcept;
+  /// Is any of these urgent? They are looked at one by one.
+  bool any_urgent() const noexcept;
   /// How many have been taken so far.
   std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
 

@@ -43,7 +43,7 @@ progress::Situation Workers::situation() const noexcept {
   now.all_notify = fabric_.all_notify();
   now.polled = events().polled();
   now.busy = anybody_busy();
-  now.urgent = threads_.urgent();
+  now.urgent = threads_.any_urgent();
   now.bound = threads_.size() - threads_.movable();
   now.taken = threads_.taken();
   return now;

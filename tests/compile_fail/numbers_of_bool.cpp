@@ -1,5 +1,5 @@
-// expect: trawl: numbers makes arrays of numbers, as in numbers<double>(1000), or of structs of
-// numbers.
+// expect: trawl: numbers makes arrays of numbers, or of structs of them,
+// expect: of them, as in numbers<double>(1000).
 #include <trawl/trawl.hpp>
 
 int main() {

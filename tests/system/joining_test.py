@@ -12,10 +12,10 @@ TRAWL_RUN = program("trawl-run")
 KEY = "0f" * 32
 
 
-def start_open(pes, seats, *words):
-    """A run with seats for more, and the words that start one of them."""
+def start_run(flags, *words):
+    """A run that more PEs may come to, and the words that start one of them."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "-n", pes, "--seats", seats, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
+    process = start([TRAWL_RUN, *flags, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
     line = process.stderr.readline().split()
     expect(line[0] == "TRAWL_KEY=" + KEY and line[-1].startswith("--trawl:join="), f"expected a line, not {line}", "")
     return process, begun, line[1:]
@@ -28,7 +28,7 @@ def join(words):
 def have_work():
     """They come in the middle, and work at once; their exit code is 0; the one who comes last is one too many."""
     for pes in 1, 2:
-        process, begun, words = start_open(pes, pes + 2, "tests/sleepers", "2000", "--trawl:workers=1")
+        process, begun, words = start_run(["-n", pes, "--seats", pes + 2], "tests/sleepers", "2000", "--trawl:workers=1")
         time.sleep(0.3)
         others = [join(words) for _ in range(3)]
         result = finish(process, begun)
@@ -42,7 +42,7 @@ def have_work():
 
 def unlike():
     """With other arguments one ends, and the run does not."""
-    process, begun, words = start_open(2, 4, "tests/sleepers", "2000")
+    process, begun, words = start_run(["-n", 2, "--seats", 4], "tests/sleepers", "2000")
     time.sleep(0.3)
     at = words.index("2000")
     result = run_words("env", f"TRAWL_KEY={KEY}", *words[:at], "1999", *words[at + 1:])
@@ -54,10 +54,7 @@ def unlike():
 
 def too_late():
     """All have come: who comes then is told so, while the run goes on."""
-    begun = time.monotonic()
-    process = start([TRAWL_RUN, "--wait", "-n", 2, program("tests/sleepers"), "2000", "--trawl:workers=1"],
-                    {"TRAWL_KEY": KEY})
-    words = process.stderr.readline().split()[1:]
+    process, begun, words = start_run(["--wait", "-n", 2], "tests/sleepers", "2000", "--trawl:workers=1")
     second = join(words)
     time.sleep(0.3)
     result = run_words("env", f"TRAWL_KEY={KEY}", *words)
@@ -70,7 +67,7 @@ def too_late():
 def churn(seconds, seats):
     """They come and go all the time. (By hand: TRAWL_TEST_CHURN=60 TRAWL_TEST_SEATS=140, a minute.)"""
     dice = random.Random(seats)
-    process, begun, words = start_open(2, seats, "queens", "16" if seconds > 10 else "14")
+    process, begun, words = start_run(["-n", 2, "--seats", seats], "queens", "16" if seconds > 10 else "14")
     there, came, killed = [], 0, 0
     while process.poll() is None and time.monotonic() < begun + seconds:
         time.sleep(dice.uniform(0, 2 * seconds / seats))

@@ -156,7 +156,7 @@ TEST(IdlePolicy, ASpareWorkerIsCalledForAThreadThatNobodyTakes) {
   auto situation = quiet(0);
   EXPECT_FALSE(policy.look(situation));
   EXPECT_EQ(policy.next_look(), never);
-  situation.urgent = 1;
+  situation.urgent = true;
   situation.now = 10 * ms;
   EXPECT_FALSE(policy.look(situation)) << "it may just have come";
   EXPECT_EQ(policy.next_look(), 13 * ms);
@@ -171,15 +171,15 @@ TEST(IdlePolicy, ASpareWorkerIsCalledForAThreadThatNobodyTakes) {
 TEST(IdlePolicy, AsLongAsThreadsAreTakenNoSpareWorkerIsCalled) {
   SparePolicy policy;
   auto situation = quiet(0);
-  situation.urgent = 1;
+  situation.urgent = true;
   for (int i = 0; i < 5; ++i) {
     EXPECT_FALSE(policy.look(situation));
     situation.now += 4 * ms;
     ++situation.taken;
   }
-  situation.urgent = 0;
+  situation.urgent = false;
   EXPECT_FALSE(policy.look(situation));
-  situation.urgent = 1;
+  situation.urgent = true;
   situation.now += 4 * ms;
   EXPECT_FALSE(policy.look(situation)) << "this is another one";
 }

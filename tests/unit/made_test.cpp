@@ -42,6 +42,18 @@ TEST(Made, RowsOfNumbersOfTheRuntimesMakingAreNotCopied) {
   EXPECT_EQ(kind_of(made.elements()[1].data()), BlockKind::plain);
 }
 
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+TEST(Made, AShardOfTheRuntimesMakingIsNotCopied) {
+  auto points = trawl::numbers<Point>(1000);
+  const auto* const at = points.data();
+  Made<Point> made(std::move(points), trawl::sched::begin_cost());
+  EXPECT_EQ(made.elements().data(), at);
+}
+
 TEST(Made, WhatRefersToOthersIsScanned) {
   Made<std::vector<trawl::Lazy<long>>> made(1);
   made.add({trawl::Lazy<long>(7)});

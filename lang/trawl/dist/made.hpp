@@ -65,23 +65,19 @@ class Made {
   static constexpr bool in_place = made_in_place<Elements>;
 
  public:
-  explicit Made(std::size_t room) : begun_(sched::begin_cost()) {
-    const auto scope = for_elements();
-    elements_.reserve(room);
-  }
+  explicit Made(std::size_t room) : begun_(sched::begin_cost()) { reserve(room); }
   /// Copies of some.
   explicit Made(std::span<const R> some) : Made(some.size()) { add_all(some); }
   /// What others have made, since then.
   Made(Elements&& others, const sched::CostMark& begun) : begun_(begun) {
-    if (!in_place || heap::is_long_and_owned(others)) {
-      elements_ = std::move(others);
-    } else {
-      {
-        const auto scope = for_elements();
-        elements_.reserve(others.size());
+    if constexpr (in_place) {
+      if (!heap::is_long_and_owned(others)) {
+        reserve(others.size());
+        add_all(others);
+        return;
       }
-      add_all(others);
     }
+    elements_ = std::move(others);
   }
 
   void add(R&& x) {
@@ -153,6 +149,10 @@ class Made {
   }
 
  private:
+  void reserve(std::size_t room) {
+    const auto scope = for_elements();
+    elements_.reserve(room);
+  }
   static heap::StorageScope for_elements() noexcept {
     return heap::StorageScope(in_place ? heap::Held<Elements>::storage : heap::storage_now());
   }
