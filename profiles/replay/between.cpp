@@ -63,6 +63,7 @@ class Paths {
         return enter(op.task(), top.time);
       case Step::spawn:
       case Step::par:
+      case Step::place:
         if (backwards_)
           top.time = std::max(top.time, known_[op.task()]);
         else
@@ -71,6 +72,8 @@ class Paths {
       case Step::sync:
       case Step::force:
         return enter(op.task(), backwards_ ? top.time : known_[op.task()], true);
+      case Step::use:
+        return;
     }
   }
 

@@ -37,8 +37,7 @@ class Hung {
  private:
   bool hangs(Step step) const {
     if (step == Step::eval) return true;
-    return sent_ == Sent::arguments ? step == Step::spawn || step == Step::par
-                                    : step == Step::sync || step == Step::force;
+    return sent_ == Sent::arguments ? makes(step) : needs(step);
   }
 
   const Graph& graph_;

@@ -21,6 +21,24 @@ enum class Step : std::uint8_t {
   sync,   ///< needs the call
   force,  ///< needs the thunk
   eval,   ///< makes a thunk, and needs it at once
+  place,  ///< offers a thunk to a certain PE
+  use,    ///< was given what a placed task gave, with its arguments: looks at that, and at its data
+};
+
+/// Is the task made here?
+constexpr bool makes(Step step) {
+  return step == Step::spawn || step == Step::par || step == Step::eval || step == Step::place;
+}
+/// Does it begin here, for this one?
+constexpr bool needs(Step step) {
+  return step == Step::sync || step == Step::force || step == Step::eval;
+}
+
+/// For the thunk of a placed task.
+enum class Placing : std::uint8_t {
+  none,       ///< it was not placed
+  by_itself,  ///< who forces it waits for it alone
+  in_group,   ///< and for all that were placed there with it, as who sees to a skeleton does
 };
 
 /// 8 bytes: a recording has millions.
@@ -49,10 +67,18 @@ struct Task {
   Number thunks = 0;            ///< how many it makes, or is told of; those it is given come first
   std::uint32_t arguments = 0;  ///< bytes
   std::uint32_t result = 0;
+  std::uint32_t kept = 0;      ///< that the result refers to, and that stays where it was made
   Number function = 0;         ///< of the graph's; 0: unknown
   Number given = 0;            ///< shared values, with its arguments: of the graph's sets
   std::uint16_t site = 0;      ///< of the graph's, in which its spark was made; 0: unknown
   bool passes_thunks = false;  ///< is given some, or gives some back: see Passed
+  Placing placing = Placing::none;
+};
+
+/// Which of how many shards a placed task is: PEs take shards in their order.
+struct Position {
+  Number index = 0;
+  Number of = 1;
 };
 
 /// Thunks that are forced by others than have made them.
@@ -79,6 +105,7 @@ struct Graph {
   Plain<Op> ops;
   Plain<Task> tasks;
   std::unordered_map<Number, Passed> passed;
+  std::unordered_map<Number, Position> positions;  ///< of placed tasks
   Plain<std::uint64_t> values;   ///< that are no task's result and that tasks share: their bytes
   std::vector<Values> sets{{}};  ///< of them; the first is empty
   std::unordered_map<Number, Values> makes;  ///< the task that all to whom they are given are under
@@ -93,7 +120,8 @@ struct Totals {
   std::uint64_t sparks = 0;
   double work = 0;           ///< nanoseconds; of generated trees more than fit into Nanos
   double critical_path = 0;  ///< the same
-  std::uint64_t argument_bytes = 0, result_bytes = 0;
+  std::uint64_t placed = 0;
+  std::uint64_t argument_bytes = 0, result_bytes = 0, kept_bytes = 0;
   std::uint64_t shared_values = 0, shared_bytes = 0;
 };
 

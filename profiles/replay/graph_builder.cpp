@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "profiles/replay/positions.hpp"
 #include "profiles/replay/routes.hpp"
 #include "rts/inline/error.hpp"
 
@@ -32,6 +33,14 @@ void GraphBuilder::tell(Did what, const std::uint64_t* numbers) {
       return end(numbers[0]);
     case Did::refer:
       return refer(numbers[0]);
+    case Did::place:
+      offer(Step::place, numbers[0]);
+      for (auto& open : open_) open.concerns = true;
+      return;
+    case Did::use:
+      return use(numbers[0]);
+    case Did::keep:
+      return keep(numbers[0]);
   }
 }
 
@@ -67,6 +76,7 @@ Graph GraphBuilder::take() {
   }
   for (const auto& named : named_) graph_.not_needed += named.done == none;
   renumber();
+  find_positions(graph_);
   route(graph_);
   share(graph_, std::move(references_));
   return std::move(graph_);
@@ -103,8 +113,9 @@ void GraphBuilder::need(Step step, std::uint64_t back, std::uint64_t arguments,
   if (back == 0 || back > named_.size()) throw BadBytes("it needs a task that there is not");
   const auto task = static_cast<Number>(named_.size() - back + 1);
   auto& named = named_[task - 1];
+  const bool placed = step == Step::force && named.step == Step::place;
   const auto made = step == Step::sync ? Step::spawn : step == Step::force ? Step::par : step;
-  if (named.step != made) throw BadBytes("a task is needed as another kind than it is");
+  if (named.step != made && !placed) throw BadBytes("a task is needed as another kind than it is");
   if (named.done != none) throw BadBytes("a task begins twice");
   if (made == Step::spawn && named.by != open_.back().task)
     throw BadBytes("a call is synced by another than its spawner");
@@ -115,9 +126,17 @@ void GraphBuilder::need(Step step, std::uint64_t back, std::uint64_t arguments,
     open->concerns = true;
   ops_.push_back(Op(step, task));
   if (function > most_functions) throw BadBytes("there is no such function");
+  const auto placing = placed ? placing_here() : Placing::none;
   open_.push_back({task, ops_.size(), static_cast<std::uint32_t>(arguments),
-                   static_cast<Number>(function), 0, newest(), graph_.tasks.size(),
+                   static_cast<Number>(function), 0, 0, placing, newest(), graph_.tasks.size(),
                    graph_.ops.size(), left_, sum_});
+}
+
+// Who is placed himself may be one of those that the others wait for.
+Placing GraphBuilder::placing_here() const {
+  const bool is_in_placed = std::any_of(
+      open_.begin(), open_.end(), [](const Open& open) { return open.placing != Placing::none; });
+  return is_in_placed ? Placing::by_itself : Placing::in_group;
 }
 
 void GraphBuilder::refer(std::uint64_t value) {
@@ -129,12 +148,38 @@ void GraphBuilder::refer(std::uint64_t value) {
   references_.push_back({open.task, static_cast<Number>(value - 1)});
 }
 
+// What is used has not been forgotten: all who had to do with its placing concern others.
+void GraphBuilder::use(std::uint64_t back) {
+  const auto& open = open_.back();
+  const auto is_use = [](Op op) { return op.step() == Step::use; };
+  const auto first = ops_.begin() + static_cast<std::ptrdiff_t>(open.first);
+  if (open.placing == Placing::none || !std::all_of(first, ops_.end(), is_use))
+    throw BadBytes("a result is given to a task that is not placed, or has begun to work");
+  if (ops_.end() - first == static_cast<std::ptrdiff_t>(format::most_used))
+    throw BadBytes("a task is given too many results");
+  if (back == 0 || back > named_.size()) throw BadBytes("it uses a task that there is not");
+  const auto task = static_cast<Number>(named_.size() - back + 1);
+  const auto& used = named_[task - 1];
+  if (used.step != Step::place || used.done >= in_place)
+    throw BadBytes("it uses a task that is not placed, or has not ended");
+  if (std::find_if(first, ops_.end(), [task](Op op) { return op.task() == task; }) != ops_.end())
+    throw BadBytes("it uses a task twice");
+  ops_.push_back(Op(Step::use, task));
+}
+
+void GraphBuilder::keep(std::uint64_t bytes) {
+  auto& open = open_.back();
+  if (open.placing == Placing::none) throw BadBytes("a task that is not placed keeps something");
+  if (open.kept != 0 || bytes > format::most_bytes) throw BadBytes("a task keeps too much");
+  open.kept = static_cast<std::uint32_t>(bytes);
+}
+
 void GraphBuilder::end(std::uint64_t result) {
   if (result > format::most_bytes) throw BadBytes("a result is too large");
   const Open open = open_.back();
   open_.pop_back();
   if (grain_.chunk > 1) groups_.erase(open.task);
-  if (open.task != 0 && closed(open)) {
+  if (open.task != 0 && open.placing == Placing::none && closed(open)) {
     if (sum_ - open.sum < grain_.cut_off) return evaluate_in_place(open);
     if (grain_.chunk > 1 && joined_group(open, static_cast<std::uint32_t>(result))) return;
   }
@@ -149,6 +194,8 @@ void GraphBuilder::end(std::uint64_t result) {
   task.arguments = open.arguments;
   task.function = open.function;
   task.result = static_cast<std::uint32_t>(result);
+  task.kept = open.kept;
+  task.placing = open.placing;
   graph_.ops.insert(graph_.ops.end(), ops_.begin() + static_cast<std::ptrdiff_t>(open.first),
                     ops_.end());
   ops_.erase(ops_.begin() + static_cast<std::ptrdiff_t>(open.first), ops_.end());

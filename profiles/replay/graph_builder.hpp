@@ -40,13 +40,15 @@ class GraphBuilder {
     std::uint32_t arguments = 0;
     Number function = 0;
     std::uint32_t referred = 0;  // shared values
+    std::uint32_t kept = 0;
+    Placing placing = Placing::none;
     // When it began:
     Number named = 0;       // tasks
     std::size_t done = 0;   // those in the graph
     std::uint64_t ops = 0;  // theirs
     std::int64_t left = 0;  // sparks that nobody had forced
     Nanos sum = 0;          // all work
-    bool concerns = false;  // others: it has forced a spark that it did not make
+    bool concerns = false;  // others: it has forced a spark that it did not make, or placed one
   };
   /// Sparks that may become one: of one function, by one maker, for one who forces them.
   struct Group {
@@ -56,7 +58,7 @@ class GraphBuilder {
   };
   struct Named {
     Number by;  // who named it
-    Step step;  // spawn, par, or eval
+    Step step;  // spawn, par, place, or eval
     std::uint16_t site;
     Number done;  // its number in the graph
   };
@@ -67,7 +69,10 @@ class GraphBuilder {
   // The root is 0, and not in named_.
   Number newest() const;
   void need(Step step, std::uint64_t back, std::uint64_t arguments, std::uint64_t function);
+  Placing placing_here() const;
   void refer(std::uint64_t value);
+  void use(std::uint64_t back);
+  void keep(std::uint64_t bytes);
   void end(std::uint64_t result);
 
   /// Has nobody else to do with what is in it?

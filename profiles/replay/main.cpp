@@ -66,6 +66,9 @@ void print_info() {
   if (totals.shared_values != 0)
     fmt::print("shared values   {}\nshared bytes    {:.0f}\n", totals.shared_values,
                scaled(totals.shared_bytes));
+  if (totals.placed != 0)
+    fmt::print("placed          {}\nkept bytes      {:.0f}\n", totals.placed,
+               scaled(totals.kept_bytes));
 }
 
 int root() {

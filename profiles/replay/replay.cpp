@@ -1,7 +1,6 @@
 #include "profiles/replay/replay.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -9,22 +8,14 @@
 
 #include <trawl/trawl.hpp>
 
-#include "profiles/replay/checksum.hpp"
+#include "profiles/replay/carried.hpp"
+#include "profiles/replay/placements.hpp"
 
 namespace replay {
 namespace {
 
 Graph graph;
 Scale scale;
-
-// ---- what is carried ---------------------------------------------------------------------------
-
-// Up to so many bytes of arguments, and a result of one number, need no memory of their own.
-using Small = std::array<std::uint64_t, 5>;
-constexpr std::uint64_t small_arguments = sizeof(Small) + sizeof(Number);
-constexpr std::uint64_t small_result = sizeof(std::uint64_t);
-
-using Load = std::vector<std::uint8_t>;
 
 std::uint64_t scaled(std::uint64_t bytes) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(bytes) * scale.bytes));
@@ -37,51 +28,9 @@ std::uint64_t result_bytes(const Task& task) {
 }
 
 bool is_small(const Task& task) {
-  return !task.passes_thunks && task.given == 0 && argument_bytes(task) <= small_arguments &&
-         result_bytes(task) <= small_result;
+  return !task.passes_thunks && task.given == 0 && task.placing == Placing::none &&
+         argument_bytes(task) <= small_arguments && result_bytes(task) <= small_result;
 }
-
-std::uint8_t content(Number task) {
-  return static_cast<std::uint8_t>(task * 37U + 1);
-}
-Small small_load(Number task) {
-  Small load;
-  load.fill(task + 1);
-  return load;
-}
-Load load(Number task, std::uint64_t bytes) {
-  return Load(bytes, content(task));
-}
-/// Looks at the first byte and the last.
-std::uint64_t mix_load(std::uint64_t sum, const Load& load) {
-  sum = mix(sum, load.size());
-  return load.empty() ? sum : mix(sum, load.front() | static_cast<unsigned>(load.back()) << 8U);
-}
-std::uint64_t mix_expected(std::uint64_t sum, Number task, std::uint64_t bytes) {
-  sum = mix(sum, bytes);
-  return bytes == 0 ? sum : mix(sum, content(task) * 0x101U);
-}
-
-/// Of a value that tasks share, which a task is given or makes.
-using Shared = trawl::Lazy<Load>;
-
-/// What a shared value is made of, and so that it is not taken for a task's.
-Number content_of(Number value) {
-  return ~value;
-}
-
-struct Large;
-/// A thunk that is a task: of the one kind or the other.
-struct Thunk {
-  trawl::Lazy<std::uint64_t> small;
-  trawl::Lazy<Large> large;
-};
-/// The result of a task that is not small.
-struct Large {
-  std::uint64_t sum = 0;
-  Load load;
-  std::vector<Thunk> thunks;
-};
 
 std::uint64_t run_small(Number number, const Small& arguments);
 Large run_large(Number number, const Load& arguments, const std::vector<Thunk>& given,
@@ -156,12 +105,15 @@ class Known {
 class Running {
  public:
   Running(Number number, std::uint64_t sum, std::vector<Shared> shared = {})
-      : task_(graph.tasks[number]),
+      : number_(number),
+        task_(graph.tasks[number]),
         known_(graph.sets[task_.given], std::move(shared), number),
         next_(graph.ops.data() + task_.first),
         end_(next_ + task_.ops),
         sum_(mix(sum, number)),
-        thunks_(task_.thunks) {}
+        thunks_(task_.thunks) {
+    if (!graph.positions.empty()) count_mentions();
+  }
 
   void give(const std::vector<Thunk>& given) {
     std::copy(given.begin(), given.end(), thunks_.begin());
@@ -183,16 +135,20 @@ class Running {
   void take(Number, std::uint64_t sum) { sum_ = mix(sum_, sum); }
   void take(Number task, const Large& result) {
     sum_ = mix_load(mix(sum_, result.sum), result.load);
-    if (!result.thunks.empty())
-      std::copy(result.thunks.begin(), result.thunks.end(),
-                thunks_.begin() + graph.passed.at(task).place);
+    if (!result.thunks.empty()) take_thunks(task, result);
   }
 
  private:
+  void take_thunks(Number task, const Large& result) {
+    std::copy(result.thunks.begin(), result.thunks.end(),
+              thunks_.begin() + graph.passed.at(task).place);
+  }
+
   /// Up to the end; or until the call that was spawned last is synced.
   void run(const Spawned* mine) {
     while (next_ != end_ && (mine == nullptr || !mine->synced())) {
       const Op op = *next_++;
+      if (!placements_.empty() && ends_placing(op)) placements_.start(thunks_);
       switch (op.step()) {
         case Step::work:
           work(op.time());
@@ -208,13 +164,43 @@ class Running {
           par_some();
           break;
         case Step::force:
-          force(op.task(), std::exchange(thunks_[op.place()], {}));
+          force(op.task(), mentioned(op.place()));
           break;
         case Step::eval:
           force(op.task(), thunk(op.task()));
           break;
+        case Step::place:
+          place(op);
+          break;
+        case Step::use:
+          use(mentioned(op.place()));
+          break;
       }
     }
+    if (!placements_.empty()) placements_.start(thunks_);
+  }
+
+  // What is placed may be needed by several: it is let go of when nothing of this is left to be
+  // done. Other thunks are needed once.
+  void count_mentions() {
+    mentions_.resize(task_.thunks);
+    for (const auto* at = next_; at != end_; ++at) {
+      if (at->step() == Step::force || at->step() == Step::use) ++mentions_[at->place()];
+      if (makes(at->step()) && graph.tasks[at->task()].passes_thunks)
+        for (const auto place : graph.passed.at(at->task()).given) ++mentions_[place];
+    }
+    if (const auto passed = graph.passed.find(number_); passed != graph.passed.end())
+      for (const auto place : passed->second.returned) ++mentions_[place];
+  }
+  Thunk mentioned(Number place) {
+    const bool last = mentions_.empty() || --mentions_[place] == 0;
+    return last ? std::exchange(thunks_[place], {}) : thunks_[place];
+  }
+
+  bool ends_placing(Op op) const {
+    constexpr Nanos soon = 10'000;
+    if (op.step() == Step::work) return op.time() >= soon;
+    return op.step() != Step::place || graph.tasks[op.task()].site != placed_site_;
   }
 
   void work(Nanos time) {
@@ -260,16 +246,21 @@ class Running {
     spawned->sync(*this);
   }
 
-  std::vector<Thunk> given(Number task) const {
+  std::vector<Thunk> given(Number task) {
     if (!graph.tasks[task].passes_thunks) return {};
-    return thunks_at(graph.passed.at(task).given);
+    const auto& places = graph.passed.at(task).given;
+    if (mentions_.empty()) return thunks_at(places);
+    std::vector<Thunk> some;
+    some.reserve(places.size());
+    for (const auto place : places) some.push_back(mentioned(place));
+    return some;
   }
 
   std::vector<Shared> shared(Number task) const {
     return known_.some(graph.sets[graph.tasks[task].given]);
   }
 
-  Thunk thunk(Number task) const {
+  Thunk thunk(Number task) {
     Thunk made;
     if (const auto& t = graph.tasks[task]; is_small(t))
       made.small = trawl::lazy<run_small>(task, small_load(task));
@@ -297,13 +288,42 @@ class Running {
     trawl::apply(list, trawl::par_list(trawl::rseq));
   }
 
+  void place(Op op) {
+    const auto& task = graph.tasks[op.task()];
+    thunks_[op.place()].large = trawl::detail::lazy_placed<run_large>(
+        op.task(), load(op.task(), argument_bytes(task)), given(op.task()), shared(op.task()));
+    placed_site_ = task.site;
+    placements_.add(op.place(), thunks_[op.place()].large, graph.positions.at(op.task()));
+  }
+
+  // It and its data come here, if they are not here.
+  void use(const Thunk& thunk) {
+    const auto& result = trawl::force(thunk.large);
+    sum_ = mix_load(mix(sum_, result.sum), result.load);
+    sum_ = mix_load(sum_, trawl::force(result.kept));
+  }
+
+  // What was given away before its group began does not know that; and a task may have failed there
+  // only because something was lost with a PE.
+  void wait_for_group(Number task, const Thunk& thunk) {
+    const auto shape = thunk.group ? trawl::force(thunk.group).shapes.at(thunk.in_group)
+                                   : trawl::detail::Shape{.failed = true};
+    sum_ = mix(sum_, shape.failed ? trawl::force(thunk.large).sum : shape.count);
+    const auto passed = graph.passed.find(task);
+    if (passed != graph.passed.end() && !passed->second.returned.empty())
+      take_thunks(task, trawl::force(thunk.large));
+  }
+
   void force(Number task, const Thunk& thunk) {
-    if (thunk.large)
+    if (graph.tasks[task].placing == Placing::in_group)
+      wait_for_group(task, thunk);
+    else if (thunk.large)
       take(task, trawl::force(thunk.large));
     else
       take(task, trawl::force(thunk.small));
   }
 
+  Number number_;
   const Task& task_;
   Known known_;
   const Op* next_;
@@ -311,6 +331,9 @@ class Running {
   std::uint64_t sum_;
   Spawned* spawned_ = nullptr;
   std::vector<Thunk> thunks_;
+  std::vector<Number> mentions_;  // of each, that are left
+  Placements placements_;
+  std::uint16_t placed_site_ = 0;
 };
 
 std::uint64_t run_small(Number number, const Small& arguments) {
@@ -327,6 +350,8 @@ Large run_large(Number number, const Load& arguments, const std::vector<Thunk>& 
   Large result;
   result.sum = task.run();
   result.load = load(number, result_bytes(graph.tasks[number]));
+  if (const auto& its = graph.tasks[number]; its.placing != Placing::none)
+    result.kept = trawl::keep(kept_load(number, scaled(its.kept)));
   if (graph.tasks[number].passes_thunks)
     result.thunks = task.thunks_at(graph.passed.at(number).returned);
   return result;
@@ -358,10 +383,14 @@ std::uint64_t expected_sum() {
     for (auto at = task.first; at < task.first + task.ops; ++at) {
       const Op op = graph.ops[at];
       if (op.step() == Step::work) sum = mix(sum, static_cast<std::uint64_t>(op.time()));
-      if (op.step() == Step::sync || op.step() == Step::force || op.step() == Step::eval) {
+      const bool uses = op.step() == Step::use;
+      if (needs(op.step()) || uses) {
         const auto& needed = graph.tasks[op.task()];
+        const bool in_group = !uses && needed.placing == Placing::in_group;
         sum = mix(sum, sums[op.task()]);
-        if (!is_small(needed)) sum = mix_expected(sum, op.task(), result_bytes(needed));
+        if (!is_small(needed) && !in_group)
+          sum = mix_expected(sum, op.task(), result_bytes(needed));
+        if (uses) sum = mix_expected(sum, op.task(), scaled(needed.kept));
       }
     }
     sums[number] = sum;

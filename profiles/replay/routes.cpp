@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include <trawl/inline/error.hpp>
@@ -49,11 +50,11 @@ class Router {
     each_op([this](Number task, std::uint64_t at, Op op) {
       if (op.step() == Step::work) return;
       auto& origin = of_[op.task()];
-      if (op.step() == Step::spawn || op.step() == Step::par || op.step() == Step::eval) {
+      if (makes(op.step())) {
         origin.made_by = task;
         origin.made_at = at;
       }
-      if (op.step() == Step::sync || op.step() == Step::force || op.step() == Step::eval) {
+      if (needs(op.step())) {
         origin.needed_by = task;
         origin.needed_at = at;
       }
@@ -65,16 +66,24 @@ class Router {
     for (auto unrouted = graph_.unrouted + 1; unrouted != graph_.unrouted;) {
       unrouted = graph_.unrouted;
       ways_.clear();
+      given_.clear();
+      returned_.clear();
       hops_ = 0;
       each_op([this](Number task, std::uint64_t at, Op op) {
-        if (op.step() != Step::force || of_[op.task()].made_by == task || find(op.task())) return;
-        make_where_forced(task, at, op.task());
+        const bool forced = op.step() == Step::force;
+        if (!forced && op.step() != Step::use) return;
+        const auto thunk = op.task();
+        if (forced && (of_[thunk].made_by == task || find(thunk, task, at))) return;
+        if (forced) return make_where_forced(task, at, thunk);
+        const bool is_kept = graph_.tasks[thunk].placing != Placing::none;
+        if (!is_kept || !find(thunk, task, at)) do_without(at);
       });
     }
   }
 
   void make_where_forced(Number task, std::uint64_t at, Number thunk) {
     graph_.ops[at] = Op(Step::eval, thunk);
+    graph_.tasks[thunk].placing = Placing::none;
     auto& origin = of_[thunk];
     graph_.ops[origin.made_at] = Op::work(0);
     origin.made_by = task;
@@ -82,13 +91,16 @@ class Router {
     ++graph_.unrouted;
   }
 
-  // From who forces it back to who made that task, until one gets it from its maker, as a result of
+  void do_without(std::uint64_t at) {
+    graph_.ops[at] = Op::work(0);
+    ++graph_.unrouted;
+  }
+
+  // From who needs it back to who made that task, until one gets it from its maker, as a result of
   // what that needs.
-  bool find(Number thunk) {
+  bool find(Number thunk, Number task, std::uint64_t at) {
     Outwards outwards(*this, thunk);
     std::vector<Number> given;
-    auto task = of_[thunk].needed_by;
-    auto at = of_[thunk].needed_at;
     for (std::size_t before = 0; before < far; ++before) {
       if (const auto after = outwards.find(task, at)) {
         take(thunk, given, *after);
@@ -139,10 +151,14 @@ class Router {
     if (hops_ > most_hops)
       throw trawl::Error(
           "its sparks go through too many tasks to those that force them: record a smaller run");
-    for (const auto task : given) ways_[task].given.push_back(thunk);
+    // Only what is placed is needed by several.
+    const bool is_placed = graph_.tasks[thunk].placing != Placing::none;
+    for (const auto task : given)
+      if (!is_placed || given_.insert(key(task, thunk)).second) ways_[task].given.push_back(thunk);
     auto task = of_[thunk].made_by;
     for (; returned > 0; --returned, task = of_[task].needed_by)
-      ways_[task].returned.push_back(thunk);
+      if (!is_placed || returned_.insert(key(task, thunk)).second)
+        ways_[task].returned.push_back(thunk);
   }
 
   // Each task knows first what it is given, then, in this order, what it makes or gets back.
@@ -156,9 +172,8 @@ class Router {
       }
       for (auto at = t.first; at < t.first + t.ops; ++at) {
         const Op op = graph_.ops[at];
-        if (op.step() == Step::par) place_[op.task()] = next++;
-        if (op.step() != Step::sync && op.step() != Step::force && op.step() != Step::eval)
-          continue;
+        if (is_offered(op.step())) place_[op.task()] = next++;
+        if (!needs(op.step())) continue;
         const auto ways = ways_.find(op.task());
         if (ways == ways_.end()) continue;
         graph_.passed[op.task()].place = next;
@@ -170,7 +185,7 @@ class Router {
 
   void write_places() {
     each_op([this](Number task, std::uint64_t at, Op op) {
-      if (op.step() == Step::par || op.step() == Step::force)
+      if (is_offered(op.step()) || op.step() == Step::force || op.step() == Step::use)
         graph_.ops[at] = Op(op.step(), op.task(), place(task, op.task()));
     });
     for (const auto& [task, ways] : ways_) {
@@ -181,7 +196,11 @@ class Router {
   }
 
   static std::uint64_t key(Number task, Number thunk) { return std::uint64_t{task} << 32U | thunk; }
-  void know(Number task, Number thunk, Number place) { known_[key(task, thunk)] = place; }
+  static bool is_offered(Step step) { return step == Step::par || step == Step::place; }
+  // Where it came to first, if it comes more than once.
+  void know(Number task, Number thunk, Number place) {
+    known_.try_emplace(key(task, thunk), place);
+  }
   Number place(Number task, Number thunk) const {
     return of_[thunk].made_by == task ? place_[thunk] : known_.at(key(task, thunk));
   }
@@ -190,7 +209,8 @@ class Router {
   Plain<Origin> of_;
   Plain<Number> place_;  // where its maker knows it
   std::unordered_map<Number, Ways> ways_;
-  std::size_t hops_ = 0;  // of all ways
+  std::unordered_set<std::uint64_t> given_, returned_;  // what is in ways_, of placed tasks: keys
+  std::size_t hops_ = 0;                                // of all ways
   std::unordered_map<std::uint64_t, Number> known_;
 };
 

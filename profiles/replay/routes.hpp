@@ -6,7 +6,8 @@
 namespace replay {
 
 /// Fills in all places, and Graph::passed. Where no way is known that the thunk could have taken,
-/// it is made where it is forced. Throws Error where all ways together are too long to be kept.
+/// it is made where it is forced, or not used. Throws Error where all ways together are too long to
+/// be kept.
 void route(Graph& graph);
 
 }  // namespace replay

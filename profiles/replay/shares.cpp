@@ -19,8 +19,7 @@ class Sharing {
       const auto& t = graph.tasks[task];
       for (auto at = t.first; at < t.first + t.ops; ++at) {
         const Op op = graph.ops[at];
-        if (op.step() == Step::spawn || op.step() == Step::par || op.step() == Step::eval)
-          made_by_[op.task()] = task;
+        if (makes(op.step())) made_by_[op.task()] = task;
       }
     }
   }

@@ -21,6 +21,7 @@ class Critical {
       top.time = std::max(top.time, std::exchange(last, 0.0));
       if (top.at == top.end) {
         last = top.time;
+        if (graph_.tasks[top.task].placing != Placing::none) end_[top.task] = last;
         stack_.pop_back();
       } else {
         step(top, graph_.ops[top.at++]);
@@ -31,13 +32,14 @@ class Critical {
 
  private:
   struct Running {
+    Number task;
     std::uint64_t at, end;
     double time;
   };
 
   void enter(Number task, double time) {
     const auto& t = graph_.tasks[task];
-    stack_.push_back({t.first, t.first + t.ops, time});
+    stack_.push_back({task, t.first, t.first + t.ops, time});
   }
 
   void step(Running& top, Op op) {
@@ -47,7 +49,11 @@ class Critical {
         return;
       case Step::spawn:
       case Step::par:
+      case Step::place:
         begin_[op.task()] = top.time;
+        return;
+      case Step::use:
+        top.time = std::max(top.time, end_.at(op.task()));
         return;
       case Step::eval:
         return enter(op.task(), top.time);
@@ -59,6 +65,7 @@ class Critical {
 
   const Graph& graph_;
   Plain<double> begin_;
+  std::unordered_map<Number, double> end_;  // of placed tasks
   std::vector<Running> stack_;
 };
 
@@ -70,10 +77,12 @@ Totals totals(const Graph& graph) {
   for (const auto& task : graph.tasks) {
     sum.argument_bytes += task.arguments;
     sum.result_bytes += task.result;
+    sum.kept_bytes += task.kept;
   }
   for (const Op op : graph.ops) {
     if (op.step() == Step::work) sum.work += static_cast<double>(op.time());
     if (op.step() == Step::spawn || op.step() == Step::par) ++sum.sparks;
+    if (op.step() == Step::place) ++sum.placed;
   }
   sum.shared_values = graph.values.size();
   for (const auto bytes : graph.values) sum.shared_bytes += bytes;
@@ -91,7 +100,7 @@ Graph scaled(Graph graph, double work, double bytes) {
     if (op.step() == Step::work)
       op = Op::work(times(static_cast<double>(op.time()), work, longest));
   for (auto& task : graph.tasks)
-    for (auto* each : {&task.arguments, &task.result})
+    for (auto* each : {&task.arguments, &task.result, &task.kept})
       *each = static_cast<std::uint32_t>(times(*each, bytes, most_bytes));
   return graph;
 }

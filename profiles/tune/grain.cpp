@@ -34,8 +34,7 @@ Works works(const Graph& graph) {
     double own = 0, under = 0;
     each_op(graph, number, [&](Op op) {
       if (op.step() == Step::work) own += static_cast<double>(op.time()) * 1e-9;
-      const bool needs = op.step() == Step::sync || op.step() == Step::force;
-      if (needs) under += works.whole[op.task()];
+      if (op.step() == Step::sync || op.step() == Step::force) under += works.whole[op.task()];
       if (op.step() == Step::eval) own += works.own[op.task()];
       if (op.step() == Step::eval) under += works.whole[op.task()] - works.own[op.task()];
     });

@@ -109,6 +109,8 @@ std::string place(const trawl::profile::Line& line) {
 }
 
 std::string grain_text(const OnGrid& on, double work) {
+  if (on.lines.empty())
+    return "\n  Grain. The program sparks nothing: a skeleton's shards are no sparks.\n";
   const auto& costs = on.costs;
   auto text = fmt::format(
       "\n  Grain. A spark that stays takes {:.1f} ns by spawn, {:.1f} ns by par (this host); one "

@@ -1,7 +1,10 @@
 #include "rts/sched/aside.hpp"
 
+#include <new>
 #include <system_error>
 #include <utility>
+
+#include <sched.h>
 
 #include "rts/heap/collect.hpp"
 #include "rts/inline/demand.hpp"
@@ -77,7 +80,12 @@ void call_aside(void (*call)(void*), void* argument) {
   heap::Node* const done = heap::make_promise<bool>();
   worker.workers().aside().add({call, argument, done});
   bool granted = false;
-  while (!done->finished()) current_worker()->block_on(done, granted);
+  // The call has this frame: without memory to block with, it is not left all the same.
+  while (!done->finished()) try {
+      current_worker()->block_on(done, granted);
+    } catch (const std::bad_alloc&) {
+      sched_yield();
+    }
 }
 
 }  // namespace trawl::sched

@@ -165,10 +165,11 @@ void spark_slowly(heap::Node* node, const void* caller) {
 
 void place(heap::Node* node, int pe) {
   if (node->state() != heap::State::unevaluated) return;
-  if (worker_here().recorder() != nullptr) return spark(node);
   worker_here().let_others_run(Moment::in_thread);
   Worker& worker = worker_here();
   worker.counters.add(Count::sparks_created);
+  if (auto* const recorder = worker.recorder(); recorder != nullptr)
+    return recorder->place(node, __builtin_return_address(0));
   worker.note_site(*node, __builtin_return_address(0));
   if (pe == worker.workers().fabric().self() || !send(worker, node, pe))
     worker.workers().add_arrived(node);

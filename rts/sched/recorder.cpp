@@ -173,7 +173,13 @@ heap::Node* Recorder::reclaim(Slot* slot) {
 void Recorder::par(heap::Node* node, const void* caller) {
   const Pause pause(*this);
   if (!sparks_.contains(node))
-    sparks_[node] = record_.par(sites_.see(heap::logged_code(node), caller));
+    sparks_[node] = {record_.par(sites_.see(heap::logged_code(node), caller)), false};
+}
+
+void Recorder::place(heap::Node* node, const void* caller) {
+  const Pause pause(*this);
+  if (!sparks_.contains(node))
+    sparks_[node] = {record_.place(sites_.see(heap::logged_code(node), caller)), true};
 }
 
 std::uint64_t Recorder::packed_size(heap::Node* node, Pack pack,
@@ -190,6 +196,21 @@ std::uint64_t Recorder::result_size(heap::Node* node) {
   if (node->state() != heap::State::value) return 0;
   const auto& code = node->code();
   return code.plain_result != 0 ? code.plain_result : packed_size(node, code.pack_value);
+}
+
+// What a skeleton's thunk gives refers to its elements, and to what travels along.
+Recorder::Sizes Recorder::placed_result(heap::Node* node) {
+  if (node->state() != heap::State::value) return {};
+  const auto& code = node->code();
+  if (code.plain_result != 0) return {code.plain_result, 0};
+  referred_.clear();
+  Sizes sizes{packed_size(node, code.pack_value, &referred_), 0};
+  for (auto* const part : referred_)
+    if (part->state() == heap::State::value)
+      (part->code().kept ? sizes.kept : sizes.result) += result_size(part);
+  sizes.result = std::min(sizes.result, trace::recording::most_bytes);
+  sizes.kept = std::min(sizes.kept, trace::recording::most_bytes);
+  return sizes;
 }
 
 /// 0: it is none, or small, or one too many.
@@ -220,8 +241,25 @@ void Recorder::refer_to_shared() {
   }
 }
 
+void Recorder::use_placed() {
+  std::array<std::uint64_t, trace::recording::most_used> used;
+  std::size_t count = 0;
+  for (auto* const node : referred_) {
+    const auto found = placed_.find(reinterpret_cast<std::uintptr_t>(node));
+    if (found == placed_.end() || node->state() != heap::State::value ||
+        node->code().id != found->second.code)
+      continue;
+    if (std::find(used.begin(), used.begin() + count, found->second.task) != used.begin() + count)
+      continue;
+    if (count == used.size()) return;
+    used[count++] = found->second.task;
+  }
+  for (std::size_t i = 0; i < count; ++i) record_.use(used[i]);
+}
+
 bool Recorder::evaluate(heap::Node* node) {
   bool sparked = false;
+  Spark spark;
   {
     const Pause pause(*this);
     const auto& code = node->code();
@@ -233,20 +271,23 @@ bool Recorder::evaluate(heap::Node* node) {
       record_.sync(synced_task_, arguments, function);
     } else if (const auto found = sparks_.find(node); found != sparks_.end()) {
       sparked = true;
-      record_.force(found->second, arguments, function);
+      spark = found->second;
+      record_.force(spark.task, arguments, function);
       sparks_.erase(found);
     } else {
       record_.eval(arguments, function);
     }
     refer_to_shared();
+    if (spark.placed) use_placed();
   }
   node->code().evaluate(node);
   const Pause pause(*this);
   record_.work(-handling_);
-  const auto result = result_size(node);
-  if (result >= trace::recording::least_shared)
-    results_.insert(reinterpret_cast<std::uintptr_t>(node));
-  record_.end(result);
+  const auto sizes = spark.placed ? placed_result(node) : Sizes{result_size(node), 0};
+  const auto address = reinterpret_cast<std::uintptr_t>(node);
+  if (sizes.result >= trace::recording::least_shared) results_.insert(address);
+  if (spark.placed) placed_.insert_or_assign(address, Placed{spark.task, node->code().id});
+  record_.end(sizes.result, sizes.kept);
   return sparked;
 }
 

@@ -49,6 +49,8 @@ class Recorder {
   /// Of a slot that `spawn` gave.
   heap::Node* reclaim(Slot* slot);
   void par(heap::Node* node, const void* caller);
+  /// A thunk for a certain PE.
+  void place(heap::Node* node, const void* caller);
   /// Evaluates what the caller has made a black hole. Had it become a spark?
   bool evaluate(heap::Node* node);
 
@@ -63,7 +65,13 @@ class Recorder {
   std::uint64_t packed_size(heap::Node* node, Pack pack,
                             std::vector<heap::Node*>* referred = nullptr);
   std::uint64_t result_size(heap::Node* node);
+  struct Sizes {
+    std::uint64_t result = 0;  // bytes
+    std::uint64_t kept = 0;    // that it refers to, and that stay
+  };
+  Sizes placed_result(heap::Node* node);
   void refer_to_shared();
+  void use_placed();
   std::uint32_t shared_value(heap::Node* node);
 
   trace::Record record_;
@@ -75,8 +83,12 @@ class Recorder {
   Writer packed_;
   heap::Node* synced_ = nullptr;
   std::uint64_t synced_task_ = 0;
+  struct Spark {
+    std::uint64_t task = 0;
+    bool placed = false;
+  };
   // Sparks that nobody has forced. Kept alive, so that an address is one thunk.
-  std::unordered_map<heap::Node*, std::uint64_t> sparks_;
+  std::unordered_map<heap::Node*, Spark> sparks_;
   std::vector<heap::Node*> referred_;  // by the arguments of what begins
   // By number. Kept alive for the same reason, so they are bounded.
   std::unordered_map<heap::Node*, std::uint32_t> shared_;
@@ -86,6 +98,14 @@ class Recorder {
   std::unordered_set<std::uintptr_t, std::hash<std::uintptr_t>, std::equal_to<>,
                      PlainAllocator<std::uintptr_t>>
       results_;
+  struct Placed {
+    std::uint64_t task = 0;
+    std::uint32_t code = 0;
+  };
+  // What placed tasks have given, by address, as these.
+  std::unordered_map<std::uintptr_t, Placed, std::hash<std::uintptr_t>, std::equal_to<>,
+                     PlainAllocator<std::pair<const std::uintptr_t, Placed>>>
+      placed_;
 };
 
 }  // namespace trawl::sched

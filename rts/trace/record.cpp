@@ -50,6 +50,15 @@ std::uint64_t Record::par(std::uint16_t site) {
   return next_++;
 }
 
+std::uint64_t Record::place(std::uint16_t site) {
+  end_piece();
+  put(Did::place);
+  number(site);
+  ++sparks_;
+  for (auto& open : stack_) open.open = true;
+  return next_++;
+}
+
 void Record::sync(std::uint64_t task, std::uint64_t arguments, std::uint64_t function) {
   end_piece();
   begin(task);
@@ -89,6 +98,11 @@ void Record::refer(std::uint32_t shared) {
   number(shared);
 }
 
+void Record::use(std::uint64_t task) {
+  put(Did::use);
+  number(next_ - task);
+}
+
 // It may be cut down to its beginning, if that is still in the buffer.
 void Record::begin(std::uint64_t task) {
   for (auto open = stack_.rbegin(); open != stack_.rend() && open->after > task; ++open)
@@ -102,7 +116,7 @@ bool Record::is_one_piece(const Open& task) const noexcept {
          worked_ + piece_ - task.worked < recording::grain;
 }
 
-void Record::end(std::uint64_t result) {
+void Record::end(std::uint64_t result, std::uint64_t kept) {
   const Open task = stack_.back();
   const bool is_root = stack_.size() == 1;
   if (!is_root && is_one_piece(task)) {
@@ -117,6 +131,10 @@ void Record::end(std::uint64_t result) {
   }
   end_piece();
   stack_.pop_back();
+  if (kept != 0) {
+    put(Did::keep);
+    number(kept);
+  }
   put(Did::end);
   number(result);
 }
@@ -130,7 +148,10 @@ std::size_t Record::behind_event(std::size_t at) const noexcept {
 
 std::size_t Record::behind_beginning(std::size_t at) const noexcept {
   at = behind_event(at);
-  while (at < size_ && block_[at] == static_cast<std::byte>(Did::refer)) at = behind_event(at);
+  const auto is_given = [this](std::byte did) {
+    return did == static_cast<std::byte>(Did::refer) || did == static_cast<std::byte>(Did::use);
+  };
+  while (at < size_ && is_given(block_[at])) at = behind_event(at);
   return at;
 }
 

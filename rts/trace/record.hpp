@@ -15,7 +15,7 @@ namespace trawl::trace {
 
 /// To be called by one OS thread at a time. A task that is done in less than `recording::grain`,
 /// with all that it began, is written as one piece, unless others have to do with what is in it: it
-/// forced a spark of others, or left one.
+/// forced a spark of others, or left one, or placed one, whose result others may use.
 class Record {
  public:
   /// Starts the file afresh, with the root begun. Throws Error when it can't be written.
@@ -29,15 +29,19 @@ class Record {
   /// The new task's number.
   std::uint64_t spawn(std::uint16_t site = 0);
   std::uint64_t par(std::uint16_t site = 0);
+  std::uint64_t place(std::uint16_t site = 0);
   void sync(std::uint64_t task, std::uint64_t arguments, std::uint64_t function = 0);
   void force(std::uint64_t task, std::uint64_t arguments, std::uint64_t function = 0);
   void eval(std::uint64_t arguments, std::uint64_t function = 0);
-  void end(std::uint64_t result);
+  /// `kept`: bytes that the result refers to, and that stay where it is.
+  void end(std::uint64_t result, std::uint64_t kept = 0);
 
   /// A shared value's number.
   std::uint32_t share(std::uint64_t bytes);
   /// Of the task that has just begun.
   void refer(std::uint32_t shared);
+  /// So was the result of a placed task, which has ended.
+  void use(std::uint64_t task);
 
   /// The next function's name, from 1 on.
   void name(std::string_view function);
@@ -56,7 +60,7 @@ class Record {
     Nanos worked;          // by all, then
     std::size_t at;        // where its events begin, if they are still here
     std::uint64_t block;   // and that is so if this many blocks are written
-    bool open = false;     // it has forced a spark that it did not make
+    bool open = false;     // it has forced a spark that it did not make, or placed one
   };
 
   void put(Did what);

@@ -23,9 +23,9 @@
 //
 // A task is the root, a call that was spawned, or a thunk. It begins where it is evaluated, inside
 // of the task that needs it; all up to its `end` is its own, and that of tasks within it. Tasks are
-// numbered as they are first named, by `spawn`, `par` or `eval`, from 1 on; the root is 0. `back`
-// counts from the next number: 1 is the newest task. A function is one of the names, or 0: unknown;
-// a site is one of the sites, or 0.
+// numbered as they are first named, by `spawn`, `par`, `place` or `eval`, from 1 on; the root is 0.
+// `back` counts from the next number: 1 is the newest task. A function is one of the names, or 0:
+// unknown; a site is one of the sites, or 0.
 //
 // A shared value is none of a task's results, and arguments refer to it: a constant that a program
 // has made a Lazy of, at least least_shared bytes. Which of them a task was given stands behind its
@@ -49,18 +49,21 @@ enum class Did : std::uint8_t {
   spawn,  ///< a new task [site]
   par,    ///< a new task, a thunk that became a spark [site]
   sync,   ///< came to a spawned call, which begins [back, bytes of its arguments, function]
-  force,  ///< came to a thunk that had become a spark, which begins [back, bytes, function]
+  force,  ///< came to a thunk that had become a spark or was placed, which begins [as sync]
   eval,   ///< came to a thunk that had not, a new task, which begins [bytes, function]
   end,    ///< the newest that began and has not ended [bytes of its result]
   refer,  ///< was given a shared value; it has done nothing yet [its number]
+  place,  ///< a new task, a thunk for a certain PE [site]
+  use,    ///< a placed one was given the result of another; as `refer`, behind these [back]
+  keep,   ///< its result refers to what stays where it is; it ends [bytes of that]
 };
 
-inline constexpr std::array<std::uint8_t, 8> event_numbers{1, 1, 1, 3, 3, 2, 1, 1};
+inline constexpr std::array<std::uint8_t, 11> event_numbers{1, 1, 1, 3, 3, 2, 1, 1, 1, 1, 1};
 
 namespace recording {
 
 inline constexpr std::uint64_t file_magic = 0x4443'4552'5741'5254;  // "TRAWRECD"
-inline constexpr std::uint32_t version = 4;
+inline constexpr std::uint32_t version = 5;
 inline constexpr std::uint32_t block_magic = 0x6B6C'6272;   // "rblk"
 inline constexpr std::uint32_t names_magic = 0x6D61'6E72;   // "rnam"
 inline constexpr std::uint32_t sites_magic = 0x7469'7372;   // "rsit"
@@ -82,6 +85,9 @@ inline constexpr std::uint64_t most_tasks = std::uint64_t{1} << 28U;
 inline constexpr std::uint64_t least_shared = 512;
 inline constexpr std::uint32_t most_shared = 4096;
 inline constexpr std::size_t most_referred = 16;  ///< of a task's
+/// Who refers to more results of placed tasks is taken to look at what they tell, not at their
+/// data.
+inline constexpr std::size_t most_used = 4;  ///< by a task
 /// What a recording calls one piece.
 inline constexpr Nanos grain = 10'000;
 

@@ -47,6 +47,7 @@ void write(const std::string& file, const Bytes& bytes) {
 Bytes sample(const std::string& file, fuzz::ByteDamage& bits) {
   trawl::trace::Record record(file, "sample");
   std::vector<std::uint64_t> sparks;
+  std::uint64_t given = 0;  // by whom
   const auto first = record.share(bits.below(3000));
   const auto second = record.share(bits.below(3000));
   for (auto tasks = 1 + bits.below(12); tasks > 0; --tasks) {
@@ -68,6 +69,12 @@ Bytes sample(const std::string& file, fuzz::ByteDamage& bits) {
     record.eval(4);
     record.work(20'000);
     record.end(4);
+    const auto shard = record.place(3);
+    record.force(shard, 20);
+    if (given != 0) record.use(given);
+    record.work(static_cast<trawl::Nanos>(bits.below(30'000)));
+    record.end(30, bits.below(5000));
+    given = shard;
   }
   for (int site = 0; site < 3; ++site) {
     const std::uint32_t places[]{static_cast<std::uint32_t>(bits.below(1 << 30)), 4096};
@@ -118,7 +125,7 @@ void check_values(const Graph& graph) {
     promise(known.empty() || known.back() < graph.values.size());
     for (auto at = task.first; at < task.first + task.ops; ++at) {
       const auto op = graph.ops[at];
-      if (op.step() != Step::spawn && op.step() != Step::par && op.step() != Step::eval) continue;
+      if (!replay::makes(op.step())) continue;
       const auto& its = graph.sets[graph.tasks[op.task()].given];
       promise(std::includes(known.begin(), known.end(), its.begin(), its.end()));
     }
@@ -142,12 +149,18 @@ void check(const Graph& graph) {
       const auto op = graph.ops[at];
       if (op.step() == Step::work) continue;
       expect(op.task() < graph.tasks.size() && op.task() != graph.root(), "tasks that are there");
-      const bool is_made = op.step() != Step::sync && op.step() != Step::force;
-      const bool is_needed = op.step() != Step::spawn && op.step() != Step::par;
+      const bool is_made = replay::makes(op.step());
+      const bool is_needed = replay::needs(op.step());
       made[op.task()] += is_made;
       needed[op.task()] += is_needed;
+      if (op.step() == Step::use) {
+        expect(op.task() < number, "what is used has a lower number");
+        expect(graph.tasks[op.task()].placing != replay::Placing::none, "what is used was placed");
+      }
+      if (op.step() == Step::place) expect(graph.positions.contains(op.task()), "a position");
       if (is_needed) expect(op.task() < number, "what is needed has a lower number");
-      if (op.step() == Step::par || op.step() == Step::force)
+      if (op.step() == Step::par || op.step() == Step::place || op.step() == Step::force ||
+          op.step() == Step::use)
         expect(op.place() < task.thunks, "thunks that have a place");
       if (op.step() == Step::spawn) calls.push_back(op.task());
       if (op.step() == Step::sync) expect(std::erase(calls, op.task()) == 1, "its own call");

@@ -104,7 +104,10 @@ class Placed {
           break;
         case Step::spawn:
         case Step::par:
+        case Step::place:
           begun_[op.task()] = {number, before};
+          break;
+        case Step::use:
           break;
         case Step::eval:
           before = task(op.task(), before);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 #include <unistd.h>
 
@@ -119,6 +120,40 @@ TEST_F(RecorderTest, SharedValuesAreNoResults) {
   EXPECT_EQ(std::count_if(read.tasks.begin(), read.tasks.end(),
                           [](const auto& task) { return task.given != 0; }),
             3);
+}
+
+double half(std::size_t i) {
+  return 0.5 * static_cast<double>(i);
+}
+double twice(double x) {
+  return 2 * x;
+}
+double plus(double x, double y) {
+  return x + y;
+}
+
+// Its shards are placed, use those that they were made of, and keep their elements.
+TEST_F(RecorderTest, Skeletons) {
+  constexpr std::size_t n = 100'000;
+  const auto read = graph_of([] {
+    const auto twos = trawl::map<twice>(trawl::generate<half>(n));
+    EXPECT_EQ(trawl::force(trawl::reduce<twice, plus>(twos)), 1.0 * n * (n - 1));
+  });
+  std::uint64_t kept = 0;
+  std::vector<std::string> users;
+  for (const auto& task : read.tasks) {
+    kept += task.kept;
+    for (auto at = task.first; at < task.first + task.ops; ++at)
+      if (read.ops[at].step() == Step::use && read.tasks[read.ops[at].task()].kept != 0)
+        users.push_back(read.functions[task.function]);
+  }
+  EXPECT_GE(kept, 2 * n * sizeof(double));
+  EXPECT_LE(kept, 2 * n * sizeof(double) + 100'000);
+  EXPECT_GT(users.size(), 3U);  // those of map; those of reduce have forced what they use
+  EXPECT_EQ(std::count(users.begin(), users.end(), users.front()), users.size());
+  EXPECT_NE(users.front().find("map_shard"), std::string::npos) << users.front();
+  EXPECT_EQ(read.unrouted, 0U);
+  EXPECT_EQ(totals(read).sparks, 0U);
 }
 
 long sparks_more(long n) {

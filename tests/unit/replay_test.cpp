@@ -2,6 +2,7 @@
 // faster than can be.
 #include "profiles/replay/replay.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@
 namespace {
 
 using replay::Nanos;
+using replay::Placing;
+using replay::Step;
 using trawl::Simulation;
 using trawl::test::random_graph;
 
@@ -46,6 +49,21 @@ TEST_P(Replay, EveryTaskIsEvaluated) {
   }
   EXPECT_GT(with_passed, 10);
   EXPECT_GT(with_shared, 10);
+}
+
+TEST_P(Replay, WhatIsPlacedIsUsedWhereItLies) {
+  int with_uses = 0;
+  int in_groups = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    auto graph = random_graph(seed, 200, 100'000, true);
+    with_uses += std::ranges::any_of(graph.ops, [](auto op) { return op.step() == Step::use; });
+    in_groups += std::ranges::any_of(
+        graph.tasks, [](const auto& task) { return task.placing == Placing::in_group; });
+    replay::set_graph(std::move(graph), {});
+    EXPECT_EQ(simulated(replay::replay_graph), replay::expected_sum()) << "seed " << seed;
+  }
+  EXPECT_GT(with_uses, 20);
+  EXPECT_GT(in_groups, 20);
 }
 
 TEST_P(Replay, WorkAndBytesAreScaled) {

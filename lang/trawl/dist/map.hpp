@@ -33,16 +33,21 @@ consteval bool takes() {
   return fits;
 }
 
+/// Can an R be an element?
+template <class R>
+consteval bool is_element() {
+  constexpr bool copies = std::is_copy_constructible_v<R>;
+  static_assert(copies,
+                "trawl: elements of a Dist go from PE to PE as copies; this type has none.");
+  return copies;
+}
+
 /// Is F called with these, and can what it gives be an element?
 template <auto F, class... A>
 consteval bool gives_element() {
   if constexpr (takes<F, A...>()) {
     using R = std::invoke_result_t<decltype(F), A...>;
-    constexpr bool travels = result_travels<R, anywhere>();
-    constexpr bool copies = !travels || std::is_copy_constructible_v<std::decay_t<R>>;
-    static_assert(copies,
-                  "trawl: elements of a Dist go from PE to PE as copies; this type has none.");
-    return travels && copies;
+    if constexpr (result_travels<R, anywhere>()) return is_element<std::decay_t<R>>();
   }
   return false;
 }
@@ -200,8 +205,11 @@ auto map_shards(const Dist<T>& d, const A&... args) {
   if constexpr (detail::takes<F, const Elements&, detail::shard_argument<stored_type<A>>...>()) {
     using R = typename detail::element_of_vector<std::decay_t<std::invoke_result_t<
         decltype(F), const Elements&, detail::shard_argument<stored_type<A>>...>>>::type;
-    return detail::made_by<&detail::map_whole_shard<F, R, T, stored_type<A>...>, R>(d.parts(),
-                                                                                    args...);
+    if constexpr (detail::is_element<R>())
+      return detail::made_by<&detail::map_whole_shard<F, R, T, stored_type<A>...>, R>(d.parts(),
+                                                                                      args...);
+    else
+      return detail::Refused();
   } else {
     return detail::Refused();
   }
