@@ -15,6 +15,8 @@ using trawl::trace::Did;
 
 void GraphBuilder::tell(Did what, const std::uint64_t* numbers) {
   if (open_.empty()) throw BadBytes("something follows the end of the root");
+  if (open_.back().kept != 0 && what != Did::end)
+    throw BadBytes("a task goes on after what it keeps");
   switch (what) {
     case Did::work:
       return work(numbers[0]);
@@ -34,9 +36,7 @@ void GraphBuilder::tell(Did what, const std::uint64_t* numbers) {
     case Did::refer:
       return refer(numbers[0]);
     case Did::place:
-      offer(Step::place, numbers[0]);
-      for (auto& open : open_) open.concerns = true;
-      return;
+      return place(numbers[0]);
     case Did::use:
       return use(numbers[0]);
     case Did::keep:
@@ -126,17 +126,19 @@ void GraphBuilder::need(Step step, std::uint64_t back, std::uint64_t arguments,
     open->concerns = true;
   ops_.push_back(Op(step, task));
   if (function > most_functions) throw BadBytes("there is no such function");
-  const auto placing = placed ? placing_here() : Placing::none;
+  // Who is placed himself may be one of those that the others wait for.
+  const bool is_in_placed = open_.back().is_in_placed || open_.back().placing != Placing::none;
+  const auto placing = !placed        ? Placing::none
+                       : is_in_placed ? Placing::by_itself
+                                      : Placing::in_group;
   open_.push_back({task, ops_.size(), static_cast<std::uint32_t>(arguments),
                    static_cast<Number>(function), 0, 0, placing, newest(), graph_.tasks.size(),
-                   graph_.ops.size(), left_, sum_});
+                   graph_.ops.size(), left_, sum_, is_in_placed});
 }
 
-// Who is placed himself may be one of those that the others wait for.
-Placing GraphBuilder::placing_here() const {
-  const bool is_in_placed = std::any_of(
-      open_.begin(), open_.end(), [](const Open& open) { return open.placing != Placing::none; });
-  return is_in_placed ? Placing::by_itself : Placing::in_group;
+void GraphBuilder::place(std::uint64_t site) {
+  offer(Step::place, site);
+  for (; placers_ < open_.size(); ++placers_) open_[placers_].concerns = true;
 }
 
 void GraphBuilder::refer(std::uint64_t value) {
@@ -170,7 +172,7 @@ void GraphBuilder::use(std::uint64_t back) {
 void GraphBuilder::keep(std::uint64_t bytes) {
   auto& open = open_.back();
   if (open.placing == Placing::none) throw BadBytes("a task that is not placed keeps something");
-  if (open.kept != 0 || bytes > format::most_bytes) throw BadBytes("a task keeps too much");
+  if (bytes == 0 || bytes > format::most_bytes) throw BadBytes("a task keeps nothing, or too much");
   open.kept = static_cast<std::uint32_t>(bytes);
 }
 
@@ -178,6 +180,7 @@ void GraphBuilder::end(std::uint64_t result) {
   if (result > format::most_bytes) throw BadBytes("a result is too large");
   const Open open = open_.back();
   open_.pop_back();
+  placers_ = std::min(placers_, open_.size());
   if (grain_.chunk > 1) groups_.erase(open.task);
   if (open.task != 0 && open.placing == Placing::none && closed(open)) {
     if (sum_ - open.sum < grain_.cut_off) return evaluate_in_place(open);

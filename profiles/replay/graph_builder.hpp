@@ -48,6 +48,7 @@ class GraphBuilder {
     std::uint64_t ops = 0;  // theirs
     std::int64_t left = 0;  // sparks that nobody had forced
     Nanos sum = 0;          // all work
+    bool is_in_placed = false;
     bool concerns = false;  // others: it has forced a spark that it did not make, or placed one
   };
   /// Sparks that may become one: of one function, by one maker, for one who forces them.
@@ -69,7 +70,7 @@ class GraphBuilder {
   // The root is 0, and not in named_.
   Number newest() const;
   void need(Step step, std::uint64_t back, std::uint64_t arguments, std::uint64_t function);
-  Placing placing_here() const;
+  void place(std::uint64_t site);
   void refer(std::uint64_t value);
   void use(std::uint64_t back);
   void keep(std::uint64_t bytes);
@@ -97,6 +98,7 @@ class GraphBuilder {
   Plain<Named> named_;
   Plain<Reference> references_;
   std::vector<Open> open_;
+  std::size_t placers_ = 0;  // of these, from the root on: all of them concern others
   Nanos sum_ = 0;
 };
 

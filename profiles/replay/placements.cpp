@@ -1,33 +1,22 @@
 #include "profiles/replay/placements.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace replay {
-namespace {
 
-/// For shards of which all cost the same.
-class Places {
- public:
-  trawl::Place of(Position position) {
-    auto& places = by_count_[position.of];
-    if (places.empty())
-      places = position.of == 1 ? std::vector{trawl::places().front()}
-                                : trawl::detail::places_for(std::vector<double>(position.of, 1.0));
-    return places[position.index];
-  }
+// All shards cost the same.
+trawl::Place Placements::place_of(Position position) {
+  auto& places = places_[position.of];
+  if (places.empty())
+    places = position.of == 1 ? std::vector{trawl::places().front()}
+                              : trawl::detail::places_for(std::vector<double>(position.of, 1.0));
+  return places[position.index];
+}
 
- private:
-  std::unordered_map<Number, std::vector<trawl::Place>> by_count_;
-};
-
-}  // namespace
-
-std::vector<std::pair<trawl::Place, std::vector<std::size_t>>> Placements::by_place() const {
+std::vector<std::pair<trawl::Place, std::vector<std::size_t>>> Placements::by_place() {
   std::vector<std::pair<trawl::Place, std::vector<std::size_t>>> all;
-  Places places;
   for (std::size_t i = 0; i < thunks_.size(); ++i) {
-    const auto place = places.of(thunks_[i].position);
+    const auto place = place_of(thunks_[i].position);
     const auto its = std::find_if(all.rbegin(), all.rend(),
                                   [place](const auto& each) { return each.first == place; });
     if (its != all.rend())
@@ -46,8 +35,10 @@ void Placements::start(std::vector<Thunk>& known) {
       members.push_back(trawl::detail::Member::refer_to(thunks_[i].thunk.node()));
     const auto group = trawl::detail::start_group(members, at->first);
     for (std::uint32_t i = 0; i < at->second.size(); ++i) {
-      auto& thunk = known[thunks_[at->second[i]].known_at];
-      if (!thunk.large) continue;  // it was given away, and is not needed here any more
+      const auto& placed = thunks_[at->second[i]];
+      auto& thunk = known[placed.known_at];
+      // A group keeps all that is in it. (What was given away may not be needed here any more.)
+      if (placed.placing != Placing::in_group || !thunk.large) continue;
       thunk.group = group;
       thunk.in_group = i;
     }

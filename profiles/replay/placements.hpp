@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,8 @@ class Placements {
  public:
   bool empty() const { return thunks_.empty(); }
   /// In the order of their positions, more or less.
-  void add(Number known_at, trawl::Lazy<Large> thunk, Position position) {
-    thunks_.push_back({known_at, std::move(thunk), position});
+  void add(Number known_at, trawl::Lazy<Large> thunk, Placing placing, Position position) {
+    thunks_.push_back({known_at, std::move(thunk), placing, position});
   }
   /// Writes into `known` in which groups they are.
   void start(std::vector<Thunk>& known);
@@ -24,12 +25,15 @@ class Placements {
   struct Placed {
     Number known_at;  // where its maker knows it
     trawl::Lazy<Large> thunk;
+    Placing placing;
     Position position;
   };
+  trawl::Place place_of(Position position);
   /// By PE, indices of thunks_.
-  std::vector<std::pair<trawl::Place, std::vector<std::size_t>>> by_place() const;
+  std::vector<std::pair<trawl::Place, std::vector<std::size_t>>> by_place();
 
   std::vector<Placed> thunks_;
+  std::unordered_map<Number, std::vector<trawl::Place>> places_;  // by the number of shards
 };
 
 }  // namespace replay

@@ -293,7 +293,8 @@ class Running {
     thunks_[op.place()].large = trawl::detail::lazy_placed<run_large>(
         op.task(), load(op.task(), argument_bytes(task)), given(op.task()), shared(op.task()));
     placed_site_ = task.site;
-    placements_.add(op.place(), thunks_[op.place()].large, graph.positions.at(op.task()));
+    placements_.add(op.place(), thunks_[op.place()].large, task.placing,
+                    graph.positions.at(op.task()));
   }
 
   // It and its data come here, if they are not here.

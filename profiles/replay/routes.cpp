@@ -63,8 +63,8 @@ class Router {
 
   // A thunk that is made elsewhere after all may have been on the way of others: so once more.
   void find_all() {
-    for (auto unrouted = graph_.unrouted + 1; unrouted != graph_.unrouted;) {
-      unrouted = graph_.unrouted;
+    do {
+      once_more_ = false;
       ways_.clear();
       given_.clear();
       returned_.clear();
@@ -78,7 +78,7 @@ class Router {
         const bool is_kept = graph_.tasks[thunk].placing != Placing::none;
         if (!is_kept || !find(thunk, task, at)) do_without(at);
       });
-    }
+    } while (once_more_);
   }
 
   void make_where_forced(Number task, std::uint64_t at, Number thunk) {
@@ -89,6 +89,7 @@ class Router {
     origin.made_by = task;
     origin.made_at = at;
     ++graph_.unrouted;
+    once_more_ = true;
   }
 
   void do_without(std::uint64_t at) {
@@ -147,18 +148,23 @@ class Router {
   };
 
   void take(Number thunk, const std::vector<Number>& given, int returned) {
-    hops_ += given.size() + static_cast<std::size_t>(returned);
-    if (hops_ > most_hops)
-      throw trawl::Error(
-          "its sparks go through too many tasks to those that force them: record a smaller run");
     // Only what is placed is needed by several.
     const bool is_placed = graph_.tasks[thunk].placing != Placing::none;
+    const auto is_new = [&](auto& known, Number task) {
+      return !is_placed || known.insert(key(task, thunk)).second;
+    };
     for (const auto task : given)
-      if (!is_placed || given_.insert(key(task, thunk)).second) ways_[task].given.push_back(thunk);
+      if (is_new(given_, task)) pass(ways_[task].given, thunk);
     auto task = of_[thunk].made_by;
     for (; returned > 0; --returned, task = of_[task].needed_by)
-      if (!is_placed || returned_.insert(key(task, thunk)).second)
-        ways_[task].returned.push_back(thunk);
+      if (is_new(returned_, task)) pass(ways_[task].returned, thunk);
+  }
+
+  void pass(std::vector<Number>& way, Number thunk) {
+    if (++hops_ > most_hops)
+      throw trawl::Error(
+          "its sparks go through too many tasks to those that force them: record a smaller run");
+    way.push_back(thunk);
   }
 
   // Each task knows first what it is given, then, in this order, what it makes or gets back.
@@ -211,6 +217,7 @@ class Router {
   std::unordered_map<Number, Ways> ways_;
   std::unordered_set<std::uint64_t> given_, returned_;  // what is in ways_, of placed tasks: keys
   std::size_t hops_ = 0;                                // of all ways
+  bool once_more_ = false;
   std::unordered_map<std::uint64_t, Number> known_;
 };
 

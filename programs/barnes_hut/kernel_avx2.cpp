@@ -8,14 +8,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #pragma GCC target("avx2,fma")
-#include "programs/barnes_hut/walk.hpp"
+#include "programs/barnes_hut/eights.hpp"
 
 namespace bh {
 namespace {
 
-struct Avx2 : OneByOne {
+/// Of each mask, the lanes that it takes, in their order.
+constexpr auto lanes_taken = [] {
+  std::array<std::array<std::int32_t, 8>, 256> all{};
+  for (std::size_t mask = 0; mask < all.size(); ++mask) {
+    std::size_t count = 0;
+    for (std::int32_t lane = 0; lane < 8; ++lane)
+      if ((mask >> static_cast<unsigned>(lane) & 1U) != 0) all[mask][count++] = lane;
+  }
+  return all;
+}();
+
+struct Avx2 : Eights<Avx2> {
   using Vector = __m256;
   static constexpr std::size_t width = 8;
 
@@ -27,6 +39,15 @@ struct Avx2 : OneByOne {
   }
   static Vector zero_where_zero(Vector where, Vector value) {
     return _mm256_andnot_ps(_mm256_cmp_ps(where, _mm256_setzero_ps(), _CMP_EQ_OQ), value);
+  }
+
+  static __m256 relative(const double* from, double centre) {
+    const __m128 low = _mm256_cvtpd_ps(_mm256_loadu_pd(from) - centre);
+    return _mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(from + 4) - centre), low);
+  }
+  static __m256 compressed(unsigned taken, __m256 values) {
+    const void* lanes = lanes_taken[taken].data();
+    return _mm256_permutevar8x32_ps(values, _mm256_loadu_si256(static_cast<const __m256i*>(lanes)));
   }
 };
 

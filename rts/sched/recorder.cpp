@@ -286,7 +286,10 @@ bool Recorder::evaluate(heap::Node* node) {
   const auto sizes = spark.placed ? placed_result(node) : Sizes{result_size(node), 0};
   const auto address = reinterpret_cast<std::uintptr_t>(node);
   if (sizes.result >= trace::recording::least_shared) results_.insert(address);
-  if (spark.placed) placed_.insert_or_assign(address, Placed{spark.task, node->code().id});
+  if (spark.placed)
+    placed_.insert_or_assign(address, Placed{spark.task, node->code().id});
+  else if (!placed_.empty())
+    placed_.erase(address);
   record_.end(sizes.result, sizes.kept);
   return sparked;
 }

@@ -55,7 +55,7 @@ std::uint64_t Record::place(std::uint16_t site) {
   put(Did::place);
   number(site);
   ++sparks_;
-  for (auto& open : stack_) open.open = true;
+  for (; placers_ < stack_.size(); ++placers_) stack_[placers_].open = true;
   return next_++;
 }
 
@@ -111,6 +111,11 @@ void Record::begin(std::uint64_t task) {
   stack_.push_back({next_, sparks_, worked_, size_, blocks_});
 }
 
+void Record::leave() noexcept {
+  stack_.pop_back();
+  placers_ = std::min(placers_, stack_.size());
+}
+
 bool Record::is_one_piece(const Open& task) const noexcept {
   return !task.open && task.sparks == sparks_ && task.block == blocks_ &&
          worked_ + piece_ - task.worked < recording::grain;
@@ -124,13 +129,13 @@ void Record::end(std::uint64_t result, std::uint64_t kept) {
     if (block_[task.at] == static_cast<std::byte>(Did::eval)) {  // nobody else could have had it
       size_ = task.at;
       next_ = task.after - 1;
-      return stack_.pop_back();
+      return leave();
     }
     size_ = behind_beginning(task.at);
     next_ = task.after;
   }
   end_piece();
-  stack_.pop_back();
+  leave();
   if (kept != 0) {
     put(Did::keep);
     number(kept);

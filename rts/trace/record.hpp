@@ -67,6 +67,7 @@ class Record {
   void number(std::uint64_t n) noexcept;
   void end_piece();
   void begin(std::uint64_t task);
+  void leave() noexcept;
   bool is_one_piece(const Open& task) const noexcept;
   std::size_t behind_event(std::size_t at) const noexcept;
   std::size_t behind_beginning(std::size_t at) const noexcept;
@@ -88,7 +89,8 @@ class Record {
   Nanos piece_ = 0;
   Nanos worked_ = 0;
   std::vector<Open> stack_;
-  std::string names_;  // a zero byte behind each
+  std::size_t placers_ = 0;  // of these, from the root on: all of them are open
+  std::string names_;        // a zero byte behind each
   std::vector<std::vector<std::uint32_t>> sites_;
   std::vector<std::uint64_t> shared_;  // bytes
 };
