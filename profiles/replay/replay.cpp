@@ -197,6 +197,8 @@ class Running {
     return last ? std::exchange(thunks_[place], {}) : thunks_[place];
   }
 
+  // A skeleton places all its shards at once; what is placed before work that takes long is not
+  // held up by it.
   bool ends_placing(Op op) const {
     constexpr Nanos soon = 10'000;
     if (op.step() == Step::work) return op.time() >= soon;
