@@ -8,6 +8,7 @@
 #include "rts/heap/code.hpp"
 #include "rts/inline/demand.hpp"
 #include "rts/inline/places.hpp"
+#include "rts/sched/recorder.hpp"
 #include "rts/sched/workers.hpp"
 #include "rts/trace/note.hpp"
 
