@@ -35,10 +35,7 @@ class Hung {
   }
 
  private:
-  bool hangs(Step step) const {
-    if (step == Step::eval) return true;
-    return sent_ == Sent::arguments ? makes(step) : needs(step);
-  }
+  bool hangs(Step step) const { return sent_ == Sent::arguments ? makes(step) : needs(step); }
 
   const Graph& graph_;
   Sent sent_;

@@ -16,18 +16,17 @@ class Finder {
   void run() {
     number_shards();
     for (const auto& [number, skeleton] : skeletons_)
-      each_op(graph_.tasks[number], [this, skeleton = skeleton](Op op) {
-        if (op.step() == Step::use) ++users_[key(skeleton, op.task())];
+      each_needed(number, [this, skeleton = skeleton](Number other, bool) {
+        ++users_[key(skeleton, other)];
       });
-    // One of them may have been the one who forced it.
     for (const auto& [pair, users] : users_)
-      if (users > few && users + 1 >= sizes_[pair >> 32U])
+      if (users > few && users == sizes_[pair >> 32U])
         graph_.tasks[static_cast<Number>(pair)].kept = 0;
     // What a task needs has a lower number.
     for (Number number = 0; number < graph_.tasks.size(); ++number) {
       const auto skeleton = skeletons_.find(number);
       if (skeleton == skeletons_.end()) continue;
-      if (const auto other = beside(graph_.tasks[number], skeleton->second); other != nowhere)
+      if (const auto other = beside(number, skeleton->second); other != nowhere)
         graph_.positions.at(number) = graph_.positions.at(other);
     }
   }
@@ -62,27 +61,26 @@ class Finder {
     }
   }
 
-  /// The task where this one lies; nowhere: it is a shard of its own.
-  Number beside(const Task& task, Number skeleton) const {
+  template <class Visit>
+  void each_needed(Number task, Visit visit) const {
+    each_op(graph_.tasks[task], [&](Op op) {
+      const bool needs = op.step() == Step::use || op.step() == Step::force;
+      if (needs && skeletons_.contains(op.task())) visit(op.task(), op.step() == Step::use);
+    });
+  }
+
+  /// The task where this one lies; nowhere: it is a shard of its own. What others of the skeleton
+  /// need too does not count.
+  Number beside(Number task, Number skeleton) const {
     Number largest = nowhere;
     Number first = nowhere;
-    each_op(task, [&](Op op) {
-      const auto other = op.task();
-      const bool uses = op.step() == Step::use;
-      if ((!uses && op.step() != Step::force) || !skeletons_.contains(other)) return;
+    each_needed(task, [&](Number other, bool uses) {
+      if (users_.at(key(skeleton, other)) != 1) return;
       if (first == nowhere || part(other) < part(first)) first = other;
-      if (!uses || graph_.tasks[other].kept == 0 || users_.at(key(skeleton, other)) != 1) return;
-      if (largest == nowhere || graph_.tasks[other].kept > graph_.tasks[largest].kept)
-        largest = other;
+      const auto kept = uses ? graph_.tasks[other].kept : 0;
+      if (kept != 0 && (largest == nowhere || kept > graph_.tasks[largest].kept)) largest = other;
     });
-    return largest != nowhere ? largest : uses_data(task) ? nowhere : first;
-  }
-  bool uses_data(const Task& task) const {
-    bool uses = false;
-    each_op(task, [&](Op op) {
-      uses = uses || (op.step() == Step::use && graph_.tasks[op.task()].kept != 0);
-    });
-    return uses;
+    return largest != nowhere ? largest : first;
   }
 
   /// Which part of the shards is before it.

@@ -7,9 +7,9 @@
 namespace replay {
 
 /// Fills in Graph::positions. Thunks of one site that are placed one after the other are the shards
-/// of one skeleton. But who is the only one of these to use some data lies where they do, or the
-/// most of them; and who uses none lies where the first of those lies whose results he needs. Data
-/// that all shards of a skeleton use lie at every place: what they keep is taken for nothing.
+/// of one skeleton. But of what a shard needs alone of these, it lies where the most data do that
+/// it uses, or, where there are none, where the first does whose result it needs. What all shards
+/// of a skeleton need lies at every place: what it keeps is taken for nothing.
 void find_positions(Graph& graph);
 
 }  // namespace replay

@@ -70,15 +70,20 @@ class Router {
       returned_.clear();
       hops_ = 0;
       each_op([this](Number task, std::uint64_t at, Op op) {
-        const bool forced = op.step() == Step::force;
-        if (!forced && op.step() != Step::use) return;
-        const auto thunk = op.task();
-        if (forced && (of_[thunk].made_by == task || find(thunk, task, at))) return;
-        if (forced) return make_where_forced(task, at, thunk);
-        const bool is_kept = graph_.tasks[thunk].placing != Placing::none;
-        if (!is_kept || !find(thunk, task, at)) do_without(at);
+        if (op.step() == Step::force) see_to_force(task, at, op.task());
+        if (op.step() == Step::use) see_to_use(task, at, op.task());
       });
     } while (once_more_);
+  }
+
+  bool is_placed(Number thunk) const { return graph_.tasks[thunk].placing != Placing::none; }
+
+  void see_to_force(Number task, std::uint64_t at, Number thunk) {
+    if (of_[thunk].made_by != task && !find(thunk, task, at)) make_where_forced(task, at, thunk);
+  }
+  // Nobody is given what is made where it is forced.
+  void see_to_use(Number task, std::uint64_t at, Number thunk) {
+    if (!is_placed(thunk) || !find(thunk, task, at)) do_without(at);
   }
 
   void make_where_forced(Number task, std::uint64_t at, Number thunk) {
@@ -149,9 +154,8 @@ class Router {
 
   void take(Number thunk, const std::vector<Number>& given, int returned) {
     // Only what is placed is needed by several.
-    const bool is_placed = graph_.tasks[thunk].placing != Placing::none;
     const auto is_new = [&](auto& known, Number task) {
-      return !is_placed || known.insert(key(task, thunk)).second;
+      return !is_placed(thunk) || known.insert(key(task, thunk)).second;
     };
     for (const auto task : given)
       if (is_new(given_, task)) pass(ways_[task].given, thunk);
