@@ -69,13 +69,23 @@ Group group_of(const Places& bodies, std::size_t begin, std::size_t end) {
   return group;
 }
 
+/// What acts on a group. A thread keeps its lists: fresh memory takes longer than filling it.
+struct Lists {
+  List bodies{4};
+  List cells{10};  ///< with quadrupoles; without, they are among the bodies
+
+  static Lists& here() {
+    thread_local Lists lists;
+    return lists;
+  }
+};
+
 template <class Lanes>
 class Walk {
  public:
   Walk(const View& view, const Settings& settings)
       : view_(view),
         top_{{view.top->octets.data(), view.top->quadrupoles.data()}, {}},
-        cells_(settings.quadrupole ? 10 : 4),
         quadrupole_(settings.quadrupole) {}
 
   /// Fills the lists for a group.
@@ -91,7 +101,6 @@ class Walk {
   }
 
   const List& bodies() const { return bodies_; }
-  /// With quadrupoles; without, they are among the bodies.
   const List& cells() const { return cells_; }
 
  private:
@@ -119,12 +128,16 @@ class Walk {
 
   void enter(const Inside& in, std::int32_t children, std::size_t begin, std::size_t count,
              const Group& group) {
-    if (children >= 0)
+    if (children >= 0) {
+      const Octet* octet = in.cells.octets + children;
+      for (std::size_t at = 0; at < sizeof(Octet); at += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(octet) + at);
       todo_.push_back({&in, children});
-    else if (children == is_leaf)
+    } else if (children == is_leaf) {
       append(in.bodies, begin, count, group);
-    else
+    } else {
       throw std::logic_error("a walk opens a cell that is not in its locally essential tree");
+    }
   }
 
   void append(const Places& from, std::size_t begin, std::size_t count, const Group& group) {
@@ -137,8 +150,8 @@ class Walk {
 
   View view_;
   Inside top_;
-  List bodies_{4};
-  List cells_;
+  List& bodies_ = Lists::here().bodies;
+  List& cells_ = Lists::here().cells;
   bool quadrupole_;
   std::vector<Step> todo_;
 };
