@@ -389,10 +389,31 @@ void keep_closed_outputs_closed() {
   process = new Process(std::move(program), std::move(joined));
 }
 
+/// A simulated run leaves no Process: it is here that its program's second call is known.
+enum class Simulated : char { not_yet, goes_on, is_over };
+std::atomic simulated{Simulated::not_yet};
+
+int simulate(Program& program, const Root& root) {
+  simulated = Simulated::goes_on;
+  const int code = run_simulated(program, root);
+  simulated = Simulated::is_over;
+  return code;
+}
+
+[[noreturn]] void called_again_when_simulated() {
+  complain(simulated == Simulated::is_over
+               ? "trawl::run was called a second time; call it once, in main"
+               : "trawl::run was called on a PE while a run goes on; call it once, in main");
+  end_is_meant();
+  std::fflush(nullptr);
+  std::_Exit(1);  // others may be anywhere
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const Root& root) {
   if (process != nullptr) process->called_again();
+  if (simulated != Simulated::not_yet) called_again_when_simulated();
   keep_closed_outputs_closed();
   keep_freed_blocks();
   fabric::disarm_ucx_signals();
@@ -403,7 +424,7 @@ int run_program(int argc, char** argv, const Root& root) {
     heap::set_torture(program.options.collect_every);
     sched::prepare_fences();
     if (!program.options.simulate.empty() && !program.asks() && !program.trouble)
-      return run_simulated(program, root);
+      return simulate(program, root);
     begin(program);
     on_exit(&on_exit_called, nullptr);
     heap::clear_finished_calls<std::size_t{64} << 10U>();

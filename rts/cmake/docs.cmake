@@ -1,5 +1,6 @@
 # Two targets. docs: the API reference by Doxygen, in build/.../docs/html; a warning is an error. man:
-# the manual pages of what is installed, made of --help.
+# the manual pages of what is installed, made of --help. And the pages, which are installed
+# as they lie here, so that they lead to each other; sources that they lead to stay behind.
 
 set(docs_dir ${PROJECT_BINARY_DIR}/docs)
 find_program(TRAWL_DOXYGEN doxygen)
@@ -51,3 +52,14 @@ if(TARGET trawl-profile AND TARGET trawl-replay AND TARGET trawl-tune AND TARGET
   man_page(trawl 7 "flags of programs that run on Trawl" fib --trawl:help)
   add_custom_target(man ALL DEPENDS ${man_pages})
 endif()
+
+set(pages README.md)
+foreach(room lang rts profiles programs)
+  file(GLOB_RECURSE of_room CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+    ${room}/*.md ${room}/*.png ${room}/*.svg)
+  list(APPEND pages ${of_room})
+endforeach()
+foreach(page IN LISTS pages)
+  cmake_path(GET page PARENT_PATH folder)
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()

@@ -314,7 +314,7 @@ void unpack(Unpacker& from, T& value) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
-    throw BadBytes(e.what());
+    throw BadBytes(std::string("a value could not be unpacked: ") + e.what());
   }
 }
 

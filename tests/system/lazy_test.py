@@ -23,4 +23,8 @@ for (name, *sizes), known in KNOWN:
         result = run(pes, f"tests/lazy_{name}", *sizes, *words)
         expect(result.code == 0 and result.out == known + "\n", f"expected {known}", result)
         runs += 1
+    for wrong in [], ["0"], sizes[:-1] + ["many"]:
+        result = run(0, f"tests/lazy_{name}", *wrong)
+        expect(result.code == 2 and result.out == "" and result.err.startswith("usage: "),
+               "expected how it is used", result)
 print(f"{runs} runs, all right")

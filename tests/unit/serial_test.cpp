@@ -232,7 +232,12 @@ TEST(Serial, WrongContentIsRefused) {
   EXPECT_THROW((read_back<std::variant<int, double>>(bytes)), BadBytes);
   Writer cold;
   cold.put(-1.0);
-  EXPECT_THROW(read_back<Temperature>(cold), BadBytes) << "what a type's own load() throws";
+  try {
+    read_back<Temperature>(cold);
+    FAIL() << "what a type's own load() throws is lost";
+  } catch (const BadBytes& e) {
+    EXPECT_STREQ(e.what(), "a value could not be unpacked: colder than can be");
+  }
 }
 
 TEST(Serial, NestingIsBounded) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -126,8 +125,8 @@ Found search_reply(Tree tree, int depth, int alone, int alpha, int beta) {
   return search(std::move(tree), depth, alone, alpha, beta);
 }
 
-int root(int, char** argv) {
-  const int depth = std::stoi(argv[1]);
+int root(int argc, char** argv) {
+  const int depth = lazy_bench::sizes(argc, argv, {"DEPTH"})[0];
   return lazy_bench::print_timed([depth] {
     const Board empty;
     const Found found =

@@ -2,7 +2,6 @@
 // to that many primes beside it. Prints the sum of (place x number) of the sorted list, and the
 // prime.
 #include <cstdint>
-#include <string>
 
 #include <trawl/trawl.hpp>
 
@@ -115,9 +114,10 @@ long prime(int which) {
 
 // ------------------------------------------------------------------------------------------------
 
-int root(int, char** argv) {
-  const long numbers = std::stol(argv[1]);
-  const int primes = std::stoi(argv[2]);
+int root(int argc, char** argv) {
+  const auto sizes = lazy_bench::sizes(argc, argv, {"NUMBERS", "PRIMES"});
+  const long numbers = sizes[0];
+  const int primes = sizes[1];
   return lazy_bench::print_timed([=] {
     const auto last_prime = trawl::par(trawl::lazy<prime>(primes));
     const auto sum = checksum(

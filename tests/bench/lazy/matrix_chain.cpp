@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include <trawl/trawl.hpp>
@@ -67,7 +66,7 @@ long plain(std::size_t matrices) {
 }
 
 int root(int argc, char** argv) {
-  const auto matrices = static_cast<std::size_t>(std::stol(argv[1]));
+  const auto matrices = static_cast<std::size_t>(lazy_bench::sizes(argc, argv, {"MATRICES"})[0]);
   return lazy_bench::print_timed([=] { return argc > 2 ? plain(matrices) : by_thunks(matrices); });
 }
 

@@ -140,8 +140,9 @@ double plain(std::size_t side, int steps) {
 }
 
 int root(int argc, char** argv) {
-  const auto side = static_cast<std::size_t>(std::stol(argv[1]));
-  const int steps = std::stoi(argv[2]);
+  const auto sizes = lazy_bench::sizes(argc, argv, {"SIDE", "STEPS"});
+  const auto side = static_cast<std::size_t>(sizes[0]);
+  const int steps = sizes[1];
   return lazy_bench::print_timed([=] {
     const double sum = argc > 3 ? plain(side, steps) : by_blocks(side, steps);
     char text[40];

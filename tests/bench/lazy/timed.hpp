@@ -1,11 +1,36 @@
-// What the programs here share: the result on standard output, the seconds it took on standard
-// error, as their GHC versions print them.
+// What the programs here share: their sizes; the result on standard output, the seconds it took on
+// standard error, as their GHC versions print them.
 #pragma once
 
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <initializer_list>
 #include <iostream>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 namespace lazy_bench {
+
+/// What the root is given: a number from 1 on for each of the names. Else it ends with its usage.
+inline std::vector<int> sizes(int argc, char** argv, std::initializer_list<const char*> names) {
+  std::vector<int> all;
+  for (int i = 1; all.size() < names.size(); ++i) {
+    const std::string_view text = i < argc ? argv[i] : "";
+    int size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error == std::errc() && end == text.data() + text.size() && size > 0) {
+      all.push_back(size);
+      continue;
+    }
+    std::cerr << "usage: " << argv[0];
+    for (const char* name : names) std::cerr << ' ' << name;
+    std::cerr << " (numbers from 1 on)\n";
+    std::exit(2);
+  }
+  return all;
+}
 
 template <class Compute>
 int print_timed(Compute compute) {

@@ -2,7 +2,6 @@
 // and walked again by the second. Prints the sum of its labels and its height.
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include <trawl/trawl.hpp>
 
@@ -50,8 +49,8 @@ std::uint64_t higher(std::uint64_t, std::uint64_t left, std::uint64_t right) {
   return 1 + std::max(left, right);
 }
 
-int root(int, char** argv) {
-  const int height = std::stoi(argv[1]);
+int root(int argc, char** argv) {
+  const int height = lazy_bench::sizes(argc, argv, {"HEIGHT"})[0];
   return lazy_bench::print_timed([height] {
     const auto tree = trawl::lazy<grow>(std::uint64_t{1}, height);
     const auto total = fold<sum>(tree);

@@ -83,7 +83,7 @@ int plain(const std::string& a, const std::string& b) {
 }
 
 int root(int argc, char** argv) {
-  const auto length = static_cast<std::size_t>(std::stol(argv[1]));
+  const auto length = static_cast<std::size_t>(lazy_bench::sizes(argc, argv, {"LENGTH"})[0]);
   return lazy_bench::print_timed([=] {
     const std::string a = random_text(length, 1);
     const std::string b = random_text(length, 2);
