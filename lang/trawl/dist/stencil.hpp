@@ -54,48 +54,89 @@ class Around {
 
 namespace detail {
 
-/// A shard's ends, for its neighbours: all of it if it is no longer. They travel along with it, and
-/// are looked at where they are.
+/// The ends of the shards of a stretch, for those beside it: all of it if it is no longer. They
+/// travel along with it, and are looked at where they are.
 template <class T>
 struct Rim {
   Lazy<std::vector<T>> first;
   Lazy<std::vector<T>> last;
 };
 
-template <class T, Halo H>
-Rim<T> rim_of(const Lazy<Shard<T>>& shard) {
-  const std::span<const T> elements(force(force(shard).elements));
-  const auto width = std::min(H.width, elements.size());
-  const auto copy = [](std::span<const T> some) {
-    return Made<T>(some).template alone<heap::Stay::no>();
-  };
-  return {copy(elements.first(width)), copy(elements.last(width))};
-}
+template <class T>
+using Shards = std::vector<Lazy<Shard<T>>>;
 
 enum class Side : bool { before, behind };
 
-/// What lies on one side of a shard, the nearest first, as wide as the halo: of its neighbours,
+/// Adds to `seen` what the shards [begin, end) show to one who is on that side of them, the nearest
+/// first, up to `width` in all.
+template <class T>
+void look_into(const Shards<T>& shards, std::size_t begin, std::size_t end, Side side,
+               std::size_t width, std::vector<const T*>& seen) {
+  const auto add = [&](const auto& elements) {
+    for (const T& x : elements)
+      if (seen.size() < width)
+        seen.push_back(&x);
+      else
+        return;
+  };
+  while (begin < end && seen.size() < width) {
+    const std::span<const T> elements(
+        force(force(shards[side == Side::before ? begin++ : --end]).elements));
+    if (side == Side::before)
+      add(elements);
+    else
+      add(elements | std::views::reverse);
+  }
+}
+
+template <class T, Halo H>
+Rim<T> rim_of(const Shards<T>& stretch) {
+  const auto seen_from = [&](Side side) {
+    std::vector<const T*> seen;
+    look_into(stretch, 0, stretch.size(), side, H.width, seen);
+    if (side == Side::behind) std::ranges::reverse(seen);
+    Made<T> copies(seen.size());
+    for (const T* x : seen) copies.add(*x);
+    return std::move(copies).template alone<heap::Stay::no>();
+  };
+  return {seen_from(Side::before), seen_from(Side::behind)};
+}
+
+/// What the shards of a stretch see.
+template <class T>
+struct Surroundings {
+  Shards<T> own;
+  std::size_t first_own = 0;
+  std::vector<Lazy<Rim<T>>> rims;  // of all stretches
+  std::size_t own_rim = 0;
+};
+
+/// What lies on one side of a shard, the nearest first, as wide as the halo: of those beside it,
 /// round a ring several times even; then `last`, the shard's own last element there, or `nothing`.
 template <class T, Halo H>
-std::vector<const T*> halo_of(const std::vector<Lazy<Rim<T>>>& rims, std::size_t shard, Side side,
+std::vector<const T*> halo_of(const Surroundings<T>& around, std::size_t shard, Side side,
                               const T& last, const T& nothing) {
-  const auto count = rims.size();
-  const auto there = H.edge == Edge::wrapped ? SIZE_MAX
-                     : side == Side::before  ? shard
-                                             : count - 1 - shard;
   std::vector<const T*> halo;
+  const auto own = shard - around.first_own;
+  if (side == Side::before)
+    look_into(around.own, 0, own, Side::behind, H.width, halo);
+  else
+    look_into(around.own, own + 1, around.own.size(), Side::before, H.width, halo);
+  const auto count = around.rims.size();
+  const auto there = H.edge == Edge::wrapped ? SIZE_MAX
+                     : side == Side::before  ? around.own_rim
+                                             : count - 1 - around.own_rim;
   const auto add = [&halo](const T& x) {
     if (halo.size() < H.width) halo.push_back(&x);
   };
   for (std::size_t step = 1; halo.size() < H.width && step <= there; ++step) {
     const auto away = step % count;
     const auto& rim =
-        force(rims[side == Side::before ? (shard + count - away) % count : (shard + away) % count]);
+        force(around.rims[(around.own_rim + (side == Side::before ? count - away : away)) % count]);
     if (side == Side::before)
       std::ranges::for_each(force(rim.last) | std::views::reverse, add);
     else
       std::ranges::for_each(force(rim.first), add);
-    if (step == count && halo.empty()) break;
   }
   const T* const edge = H.edge == Edge::nothing ? &nothing : halo.empty() ? &last : halo.back();
   halo.resize(H.width, edge);
@@ -142,13 +183,16 @@ void each_stretch(std::span<const T* const> before, std::span<const T> elements,
 
 template <auto F, Halo H, class R, class T, class... Stored>
 Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
-                       const Lazy<std::vector<Lazy<Rim<T>>>>& rims, const Stored&... stored) {
+                       const Lazy<Surroundings<T>>& around, const Stored&... stored) {
   return in_shard("stencil", function_name<F>(), shard, [&] {
+    // Nobody else may want it: unevaluated it would keep all that it looks at.
+    if (const auto& all = force(around); shard == all.first_own) force(all.rims[all.own_rim]);
     const auto& elements = force(force(source).elements);
     if (elements.empty()) return Made<R>(std::size_t{0}).shard();
     const T nothing{};
-    const auto before = halo_of<T, H>(force(rims), shard, Side::before, elements.front(), nothing);
-    const auto behind = halo_of<T, H>(force(rims), shard, Side::behind, elements.back(), nothing);
+    const auto before =
+        halo_of<T, H>(force(around), shard, Side::before, elements.front(), nothing);
+    const auto behind = halo_of<T, H>(force(around), shard, Side::behind, elements.back(), nothing);
     Made<R> made(elements.size());
     with_opened(
         elements.size(), shard,
@@ -166,6 +210,43 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
   });
 }
 
+/// What each stretch sees, and beside whom.
+template <Halo H, class T>
+std::vector<Lazy<Surroundings<T>>> surroundings(const Parts<T>& source,
+                                                std::span<const Stretch> runs) {
+  std::vector<Shards<T>> own;
+  std::vector<Lazy<Rim<T>>> rims;
+  std::vector<Place> places;
+  for (const auto& run : runs) {
+    own.emplace_back(source.shards.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                     source.shards.begin() + static_cast<std::ptrdiff_t>(run.end));
+    rims.push_back(lazy_placed<&rim_of<T, H>>(own.back()));
+    places.push_back(run.place);
+  }
+  start(rims, places);
+  std::vector<Lazy<Surroundings<T>>> all;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    all.emplace_back(Surroundings<T>{std::move(own[r]), runs[r].begin, rims, r});
+  return all;
+}
+
+template <auto F, Halo H, class R, class T, class... A>
+Dist<R> stencil_of(const Parts<T>& source, const A&... arguments) {
+  keep_pace(source);
+  const auto count = source.shards.size();
+  (must_have_shards(arguments, count), ...);
+  const auto runs = stretches(source.places);
+  const auto around = surroundings<H>(source, runs);
+  return [&](const auto&... shared) {
+    std::vector<Lazy<Shard<R>>> shards;
+    for (std::size_t r = 0; r < runs.size(); ++r)
+      for (auto i = runs[r].begin; i < runs[r].end; ++i)
+        shards.push_back(lazy_placed<&stencil_shard<F, H, R, T, stored_type<A>...>>(
+            i, source.shards[i], around[r], stored_for(shared, i, source.places[i])...));
+    return made_from(source, std::move(shards), source.places);
+  }(shared_argument(arguments)...);
+}
+
 }  // namespace detail
 
 /// `f(around, args...)` for each element, where `around` gives it and those beside it
@@ -177,12 +258,7 @@ auto stencil(const Dist<T>& d, const A&... args) {
   if constexpr (gives_element<F, Around<T>, element_argument<stored_type<A>>...>()) {
     using R = std::decay_t<
         std::invoke_result_t<decltype(F), Around<T>, element_argument<stored_type<A>>...>>;
-    const auto& source = d.parts();
-    std::vector<Lazy<Rim<T>>> rims;
-    for (const auto& shard : source.shards) rims.push_back(lazy_placed<&rim_of<T, H>>(shard));
-    start(rims, source.places);
-    return made_by<&stencil_shard<F, H, R, T, stored_type<A>...>, R>(
-        source, Lazy<std::vector<Lazy<Rim<T>>>>(rims), args...);
+    return stencil_of<F, H, R>(d.parts(), args...);
   } else {
     return Refused();
   }
