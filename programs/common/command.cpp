@@ -79,8 +79,8 @@ bool Option::given() const {
 Command::Command(std::string name, const std::string& what)
     : name_(std::move(name)), app_(std::make_unique<CLI::App>(what, name_)) {
   app_->set_version_flag("--version", name_ + " (Trawl " TRAWL_VERSION ")");
-  const auto sequential =
-      add_flag("--sequential", sequential_, "compute without Trawl: on one core, but for loops of here::");
+  const auto sequential = add_flag("--sequential", sequential_,
+                                   "compute without Trawl: on one core, but for loops of here::");
   add_flag("--check", check_, "check the result").excludes(sequential);
   app_->footer("The runtime's own flags begin with --trawl: and are listed by --trawl:help.");
 }

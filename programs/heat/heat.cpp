@@ -29,7 +29,7 @@ Row first_row(std::size_t row, std::size_t columns) {
 
 /// Each cell is the mean of the four around it; the sides stay.
 Row next_row(const Row& above, const Row& row, const Row& below) {
-  Row next(row.size());
+  auto next = trawl::numbers<double>(row.size());
   next.front() = row.front();
   next.back() = row.back();
   for (std::size_t j = 1; j + 1 < row.size(); ++j)
