@@ -46,6 +46,7 @@ void note_collection(bool begins) {
 }
 
 constexpr Nanos patience_with_workers = 1'000'000'000;
+constexpr auto called_twice = "trawl::run was called a second time; call it once, in main";
 constexpr double share_of_heap = 0.75;  // of a PE's memory: there are messages and stacks beside it
 
 /// The PE of this process with its threads.
@@ -102,7 +103,7 @@ class Process {
   /// The program called run() once more: ends it.
   [[noreturn]] void called_again() {
     if (returned_) {
-      complain("trawl::run was called a second time; call it once, in main");
+      complain(called_twice);
       std::exit(1);
     }
     pe_->fail("trawl::run was called on PE " + std::to_string(pe_->self()) +
@@ -402,7 +403,7 @@ int simulate(Program& program, const Root& root) {
 
 [[noreturn]] void called_again_when_simulated() {
   complain(simulated == Simulated::is_over
-               ? "trawl::run was called a second time; call it once, in main"
+               ? called_twice
                : "trawl::run was called on a PE while a run goes on; call it once, in main");
   end_is_meant();
   std::fflush(nullptr);

@@ -24,6 +24,12 @@ inline constexpr bool is_spread<Dist<T>> = true;
 template <class T>
 inline constexpr bool is_spread<Everywhere<T>> = true;
 
+/// A skeleton's own: something else for each shard.
+template <class V>
+struct OfShards {
+  std::vector<V> values;
+};
+
 /// A shard of an argument that is distributed too.
 template <class T>
 struct Alongside {
@@ -44,6 +50,11 @@ auto shared_argument(const A& argument) {
     return Lazy<A>(argument);
 }
 
+template <class V>
+const OfShards<V>& shared_argument(const OfShards<V>& argument) {
+  return argument;
+}
+
 template <class A>
 const A& stored_for(const A& argument, std::size_t, Place) {
   return argument;
@@ -51,6 +62,10 @@ const A& stored_for(const A& argument, std::size_t, Place) {
 template <class T>
 Alongside<T> stored_for(const Dist<T>& argument, std::size_t shard, Place) {
   return {argument.parts().shards.at(shard)};
+}
+template <class V>
+const V& stored_for(const OfShards<V>& argument, std::size_t shard, Place) {
+  return argument.values.at(shard);
 }
 template <class T>
 Lazy<T> stored_for(const Everywhere<T>& argument, std::size_t, Place place) {

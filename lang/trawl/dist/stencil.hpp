@@ -67,33 +67,45 @@ using Shards = std::vector<Lazy<Shard<T>>>;
 
 enum class Side : bool { before, behind };
 
-/// Adds to `seen` what the shards [begin, end) show to one who is on that side of them, the nearest
-/// first, up to `width` in all.
-template <class T>
-void look_into(const Shards<T>& shards, std::size_t begin, std::size_t end, Side side,
-               std::size_t width, std::vector<const T*>& seen) {
-  const auto add = [&](const auto& elements) {
-    for (const T& x : elements)
-      if (seen.size() < width)
-        seen.push_back(&x);
-      else
-        return;
-  };
-  while (begin < end && seen.size() < width) {
-    const std::span<const T> elements(
-        force(force(shards[side == Side::before ? begin++ : --end]).elements));
-    if (side == Side::before)
+/// What one sees who stands on that side of all that is looked at: the nearest first, as many as a
+/// halo is wide.
+template <class T, Halo H>
+class Seen {
+ public:
+  explicit Seen(Side side) : side_(side) {}
+
+  bool all() const { return seen_.size() == H.width; }
+
+  void look_at(std::span<const T> elements) {
+    if (side_ == Side::before)
       add(elements);
     else
       add(elements | std::views::reverse);
   }
-}
+  /// The shards [begin, end).
+  void look_at(const Shards<T>& shards, std::size_t begin, std::size_t end) {
+    while (begin < end && !all())
+      look_at(force(force(shards[side_ == Side::before ? begin++ : --end]).elements));
+  }
+
+  std::vector<const T*> take() && { return std::move(seen_); }
+
+ private:
+  template <class Elements>
+  void add(const Elements& elements) {
+    for (const T& x : elements | std::views::take(H.width - seen_.size())) seen_.push_back(&x);
+  }
+
+  Side side_;
+  std::vector<const T*> seen_;
+};
 
 template <class T, Halo H>
 Rim<T> rim_of(const Shards<T>& stretch) {
   const auto seen_from = [&](Side side) {
-    std::vector<const T*> seen;
-    look_into(stretch, 0, stretch.size(), side, H.width, seen);
+    Seen<T, H> looking(side);
+    looking.look_at(stretch, 0, stretch.size());
+    auto seen = std::move(looking).take();
     if (side == Side::behind) std::ranges::reverse(seen);
     Made<T> copies(seen.size());
     for (const T* x : seen) copies.add(*x);
@@ -107,37 +119,39 @@ template <class T>
 struct Surroundings {
   Shards<T> own;
   std::size_t first_own = 0;
-  std::vector<Lazy<Rim<T>>> rims;  // of all stretches
+  Lazy<std::vector<Lazy<Rim<T>>>> rims;  // of all stretches
   std::size_t own_rim = 0;
 };
 
-/// What lies on one side of a shard, the nearest first, as wide as the halo: of those beside it,
+/// What one shard sees. The list has those right beside it too; but a recording sees what a thunk
+/// itself is given.
+template <class T>
+struct View {
+  Lazy<Surroundings<T>> all;
+  Lazy<Shard<T>> before;  // none at the end of its stretch
+  Lazy<Shard<T>> behind;
+};
+
+/// What lies on that side of a shard, the nearest first, as wide as the halo: of those beside it,
 /// round a ring several times even; then `last`, the shard's own last element there, or `nothing`.
 template <class T, Halo H>
 std::vector<const T*> halo_of(const Surroundings<T>& around, std::size_t shard, Side side,
                               const T& last, const T& nothing) {
-  std::vector<const T*> halo;
+  const bool before = side == Side::before;
+  Seen<T, H> looking(before ? Side::behind : Side::before);
   const auto own = shard - around.first_own;
-  if (side == Side::before)
-    look_into(around.own, 0, own, Side::behind, H.width, halo);
-  else
-    look_into(around.own, own + 1, around.own.size(), Side::before, H.width, halo);
-  const auto count = around.rims.size();
+  looking.look_at(around.own, before ? 0 : own + 1, before ? own : around.own.size());
+  const auto& rims = force(around.rims);
+  const auto count = rims.size();
   const auto there = H.edge == Edge::wrapped ? SIZE_MAX
-                     : side == Side::before  ? around.own_rim
+                     : before                ? around.own_rim
                                              : count - 1 - around.own_rim;
-  const auto add = [&halo](const T& x) {
-    if (halo.size() < H.width) halo.push_back(&x);
-  };
-  for (std::size_t step = 1; halo.size() < H.width && step <= there; ++step) {
+  for (std::size_t step = 1; !looking.all() && step <= there; ++step) {
     const auto away = step % count;
-    const auto& rim =
-        force(around.rims[(around.own_rim + (side == Side::before ? count - away : away)) % count]);
-    if (side == Side::before)
-      std::ranges::for_each(force(rim.last) | std::views::reverse, add);
-    else
-      std::ranges::for_each(force(rim.first), add);
+    const auto& rim = force(rims[(around.own_rim + (before ? count - away : away)) % count]);
+    looking.look_at(force(before ? rim.last : rim.first));
   }
+  auto halo = std::move(looking).take();
   const T* const edge = H.edge == Edge::nothing ? &nothing : halo.empty() ? &last : halo.back();
   halo.resize(H.width, edge);
   return halo;
@@ -182,17 +196,17 @@ void each_stretch(std::span<const T* const> before, std::span<const T> elements,
 }
 
 template <auto F, Halo H, class R, class T, class... Stored>
-Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
-                       const Lazy<Surroundings<T>>& around, const Stored&... stored) {
+Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source, const View<T>& view,
+                       const Stored&... stored) {
   return in_shard("stencil", function_name<F>(), shard, [&] {
+    const auto& around = force(view.all);
     // Nobody else may want it: unevaluated it would keep all that it looks at.
-    if (const auto& all = force(around); shard == all.first_own) force(all.rims[all.own_rim]);
+    if (shard == around.first_own) force(force(around.rims)[around.own_rim]);
     const auto& elements = force(force(source).elements);
     if (elements.empty()) return Made<R>(std::size_t{0}).shard();
     const T nothing{};
-    const auto before =
-        halo_of<T, H>(force(around), shard, Side::before, elements.front(), nothing);
-    const auto behind = halo_of<T, H>(force(around), shard, Side::behind, elements.back(), nothing);
+    const auto before = halo_of<T, H>(around, shard, Side::before, elements.front(), nothing);
+    const auto behind = halo_of<T, H>(around, shard, Side::behind, elements.back(), nothing);
     Made<R> made(elements.size());
     with_opened(
         elements.size(), shard,
@@ -210,41 +224,30 @@ Shard<R> stencil_shard(std::size_t shard, const Lazy<Shard<T>>& source,
   });
 }
 
-/// What each stretch sees, and beside whom.
 template <Halo H, class T>
-std::vector<Lazy<Surroundings<T>>> surroundings(const Parts<T>& source,
-                                                std::span<const Stretch> runs) {
+OfShards<View<T>> views(const Parts<T>& source) {
+  const auto runs = stretches(source.places);
   std::vector<Shards<T>> own;
-  std::vector<Lazy<Rim<T>>> rims;
+  std::vector<Lazy<Rim<T>>> all_rims;
   std::vector<Place> places;
   for (const auto& run : runs) {
     own.emplace_back(source.shards.begin() + static_cast<std::ptrdiff_t>(run.begin),
                      source.shards.begin() + static_cast<std::ptrdiff_t>(run.end));
-    rims.push_back(lazy_placed<&rim_of<T, H>>(own.back()));
+    all_rims.push_back(lazy_placed<&rim_of<T, H>>(own.back()));
     places.push_back(run.place);
   }
-  start(rims, places);
-  std::vector<Lazy<Surroundings<T>>> all;
-  for (std::size_t r = 0; r < runs.size(); ++r)
-    all.emplace_back(Surroundings<T>{std::move(own[r]), runs[r].begin, rims, r});
+  start(all_rims, places);
+  const Lazy<std::vector<Lazy<Rim<T>>>> rims(std::move(all_rims));
+  OfShards<View<T>> all;
+  all.values.reserve(source.shards.size());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const auto [begin, end, place] = runs[r];
+    const Lazy<Surroundings<T>> around({std::move(own[r]), begin, rims, r});
+    for (auto i = begin; i < end; ++i)
+      all.values.push_back({around, i == begin ? Lazy<Shard<T>>() : source.shards[i - 1],
+                            i + 1 == end ? Lazy<Shard<T>>() : source.shards[i + 1]});
+  }
   return all;
-}
-
-template <auto F, Halo H, class R, class T, class... A>
-Dist<R> stencil_of(const Parts<T>& source, const A&... arguments) {
-  keep_pace(source);
-  const auto count = source.shards.size();
-  (must_have_shards(arguments, count), ...);
-  const auto runs = stretches(source.places);
-  const auto around = surroundings<H>(source, runs);
-  return [&](const auto&... shared) {
-    std::vector<Lazy<Shard<R>>> shards;
-    for (std::size_t r = 0; r < runs.size(); ++r)
-      for (auto i = runs[r].begin; i < runs[r].end; ++i)
-        shards.push_back(lazy_placed<&stencil_shard<F, H, R, T, stored_type<A>...>>(
-            i, source.shards[i], around[r], stored_for(shared, i, source.places[i])...));
-    return made_from(source, std::move(shards), source.places);
-  }(shared_argument(arguments)...);
 }
 
 }  // namespace detail
@@ -258,7 +261,9 @@ auto stencil(const Dist<T>& d, const A&... args) {
   if constexpr (gives_element<F, Around<T>, element_argument<stored_type<A>>...>()) {
     using R = std::decay_t<
         std::invoke_result_t<decltype(F), Around<T>, element_argument<stored_type<A>>...>>;
-    return stencil_of<F, H, R>(d.parts(), args...);
+    const auto& source = d.parts();
+    return made_by<&stencil_shard<F, H, R, T, stored_type<A>...>, R>(source, views<H>(source),
+                                                                     args...);
   } else {
     return Refused();
   }

@@ -2,14 +2,14 @@
 // standard error, as their GHC versions print them.
 #pragma once
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <initializer_list>
 #include <iostream>
-#include <string_view>
-#include <system_error>
+#include <utility>
 #include <vector>
+
+#include "tests/bench/read_number.hpp"
 
 namespace lazy_bench {
 
@@ -17,11 +17,9 @@ namespace lazy_bench {
 inline std::vector<int> sizes(int argc, char** argv, std::initializer_list<const char*> names) {
   std::vector<int> all;
   for (int i = 1; all.size() < names.size(); ++i) {
-    const std::string_view text = i < argc ? argv[i] : "";
-    int size = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (error == std::errc() && end == text.data() + text.size() && size > 0) {
-      all.push_back(size);
+    const auto size = bench::read_number(i < argc ? argv[i] : "");
+    if (size && *size > 0 && std::in_range<int>(*size)) {
+      all.push_back(static_cast<int>(*size));
       continue;
     }
     std::cerr << "usage: " << argv[0];

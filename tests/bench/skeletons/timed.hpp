@@ -2,28 +2,23 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 #include <vector>
+
+#include "tests/bench/read_number.hpp"
 
 namespace bench {
 
 /// The i-th word of the command line as a number, or what there is by default.
 inline std::size_t word(int argc, char** argv, int i, std::size_t otherwise) {
   if (i >= argc) return otherwise;
-  const std::string_view text = argv[i];
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    std::fprintf(stderr, "%s is no number\n", argv[i]);
-    std::exit(2);
-  }
-  return number;
+  if (const auto number = read_number(argv[i])) return *number;
+  std::fprintf(stderr, "%s is no number\n", argv[i]);
+  std::exit(2);
 }
 
 /// The i-th of some random numbers.
