@@ -218,7 +218,7 @@ void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
     pair.full = {};
     return;
   }
-  grow_if_wanted();
+  see_to_growth_if_any();
   OpenList& open = pair.open;
   // One byte less: the collector would add one, and so a page.
   if (at >= small_classes)
@@ -267,10 +267,12 @@ constinit std::uint64_t reused_before = 0;  // by threads that have ended
   introduce_thread();
   const bool guest = registered == Registered::leaving;
   if (guest) register_thread();
-  grow_if_wanted();
+  see_to_growth_if_any();
+  collect_early_if_cheap();
   void* block = kind == BlockKind::uncollectable ? GC_malloc_uncollectable(size)
                 : kind == BlockKind::normal      ? GC_malloc(size)
                                                  : GC_malloc_atomic(size);
+  if (kind == BlockKind::plain && size >= 2 * large_page) ask_for_large_pages(block, size);
   if (guest) GC_unregister_my_thread();
   return block;
 }

@@ -38,13 +38,22 @@ inline void torture() {
 
 /// How the heap grows: noted at the end of a collection, seen to where memory is taken. `took`: of
 /// the processor, by this thread.
-extern constinit std::atomic<std::size_t> wanted_growth;
+extern constinit std::atomic<bool> growth_to_see_to;
 void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos took) noexcept;
-void grow_heap() noexcept;
-inline void grow_if_wanted() noexcept {
-  if (wanted_growth.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    grow_heap();
+void see_to_growth() noexcept;
+
+/// Where the system gives them to who asks; before the memory is touched. A page fault may take as
+/// long as much of what is done with the page (10 us in a virtual machine), so what is new in the
+/// heap costs less in pages of 2 MB.
+inline constexpr std::size_t large_page = std::size_t{1} << 21U;
+void ask_for_large_pages(const void* block, std::size_t bytes) noexcept;
+inline void see_to_growth_if_any() noexcept {
+  if (growth_to_see_to.load(std::memory_order_relaxed)) [[unlikely]]
+    see_to_growth();
 }
+
+/// Before a large block is taken: collects though there is room, where that takes little time.
+void collect_early_if_cheap() noexcept;
 
 /// To be called once for each kind of which lists are taken. libgc makes a kind's table of pages to
 /// sweep when a block of it is taken alone, or when a list can't be had as the heap is full; else

@@ -23,14 +23,14 @@ constinit int node_kind = 0;
 
 void* allocate_large(std::size_t bytes) {
   introduce_thread();
-  grow_if_wanted();
+  see_to_growth_if_any();
   void* node = GC_malloc(bytes);
   if (node == nullptr) throw std::bad_alloc();
   return node;
 }
 
 [[gnu::noinline]] void* refill(void*& list, std::size_t bytes) {
-  grow_if_wanted();
+  see_to_growth_if_any();
   GC_generic_malloc_many(bytes, node_kind, &list);
   if (list == nullptr) throw std::bad_alloc();
   return list;

@@ -137,6 +137,29 @@ TEST(Moving, HasToPayForItself) {
       << "bandwidth";
 }
 
+// Far more bytes than four steps are worth; of many it would have been.
+TEST(Moving, IsMadeUpForWhenItWouldHavePaid) {
+  auto last = uneven();
+  const std::vector<double> bytes(64, 1e5);
+  const auto way = [](std::size_t, std::size_t) { return Way{1000, 1}; };
+  const auto plan = [&](double steps) {
+    return trawl::detail::rebalanced(last, bytes, last.strengths, steps, way);
+  };
+  const auto moving =
+      trawl::detail::moving_time(last.owners, plan(100).owners, bytes, last.clusters, way);
+  double lost = 0;
+  for (int step = 0; step < 100 && !plan(100).pays; ++step) {
+    lost += plan(100).before - plan(100).after;
+    last.missed = plan(100).missed;
+  }
+  EXPECT_TRUE(plan(100).pays);
+  EXPECT_GT(lost, 0) << "not at once";
+  EXPECT_LT(lost, moving);
+  EXPECT_FALSE(plan(4).pays) << "too few to come";
+  last.loads.assign(64, 1);
+  EXPECT_EQ(plan(100).missed, 0) << "nothing is to be gained any more";
+}
+
 TEST(Costs, OfAShortStepAreBelievedWhenTheyAreSeenAgain) {
   using trawl::detail::believed;
   const std::vector<std::size_t> owners{0, 0, 1, 1};

@@ -29,6 +29,7 @@ struct Measured {
   std::vector<double> rooms;            // of each place, for so many bytes
   std::vector<std::uint32_t> clusters;  // of each place
   std::size_t here = 0;                 // the place of who balances
+  double missed = 0;                    // ns, see Rebalanced
 
   bool is_near(std::size_t place) const { return clusters[place] == clusters[here]; }
   double strength() const { return std::reduce(strengths.begin(), strengths.end()); }
@@ -117,7 +118,8 @@ struct Rebalanced {
   std::vector<std::size_t> owners;
   double before = 0;  // what a step takes, in ns
   double after = 0;
-  double bytes = 0;  // that move
+  double bytes = 0;   // that move
+  double missed = 0;  // ns that this and earlier steps would have saved, had it been so for them
   bool pays = false;
 };
 
@@ -129,7 +131,8 @@ inline double bytes_moved(std::span<const std::size_t> from, std::span<const std
 }
 
 /// To move has to save a tenth of a step, and in the steps to come more time than it takes. One
-/// step tells little of the fifth after it, so no more than four count.
+/// step tells little of the fifth after it, so no more than four count, and those before it that
+/// would have gained too: so not to have moved costs no more than to move.
 template <class WayBetween>
 Rebalanced rebalanced(const Measured& last, std::span<const double> bytes,
                       std::span<const double> factors, double steps, WayBetween way) {
@@ -140,9 +143,11 @@ Rebalanced rebalanced(const Measured& last, std::span<const double> bytes,
   plan.before = step_time(last.loads, last.owners, factors);
   plan.after = step_time(last.loads, plan.owners, factors);
   plan.bytes = bytes_moved(last.owners, plan.owners, bytes);
+  if (plan.after >= worth_it * plan.before) return plan;
   const auto moving = moving_time(last.owners, plan.owners, bytes, last.clusters, way);
-  plan.pays = plan.after < worth_it * plan.before &&
-              (plan.before - plan.after) * std::min(steps, foreseen) > moving;
+  const auto saves = plan.before - plan.after;
+  plan.pays = saves * steps > moving && last.missed + saves * std::min(steps, foreseen) > moving;
+  if (!plan.pays) plan.missed = last.missed + saves;
   return plan;
 }
 
@@ -301,6 +306,7 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread 
   }
   auto measured = std::exchange(
       last.costs, believed(last.costs, parts.measured, last.owners, last.strengths.size()));
+  last.missed = parts.missed;
   predict<Weigh>(last, parts, counts);
   auto balanced = parts;
   if (spread == Spread::everywhere) balanced.spreading = {};
@@ -311,6 +317,7 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread 
                              });
   note(plan, last, sites);
   balanced.measured = std::move(measured);
+  balanced.missed = plan.missed;
   balanced.spreading.begun = sched::effort_here();
   if (!plan.pays) return Dist<T>(std::move(balanced));
   std::vector<Place> places;

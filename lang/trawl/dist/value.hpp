@@ -32,6 +32,7 @@ struct Parts {
   std::vector<Lazy<Ran>> made;     // by the groups that make them
   std::vector<Lazy<Ran>> sources;  // and those by which what these were made of was
   std::vector<double> measured{};  // cost of each, when it was balanced last
+  double missed = 0;               // ns that steps have taken longer since, as nothing was moved
   Spreading spreading{};
   int uncopied = 0;  // skeletons since the last copy was begun
   std::shared_ptr<Copying> copying{};
@@ -39,7 +40,7 @@ struct Parts {
   /// Copies are the business of the PE that had them made.
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(shards, places, made, sources, measured, spreading, uncopied);
+    archive(shards, places, made, sources, measured, missed, spreading, uncopied);
   }
 
   /// The element count of each shard.
@@ -226,6 +227,7 @@ Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
                           {},
                           source.made,
                           source.measured,
+                          source.missed,
                           source.spreading,
                           source.uncopied,
                           source.copying});
