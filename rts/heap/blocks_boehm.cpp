@@ -272,7 +272,7 @@ constinit std::uint64_t reused_before = 0;  // by threads that have ended
   void* block = kind == BlockKind::uncollectable ? GC_malloc_uncollectable(size)
                 : kind == BlockKind::normal      ? GC_malloc(size)
                                                  : GC_malloc_atomic(size);
-  if (kind == BlockKind::plain && size >= 2 * large_page) ask_for_large_pages(block, size);
+  if (kind == BlockKind::plain) put_in_large_pages(block, size);
   if (guest) GC_unregister_my_thread();
   return block;
 }

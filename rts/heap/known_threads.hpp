@@ -41,12 +41,6 @@ inline void torture() {
 extern constinit std::atomic<bool> growth_to_see_to;
 void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos took) noexcept;
 void see_to_growth() noexcept;
-
-/// Where the system gives them to who asks; before the memory is touched. A page fault may take as
-/// long as much of what is done with the page (10 us in a virtual machine), so what is new in the
-/// heap costs less in pages of 2 MB.
-inline constexpr std::size_t large_page = std::size_t{1} << 21U;
-void ask_for_large_pages(const void* block, std::size_t bytes) noexcept;
 inline void see_to_growth_if_any() noexcept {
   if (growth_to_see_to.load(std::memory_order_relaxed)) [[unlikely]]
     see_to_growth();
@@ -54,6 +48,14 @@ inline void see_to_growth_if_any() noexcept {
 
 /// Before a large block is taken: collects though there is room, where that takes little time.
 void collect_early_if_cheap() noexcept;
+
+/// From now on what is added to the heap is noted.
+void watch_growth();
+/// What was noted: before it is touched, where the system gives large pages to who asks. `most`:
+/// bytes that the heap may have.
+void put_growth_in_large_pages(std::size_t most) noexcept;
+/// A block that nobody has touched, if it is long.
+void put_in_large_pages(const void* block, std::size_t bytes) noexcept;
 
 /// To be called once for each kind of which lists are taken. libgc makes a kind's table of pages to
 /// sweep when a block of it is taken alone, or when a list can't be had as the heap is full; else
