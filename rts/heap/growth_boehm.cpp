@@ -90,7 +90,7 @@ bool collect_if_seldom(bool gives_back) {
   return true;
 }
 
-// The collector unmaps what no collection has found in use six times running; who allocates little
+// The collector unmaps what 64 collections running have not found in use; who allocates little
 // waits for that for ever.
 void give_back(Nanos stale) {
   if (GC_get_heap_size() < 2 * initial_bytes) return;
