@@ -90,8 +90,8 @@ bool collect_if_seldom(bool gives_back) {
   return true;
 }
 
-// The collector unmaps what 64 collections running have not found in use; who allocates little
-// waits for that for ever.
+// The collector unmaps what many collections running have not found in use (collect_boehm.cpp); who
+// allocates little waits for that for ever.
 void give_back(Nanos stale) {
   if (GC_get_heap_size() < 2 * initial_bytes) return;
   if (wall_time() - last_ended <= stale) return;
