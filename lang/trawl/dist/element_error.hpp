@@ -2,15 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-
-#include <trawl/exception.hpp>
-#include <trawl/inline/error.hpp>
-#include <trawl/inline/places.hpp>
 
 namespace trawl {
 
@@ -19,11 +14,12 @@ namespace trawl {
 class ElementError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  ElementError(const ElementError&) = default;
+  ElementError& operator=(const ElementError&) = default;
+  ~ElementError() override;
 };
 
 namespace detail {
-
-TRAWL_EXCEPTION(ElementError);
 
 /// A function's name, as the compiler writes it.
 template <auto F>
@@ -36,27 +32,10 @@ constexpr std::string_view function_name() {
 }
 
 /// For the exception that is being handled: `where` is in which element, or shard.
-[[noreturn]] inline void throw_from(const std::string& where) {
-  heap::pass_lost();
-  try {
-    throw;
-  } catch (const ElementError&) {
-    throw;  // of what this one needs: it says where
-  } catch (const std::bad_alloc&) {
-    throw ElementError(where + ": PE " + std::to_string(sched::pe_here()) +
-                       " is out of memory: more PEs, or a larger --trawl:heap-max, make room");
-  } catch (const std::exception& e) {
-    throw ElementError(where + ": " + e.what());
-  } catch (...) {
-    throw ElementError(where + ": an exception of unknown type");
-  }
-}
+[[noreturn, gnu::cold]] void throw_from(const std::string& where);
 
-[[noreturn]] inline void throw_of_shard(std::string_view skeleton, std::string_view function,
-                                        std::size_t shard) {
-  throw_from(std::string(skeleton) + "<" + std::string(function) + ">: shard " +
-             std::to_string(shard));
-}
+[[noreturn, gnu::cold]] void throw_of_shard(std::string_view skeleton, std::string_view function,
+                                            std::size_t shard);
 
 /// What the program's function throws for a shard as a whole names it.
 template <class Make>

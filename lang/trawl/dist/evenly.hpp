@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <trawl/dist/deal.hpp>
+#include <trawl/dist/shares.hpp>
 
 namespace trawl {
 namespace detail {

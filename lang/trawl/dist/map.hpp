@@ -13,6 +13,7 @@
 #include <trawl/dist/arguments.hpp>
 #include <trawl/dist/element_error.hpp>
 #include <trawl/dist/made.hpp>
+#include <trawl/dist/shares.hpp>
 
 namespace trawl {
 namespace detail {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -29,53 +28,16 @@ inline std::uint64_t shard_begin(std::uint64_t n, std::size_t count, std::size_t
 /// Contiguous runs of shards whose costs are as their owners' strengths: each shard goes where its
 /// middle lies (the prefix-sum cut of Alt, Mueller and Gorlatch, section 4.2). Gives the place in
 /// `strengths`, of which there is one at least, for each shard.
-inline std::vector<std::size_t> cut(std::span<const double> costs,
-                                    std::span<const double> strengths) {
-  const double all = std::reduce(costs.begin(), costs.end());
-  const double sum = std::reduce(strengths.begin(), strengths.end());
-  std::vector<std::size_t> owners;
-  owners.reserve(costs.size());
-  std::size_t owner = 0;
-  double before = 0;
-  double end = strengths[0];
-  for (const double cost : costs) {
-    const double middle = all > 0 ? (before + cost / 2) / all * sum : 0;
-    while (middle >= end && owner + 1 < strengths.size()) end += strengths[++owner];
-    owners.push_back(owner);
-    before += cost;
-  }
-  return owners;
-}
+std::vector<std::size_t> cut(std::span<const double> costs, std::span<const double> strengths);
 
 /// What lies with each owner.
-inline std::vector<double> held(std::span<const double> bytes, std::span<const std::size_t> owners,
-                                std::size_t places) {
-  std::vector<double> sums(places);
-  for (std::size_t i = 0; i < bytes.size(); ++i) sums[owners[i]] += bytes[i];
-  return sums;
-}
+std::vector<double> held(std::span<const double> bytes, std::span<const std::size_t> owners,
+                         std::size_t places);
 
 /// As `cut`, but nobody gets more bytes than he has room for: others get more of the costs then, as
 /// their strengths are. If there is not room for all, each is as full as the others.
-inline std::vector<std::size_t> cut_to_fit(std::span<const double> costs,
-                                           std::span<const double> strengths,
-                                           std::span<const double> bytes,
-                                           std::span<const double> rooms) {
-  constexpr int rounds = 64;
-  constexpr double a_little_less = 0.99;
-  std::vector<double> shares(strengths.begin(), strengths.end());
-  for (int round = 0; round < rounds; ++round) {
-    auto owners = cut(costs, shares);
-    const auto used = held(bytes, owners, shares.size());
-    bool fits = true;
-    for (std::size_t p = 0; p < shares.size(); ++p) {
-      if (used[p] <= rooms[p]) continue;
-      shares[p] *= rooms[p] / used[p] * a_little_less;
-      fits = false;
-    }
-    if (fits) return owners;
-  }
-  return cut(bytes, rooms);
-}
+std::vector<std::size_t> cut_to_fit(std::span<const double> costs,
+                                    std::span<const double> strengths,
+                                    std::span<const double> bytes, std::span<const double> rooms);
 
 }  // namespace trawl::detail

@@ -208,8 +208,7 @@ Parts<T> made_parts(Parts<T> parts) {
     finish(parts.copying, due);
     if (due) {
       parts.uncopied = 0;
-      parts.copying = begin_copies(members(std::span<const Lazy<Shard<T>>>(parts.shards)),
-                                   parts.places, refer, &member_copy_of<T>);
+      parts.copying = begin_copies(members(parts.shards), parts.places, refer, &member_copy_of<T>);
     }
   }
   return parts;

@@ -1,0 +1,68 @@
+#include <trawl/dist/group.hpp>
+#include <trawl/placed.hpp>
+#include <trawl/spread.hpp>
+
+namespace trawl::detail {
+namespace {
+
+// (A damaged message may have brought one that refers to nothing.)
+Shape shape_of(const Member& x) {
+  if (!x || x.node()->state() == heap::State::exception) return {.failed = true};
+  const auto tell = x.node()->code().tell;
+  if (tell == nullptr) return {};
+  if (x.node()->state() != heap::State::value) demand_or_throw(x.node());
+  return tell(x.node());
+}
+
+// This thread goes through them from the first. Throws nothing of what they throw.
+Ran see_to_group(const std::vector<Member>& thunks) {
+  for (const auto& x : thunks) see_to(x);
+  for (const auto& x : thunks) await(x);
+  Ran ran;
+  ran.shapes.reserve(thunks.size());
+  for (const auto& x : thunks) ran.shapes.push_back(shape_of(x));
+  return ran;
+}
+
+}  // namespace
+
+Ran run_group(const std::vector<Member>& thunks) {
+  const int here = sched::pe_here();
+  for (auto i = thunks.size(); i-- > 1;)
+    if (thunks[i]) sched::place(thunks[i].node(), here);
+  return see_to_group(thunks);
+}
+
+Lazy<Ran> start_group(const std::vector<Member>& thunks, Place place) {
+  const int pe = pe_of(place);
+  if (pe == sched::pe_here()) {
+    for (const auto& x : thunks) sched::place(x.node(), pe);
+    return lazy_placed<&see_to_group>(thunks);
+  }
+  auto group = lazy_placed<&run_group>(thunks);
+  sched::place(group.node(), pe);
+  return group;
+}
+
+std::vector<Stretch> stretches(std::span<const Place> places) {
+  std::vector<Stretch> all;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (all.empty() || !(all.back().place == places[i]))
+      all.push_back({i, i + 1, places[i]});
+    else
+      all.back().end = i + 1;
+  return all;
+}
+
+std::vector<Lazy<Ran>> start_members(std::span<const Member> thunks,
+                                     std::span<const Place> places) {
+  const auto runs = stretches(places);
+  std::vector<Lazy<Ran>> groups(runs.size());
+  for (auto i = runs.size(); i-- > 0;) {
+    const auto some = thunks.subspan(runs[i].begin, runs[i].end - runs[i].begin);
+    groups[i] = start_group({some.begin(), some.end()}, runs[i].place);
+  }
+  return groups;
+}
+
+}  // namespace trawl::detail
