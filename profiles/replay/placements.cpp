@@ -30,10 +30,10 @@ std::vector<std::pair<trawl::Place, std::vector<std::size_t>>> Placements::by_pl
 void Placements::start(std::vector<Thunk>& known) {
   const auto groups = by_place();
   for (auto at = groups.rbegin(); at != groups.rend(); ++at) {
-    std::vector<trawl::detail::Member> members;
-    for (const auto i : at->second)
-      members.push_back(trawl::detail::Member::refer_to(thunks_[i].thunk.node()));
-    const auto group = trawl::detail::start_group(members, at->first);
+    std::vector<trawl::heap::Node*> members;
+    for (const auto i : at->second) members.push_back(thunks_[i].thunk.node());
+    const auto group =
+        trawl::Lazy<trawl::detail::Ran>::refer_to(trawl::detail::start_group(members, at->first));
     for (std::uint32_t i = 0; i < at->second.size(); ++i) {
       const auto& placed = thunks_[at->second[i]];
       auto& thunk = known[placed.known_at];

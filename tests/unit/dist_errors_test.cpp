@@ -173,10 +173,10 @@ TEST_P(DistErrors, CombiningMayGiveAReference) {
 
 // A damaged message may bring one.
 TEST_P(DistErrors, AGroupMayBeOfNothing) {
-  using trawl::detail::Member;
+  using trawl::heap::Node;
   run([] {
-    for (const auto& group : {std::vector<Member>(), std::vector<Member>(3)}) {
-      const auto ran = trawl::detail::lazy_placed<&trawl::detail::run_group>(group);
+    for (const auto& group : {std::vector<Node*>(), std::vector<Node*>(3)}) {
+      const auto ran = trawl::Lazy<trawl::detail::Ran>::refer_to(trawl::detail::group_of(group));
       EXPECT_EQ(trawl::heap::logged_code(ran.node()), ran.node()->code().id);
       EXPECT_EQ(trawl::force(ran).shapes.size(), group.size());
     }

@@ -103,20 +103,20 @@ TEST_P(DistFile, WhoCantReadAFileGetsItInPieces) {
   const auto none = path("none");
   run([&] {
     using namespace trawl::detail;
-    const auto lines_of = [](Section section, const std::string& elsewhere) {
-      const auto pieces = pieces_of({elsewhere, section.begin, section.end, section.size});
-      return trawl::force(read_shard({std::move(section)}, {pieces}).elements);
-    };
     std::vector<std::string> lines;
+    const auto add = [&lines](const std::string& line) { lines.push_back(line); };
     std::uint64_t begin = 0;
     for (const std::uint64_t end : {std::size_t{1}, std::size_t{2}, std::size_t{1'500'000},
                                     std::size_t{1'500'001}, std::size_t{4'000'000}, text.size()}) {
-      for (const auto& line : lines_of({none, begin, end, text.size()}, file))
-        lines.push_back(line);
+      const Section section{none, begin, end, text.size()};
+      read_section(section, lazy_placed<&read_piece<std::string>>(file, read_from(section)), add);
       begin = end;
     }
     EXPECT_EQ(lines, lines_in(text));
-    EXPECT_THROW(lines_of({none, 0, 10, text.size()}, none), trawl::Error);
+    const Section section{none, 0, 10, text.size()};
+    EXPECT_THROW(
+        read_section(section, lazy_placed<&read_piece<std::string>>(none, std::uint64_t{0}), add),
+        trawl::Error);
   });
 }
 
@@ -163,11 +163,12 @@ TEST_P(DistFile, OfMoreThan32Bits) {
   run([&] {
     using namespace trawl::detail;
     const auto file = made("large", "");
-    const trawl::Lazy<Text> text({trawl::keep(std::string("\nlast\n")), 6});
+    const trawl::Lazy<Text<std::string>> text({trawl::keep(std::string("\nlast\n")), 6});
     EXPECT_EQ(write_text(1, text, trawl::Lazy(std::vector<std::uint64_t>{0, far}), file), 6U);
     EXPECT_EQ(std::filesystem::file_size(file), far + 6);
-    const auto lines = trawl::force(
-        read_shard({{file, far + 1, far + 6, far + 6}}, {trawl::Lazy<Piece>()}).elements);
+    std::vector<std::string> lines;
+    read_section({file, far + 1, far + 6, far + 6}, trawl::Lazy<Piece<std::string>>(),
+                 [&lines](const std::string& line) { lines.push_back(line); });
     EXPECT_EQ(lines, std::vector<std::string>{"last"});
   });
 }

@@ -250,7 +250,7 @@ TEST(RecoverDist, OneOfManyTellsWhereCopiesAre) {
   for (int round = 0; round < 500; ++round) {
     std::atomic<int> told{0};
     const auto copying = std::make_shared<detail::Copying>(
-        std::vector<Lazy<detail::Ran>>(), [&told](const detail::Copying::Failed&) { ++told; });
+        std::vector<heap::Node*>(), [&told](const detail::Copying::Failed&) { ++told; });
     constexpr int at_once = 4;
     std::latch together(at_once);
     std::vector<std::jthread> workers;

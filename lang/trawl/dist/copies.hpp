@@ -33,9 +33,10 @@ Lazy<Shard<T>> copy_of(const Lazy<Shard<T>>& shard, const Lazy<bool>& is_whole =
   return lazy_placed<&copied_shard<T>>(shard, is_whole);
 }
 
+/// The same of nodes, as begin_copies asks for it. `is_whole` may be none.
 template <class T>
-Member member_copy_of(const Member& shard, const Lazy<bool>& is_whole) {
-  return Member::refer_to(copy_of(Lazy<Shard<T>>::refer_to(shard.node()), is_whole).node());
+heap::Node* node_of_copy(heap::Node* shard, heap::Node* is_whole) {
+  return copy_of(Lazy<Shard<T>>::refer_to(shard), Lazy<bool>::refer_to(is_whole)).node();
 }
 
 /// Copies under way, of data that several workers may have.
@@ -44,7 +45,8 @@ class Copying {
   /// Which of them have failed.
   using Failed = std::vector<bool>;
 
-  Copying(std::vector<Lazy<Ran>> made, std::function<void(const Failed&)> tell)
+  /// `made`: by these groups.
+  Copying(std::vector<heap::Node*> made, std::function<void(const Failed&)> tell)
       : made_(std::move(made)), tell_(std::move(tell)) {}
 
   bool there() const;
@@ -52,7 +54,7 @@ class Copying {
   void finish();
 
  private:
-  std::vector<Lazy<Ran>> made_;
+  std::vector<heap::Node*> made_;
   std::function<void(const Failed&)> tell_;
   std::atomic<bool> told_{false};
 };
@@ -61,7 +63,8 @@ class Copying {
 void finish(std::shared_ptr<Copying>& copying, bool wait);
 
 /// What lies on the main PE needs none. `refer`: elements may hold a Lazy.
-std::shared_ptr<Copying> begin_copies(std::span<const Member> shards, std::span<const Place> places,
-                                      bool refer, Member (*copy)(const Member&, const Lazy<bool>&));
+std::shared_ptr<Copying> begin_copies(std::span<heap::Node* const> shards,
+                                      std::span<const Place> places, bool refer,
+                                      heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole));
 
 }  // namespace trawl::detail

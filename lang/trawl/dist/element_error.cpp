@@ -1,3 +1,5 @@
+#include <exception>
+
 #include <trawl/dist/element_error.hpp>
 #include <trawl/exception.hpp>
 #include <trawl/inline/error.hpp>

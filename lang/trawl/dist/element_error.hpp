@@ -14,9 +14,11 @@ namespace trawl {
 class ElementError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// A copy.
   ElementError(const ElementError&) = default;
+  /// A copy.
   ElementError& operator=(const ElementError&) = default;
-  ~ElementError() override;
+  ~ElementError() override;  // not in each program that includes this, with all it needs to travel
 };
 
 namespace detail {

@@ -5,6 +5,9 @@
 namespace trawl::detail {
 namespace {
 
+// A thunk of a group, whatever it gives: who starts and sees to it does not look.
+using Member = Lazy<heap::Anything>;
+
 // (A damaged message may have brought one that refers to nothing.)
 Shape shape_of(const Member& x) {
   if (!x || x.node()->state() == heap::State::exception) return {.failed = true};
@@ -24,8 +27,6 @@ Ran see_to_group(const std::vector<Member>& thunks) {
   return ran;
 }
 
-}  // namespace
-
 Ran run_group(const std::vector<Member>& thunks) {
   const int here = sched::pe_here();
   for (auto i = thunks.size(); i-- > 1;)
@@ -33,14 +34,24 @@ Ran run_group(const std::vector<Member>& thunks) {
   return see_to_group(thunks);
 }
 
-Lazy<Ran> start_group(const std::vector<Member>& thunks, Place place) {
+std::vector<Member> members(std::span<heap::Node* const> thunks) {
+  return thunks_of<heap::Anything>({thunks.begin(), thunks.end()});
+}
+
+}  // namespace
+
+heap::Node* group_of(std::span<heap::Node* const> thunks) {
+  return lazy_placed<&run_group>(members(thunks)).node();
+}
+
+heap::Node* start_group(std::span<heap::Node* const> thunks, Place place) {
   const int pe = pe_of(place);
   if (pe == sched::pe_here()) {
-    for (const auto& x : thunks) sched::place(x.node(), pe);
-    return lazy_placed<&see_to_group>(thunks);
+    for (auto* thunk : thunks) sched::place(thunk, pe);
+    return lazy_placed<&see_to_group>(members(thunks)).node();
   }
-  auto group = lazy_placed<&run_group>(thunks);
-  sched::place(group.node(), pe);
+  auto* const group = group_of(thunks);
+  sched::place(group, pe);
   return group;
 }
 
@@ -54,13 +65,13 @@ std::vector<Stretch> stretches(std::span<const Place> places) {
   return all;
 }
 
-std::vector<Lazy<Ran>> start_members(std::span<const Member> thunks,
-                                     std::span<const Place> places) {
+std::vector<heap::Node*> start_groups(std::span<heap::Node* const> thunks,
+                                      std::span<const Place> places) {
   const auto runs = stretches(places);
-  std::vector<Lazy<Ran>> groups(runs.size());
+  std::vector<heap::Node*> groups(runs.size());
   for (auto i = runs.size(); i-- > 0;) {
-    const auto some = thunks.subspan(runs[i].begin, runs[i].end - runs[i].begin);
-    groups[i] = start_group({some.begin(), some.end()}, runs[i].place);
+    const auto& [begin, end, place] = runs[i];
+    groups[i] = start_group(thunks.subspan(begin, end - begin), place);
   }
   return groups;
 }

@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <trawl/dist/place.hpp>
 #include <trawl/keep.hpp>
 #include <trawl/placed.hpp>
-#include <trawl/spread.hpp>
 
 namespace trawl::detail {
 
@@ -38,23 +36,32 @@ inline constexpr bool trawl::heap::tells_of_others<trawl::detail::Ran> = true;
 
 namespace trawl::detail {
 
-/// A thunk of a group, whatever it gives: who starts and sees to it does not look.
-using Member = Lazy<heap::Anything>;
+// What programs call of the library knows no Lazy, only nodes: without NDEBUG it is another class
+// (lazy.hpp).
 
 template <class S>
-std::vector<Member> members(const std::vector<Lazy<S>>& thunks) {
-  std::vector<Member> all;
+std::vector<heap::Node*> nodes_of(const std::vector<Lazy<S>>& thunks) {
+  std::vector<heap::Node*> all;
   all.reserve(thunks.size());
-  for (const auto& x : thunks) all.push_back(Member::refer_to(x.node()));
+  for (const auto& x : thunks) all.push_back(x.node());
+  return all;
+}
+template <class S>
+std::vector<Lazy<S>> thunks_of(const std::vector<heap::Node*>& nodes) {
+  std::vector<Lazy<S>> all;
+  all.reserve(nodes.size());
+  for (auto* node : nodes) all.push_back(Lazy<S>::refer_to(node));
   return all;
 }
 
-/// Evaluates them, others of the PE beginning at the last. Throws nothing of what they throw.
-Ran run_group(const std::vector<Member>& thunks);
+/// A call that evaluates these thunks, others of the PE beginning at the last, and says what became
+/// of them: a Lazy<Ran>. Throws nothing of what they throw.
+heap::Node* group_of(std::span<heap::Node* const> thunks);
 
-/// On this PE no thread is made for the group: with one worker, who goes on with the program, it
-/// would stay until the end, and all that it holds.
-Lazy<Ran> start_group(const std::vector<Member>& thunks, Place place);
+/// Has them evaluated at their place, and gives what becomes of them: a Lazy<Ran>. On this PE no
+/// thread is made for that: with one worker, who goes on with the program, it would stay until the
+/// end, and all that it holds.
+heap::Node* start_group(std::span<heap::Node* const> thunks, Place place);
 
 /// The shards of one PE, those from `begin` on that lie in a row.
 struct Stretch {
@@ -66,12 +73,13 @@ struct Stretch {
 std::vector<Stretch> stretches(std::span<const Place> places);
 
 /// Sends each to its place; `places` are in runs. The last go first: so what refers to thunks
-/// behind it finds them gone.
-std::vector<Lazy<Ran>> start_members(std::span<const Member> thunks, std::span<const Place> places);
+/// behind it finds them gone. Gives the groups.
+std::vector<heap::Node*> start_groups(std::span<heap::Node* const> thunks,
+                                      std::span<const Place> places);
 
 template <class S>
 std::vector<Lazy<Ran>> start(const std::vector<Lazy<S>>& thunks, std::span<const Place> places) {
-  return start_members(members(thunks), places);
+  return thunks_of<Ran>(start_groups(nodes_of(thunks), places));
 }
 
 }  // namespace trawl::detail

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include <trawl/dist/shares.hpp>
 #include <trawl/inline/places.hpp>
 
 namespace trawl {

@@ -144,14 +144,15 @@ Rebalanced rebalanced(const Measured& last, std::span<const double> bytes,
 }
 
 Rebalanced replaced(Spreading& spreading, const Measured& last, std::span<const double> bytes,
-                    const std::vector<double>& factors, double steps, const WayBetween& way) {
+                    const std::vector<double>& factors, double steps, const WayBetween& way,
+                    const sched::Effort& now) {
   const bool has_far = std::any_of(last.clusters.begin(), last.clusters.end(), [&](auto cluster) {
     return cluster != last.clusters[last.here];
   });
   // Where a PE was lost or has come, or this one is another, what was found does not hold.
   if (!has_far || (spreading.is_near && !all_near(last, last.owners))) spreading = {};
   if (has_far && spreading.begun.now > 0) {
-    const auto step = step_took(last, spreading.begun, sched::effort_here());
+    const auto step = step_took(last, spreading.begun, now);
     auto plan = gathered_or_spread(spreading, step, last, bytes, factors, steps, way);
     if (plan.pays) return plan;
   }

@@ -1,5 +1,5 @@
-// Who is to have which shard in the steps to come, by what the last one took (Alt, Mueller and
-// Gorlatch, section 4): pure arithmetic.
+// Who is to have which shard in the steps to come (Alt, Mueller and Gorlatch, section 4): predictor
+// of a shard's load times performance factor of a place, cut by prefix sums. Pure arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +70,10 @@ struct Rebalanced {
 Rebalanced rebalanced(const Measured& last, std::span<const double> bytes,
                       std::span<const double> factors, double steps, const WayBetween& way);
 
-/// Where there are far clusters, perhaps to or from them; else as `rebalanced`.
+/// Where there are far clusters, perhaps to or from them; else as `rebalanced`. `now`: what this PE
+/// has done.
 Rebalanced replaced(Spreading& spreading, const Measured& last, std::span<const double> bytes,
-                    const std::vector<double>& factors, double steps, const WayBetween& way);
+                    const std::vector<double>& factors, double steps, const WayBetween& way,
+                    const sched::Effort& now);
 
 }  // namespace trawl::detail

@@ -6,7 +6,7 @@
 namespace trawl::detail {
 
 std::optional<Told> told_of(std::span<const sched::Site> sites, std::span<const Place> places,
-                            std::span<const Lazy<Ran>> made) {
+                            std::span<const Shape> shapes) {
   Told told;
   auto& last = told.last;
   for (const auto& site : sites) {
@@ -16,13 +16,12 @@ std::optional<Told> told_of(std::span<const sched::Site> sites, std::span<const 
     last.clusters.push_back(site.cluster);
     if (site.pe == sched::pe_here()) last.here = last.clusters.size() - 1;
   }
-  for (const auto& group : made)
-    for (const auto& shape : force(group).shapes) {
-      if (shape.failed) return {};
-      told.counts.push_back(shape.count);
-      told.bytes.push_back(static_cast<double>(shape.bytes));
-      last.costs.push_back(static_cast<double>(shape.cost));
-    }
+  for (const auto& shape : shapes) {
+    if (shape.failed) return {};
+    told.counts.push_back(shape.count);
+    told.bytes.push_back(static_cast<double>(shape.bytes));
+    last.costs.push_back(static_cast<double>(shape.cost));
+  }
   for (const auto place : places) {
     const auto site = std::find_if(sites.begin(), sites.end(),
                                    [&](const auto& each) { return each.pe == pe_of(place); });

@@ -1,9 +1,11 @@
-// How much of the next step each place gets (Alt, Mueller and Gorlatch, section 4): predictor of a
-// shard's load times performance factor of a place, cut by prefix sums. Whole shards move.
+// Whole shards move to where the next steps will be done sooner (Alt, Mueller and Gorlatch, section
+// 4): what the last one took is asked for here, plan.hpp says who gets what.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,16 +20,16 @@
 namespace trawl {
 namespace detail {
 
-/// What the groups that made the shards say of the step.
+/// What is known of the step that made some shards.
 struct Told {
   Measured last;
   std::vector<std::uint64_t> counts;  // of elements in each shard
   std::vector<double> bytes;          // of each
 };
 
-/// Waits for them. Nothing where a shard has failed, or does not lie on one of the sites.
+/// Of shards of these shapes. Nothing where one has failed, or does not lie on one of the sites.
 std::optional<Told> told_of(std::span<const sched::Site> sites, std::span<const Place> places,
-                            std::span<const Lazy<Ran>> made);
+                            std::span<const Shape> shapes);
 
 /// For the event log.
 void note(const Rebalanced& plan, const Measured& last, std::span<const sched::Site> sites);
@@ -84,7 +86,10 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread 
   const auto& parts = d.parts();
   const auto sites = sched::sites();
   if (sites.size() == 1 || parts.shards.empty()) return d;
-  auto told = told_of(sites, parts.places, parts.made);
+  std::vector<Shape> shapes;
+  for (const auto& group : parts.made)
+    std::ranges::copy(force(group).shapes, std::back_inserter(shapes));
+  auto told = told_of(sites, parts.places, shapes);
   if (!told) return d;
   auto& [last, counts, bytes] = *told;
   auto measured = std::exchange(
@@ -93,15 +98,17 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread 
   predict<Weigh>(last, parts, counts);
   auto balanced = parts;
   if (spread == Spread::everywhere) balanced.spreading = {};
-  const auto plan = replaced(balanced.spreading, last, bytes,
-                             std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps,
-                             [&sites](std::size_t from, std::size_t to) {
-                               return sched::way_between(sites[from].pe, sites[to].pe);
-                             });
+  const auto now = sched::effort_here();
+  const auto way = [&sites](std::size_t from, std::size_t to) {
+    return sched::way_between(sites[from].pe, sites[to].pe);
+  };
+  const auto plan =
+      replaced(balanced.spreading, last, bytes,
+               std::is_same_v<Weigh, ByCost> ? last.strengths : factors(last), steps, way, now);
   note(plan, last, sites);
   balanced.measured = std::move(measured);
   balanced.missed = plan.missed;
-  balanced.spreading.begun = sched::effort_here();
+  balanced.spreading.begun = now;
   if (!plan.pays) return Dist<T>(std::move(balanced));
   std::vector<Place> places;
   for (const auto owner : plan.owners) places.push_back(place_of(sites[owner].pe));

@@ -84,11 +84,10 @@ Lazy<Partial<R>> reduction_tree(Plan<Partial<R>>& plan, std::size_t begin, std::
 template <class S>
 void start(const Plan<S>& plan, const std::vector<Place>& places) {
   const auto runs = stretches(places);
-  std::vector<std::vector<Member>> by_run(runs.size());
+  std::vector<std::vector<heap::Node*>> by_run(runs.size());
   std::vector<std::size_t> run_of;
   for (std::size_t r = 0; r < runs.size(); ++r) run_of.resize(runs[r].end, r);
-  for (const auto& step : plan.steps)
-    by_run[run_of[step.first]].push_back(Member::refer_to(step.thunk.node()));
+  for (const auto& step : plan.steps) by_run[run_of[step.first]].push_back(step.thunk.node());
   for (auto r = runs.size(); r-- > 0;) start_group(by_run[r], runs[r].place);
 }
 

@@ -11,6 +11,8 @@
 
 #include <trawl/dist/copies.hpp>
 #include <trawl/dist/spreading.hpp>
+#include <trawl/placed.hpp>
+#include <trawl/spread.hpp>
 
 namespace trawl {
 
@@ -208,7 +210,7 @@ Parts<T> made_parts(Parts<T> parts) {
     finish(parts.copying, due);
     if (due) {
       parts.uncopied = 0;
-      parts.copying = begin_copies(members(parts.shards), parts.places, refer, &member_copy_of<T>);
+      parts.copying = begin_copies(nodes_of(parts.shards), parts.places, refer, &node_of_copy<T>);
     }
   }
   return parts;
