@@ -116,6 +116,81 @@ struct KeyAt {
   std::uint32_t at;
 };
 
+/// Is it cheaper to copy an element than to foresee a branch wrongly?
+template <class T>
+inline constexpr bool is_small = heap::PointerFree<T>&& std::is_trivially_copyable_v<T> &&
+                                 sizeof(T) <= 32;
+
+/// One of them, without a branch, which g++ makes of `?:`.
+template <class T>
+const T* pick(bool second, const T* a, const T* b) noexcept {
+  const auto from = reinterpret_cast<std::uintptr_t>(a);
+  const auto mask = std::uintptr_t{0} - std::uintptr_t{second};
+  return reinterpret_cast<const T*>(from ^ ((from ^ reinterpret_cast<std::uintptr_t>(b)) & mask));
+}
+
+/// As std::merge. What is not small is moved.
+template <class T, class Order>
+void merge_two(std::span<T> a, std::span<T> b, T* to, const Order& order) {
+  if constexpr (is_small<T>) {
+    const T* first = a.data();
+    const T* second = b.data();
+    const T* const ends[] = {first + a.size(), second + b.size()};
+    while (first != ends[0] && second != ends[1]) {
+      const bool from_second = order(*second, *first);
+      *to++ = *pick(from_second, first, second);
+      second += from_second;
+      first += !from_second;
+    }
+    std::copy(second, ends[1], std::copy(first, ends[0], to));
+  } else {
+    std::merge(std::make_move_iterator(a.begin()), std::make_move_iterator(a.end()),
+               std::make_move_iterator(b.begin()), std::make_move_iterator(b.end()), to, order);
+  }
+}
+
+/// Of runs in order, which lie behind each other and end at `ends`, one. `room` is as large; what
+/// is in it does not matter.
+template <class T, class Order>
+void merge_by_pairs(std::span<T> elements, std::vector<std::size_t> ends, std::span<T> room,
+                    const Order& order) {
+  auto from = elements;
+  auto to = room;
+  while (ends.size() > 1) {
+    std::vector<std::size_t> merged;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < ends.size(); i += 2) {
+      const auto middle = ends[i];
+      const auto end = ends[std::min(i + 1, ends.size() - 1)];
+      merge_two(from.subspan(begin, middle - begin), from.subspan(middle, end - middle),
+                to.data() + begin, order);
+      merged.push_back(begin = end);
+    }
+    ends = std::move(merged);
+    std::swap(from, to);
+  }
+  if (from.data() != elements.data()) std::move(from.begin(), from.end(), elements.begin());
+}
+
+/// Small elements, stably: a few by insertion, and these runs are merged.
+template <class T, class Order>
+void sort_small(std::span<T> elements, const Order& order) {
+  constexpr std::size_t by_insertion = 16;
+  std::vector<std::size_t> ends;
+  for (std::size_t begin = 0; begin < elements.size(); begin = ends.back()) {
+    const auto run = elements.subspan(begin, std::min(by_insertion, elements.size() - begin));
+    for (std::size_t i = 1; i < run.size(); ++i) {
+      const T x = run[i];
+      auto at = i;
+      for (; at > 0 && order(x, run[at - 1]); --at) run[at] = run[at - 1];
+      run[at] = x;
+    }
+    ends.push_back(begin + run.size());
+  }
+  auto room = room_for<T>(elements.size());
+  merge_by_pairs(elements, std::move(ends), std::span<T>(room), order);
+}
+
 /// Below this, comparing is as fast.
 inline constexpr std::size_t few = 128;
 
@@ -138,6 +213,8 @@ void sort_run(std::span<T> elements, const Order& order) {
       std::copy(elements.begin(), elements.end(), unsorted.begin());
       for (std::size_t i = 0; i < keys.size(); ++i) elements[i] = unsorted[keys[i].at];
     }
+  } else if constexpr (is_small<T>) {
+    sort_small(elements, order);
   } else {
     std::stable_sort(elements.begin(), elements.end(), order);
   }
@@ -150,28 +227,9 @@ void merge_runs(std::span<T> elements, std::span<const std::size_t> ends, std::s
                 const Order& order) {
   if constexpr (HasBits<Order, T>) {
     if (ends.size() > 1) sort_run(elements, order);
-    return;
+  } else {
+    merge_by_pairs(elements, {ends.begin(), ends.end()}, room, order);
   }
-  std::vector<std::size_t> from_ends(ends.begin(), ends.end());
-  auto from = elements;
-  auto to = room;
-  while (from_ends.size() > 1) {
-    std::vector<std::size_t> to_ends;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < from_ends.size(); i += 2) {
-      const auto at = [&](std::size_t place) {
-        return std::make_move_iterator(from.begin() + static_cast<std::ptrdiff_t>(place));
-      };
-      const auto middle = from_ends[i];
-      const auto end = from_ends[std::min(i + 1, from_ends.size() - 1)];
-      std::merge(at(begin), at(middle), at(middle), at(end),
-                 to.begin() + static_cast<std::ptrdiff_t>(begin), order);
-      to_ends.push_back(begin = end);
-    }
-    from_ends = std::move(to_ends);
-    std::swap(from, to);
-  }
-  if (from.data() != elements.data()) std::move(from.begin(), from.end(), elements.begin());
 }
 
 }  // namespace trawl::detail
