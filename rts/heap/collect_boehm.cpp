@@ -199,15 +199,24 @@ unsigned markers() {
 }
 
 // Without memory libgc ends the process where it needs some for its first table, or to know a
-// thread. (Without a larger table it goes on.)
-std::atomic<void*> for_a_thread{nullptr};
+// thread. (Without a larger table it goes on.) Several threads may become known while there is none
+// to keep anew.
+std::array<std::atomic<void*>, 4> for_threads{};
 
-void keep_memory_for_a_thread() {
+void keep_memory_for_threads() {
   constexpr std::size_t some_pages = 8192;
-  if (for_a_thread.load() != nullptr) return;
-  void* const memory = GC_malloc_uncollectable(some_pages);
-  void* none = nullptr;
-  if (memory != nullptr && !for_a_thread.compare_exchange_strong(none, memory)) GC_free(memory);
+  for (auto& kept : for_threads) {
+    if (kept.load() != nullptr) continue;
+    void* const memory = GC_malloc_uncollectable(some_pages);
+    if (memory == nullptr) return;
+    void* none = nullptr;
+    if (!kept.compare_exchange_strong(none, memory)) GC_free(memory);
+  }
+}
+
+void give_memory_for_a_thread() {
+  for (auto& kept : for_threads)
+    if (void* const memory = kept.exchange(nullptr)) return GC_free(memory);
 }
 
 void make_first_table() {
@@ -234,7 +243,7 @@ void start() {
   collections_at_start = GC_get_gc_no();
   GC_allow_register_threads();
   make_first_table();
-  keep_memory_for_a_thread();
+  keep_memory_for_threads();
   for (const auto kind : {BlockKind::plain, BlockKind::normal, BlockKind::uncollectable})
     make_sweepable(static_cast<int>(kind));
   prepare_nodes();
@@ -253,9 +262,9 @@ constinit std::atomic<unsigned> torture_every{0};
 void register_thread() {
   GC_stack_base base;
   GC_get_stack_base(&base);
-  if (void* const kept = for_a_thread.exchange(nullptr)) GC_free(kept);
+  give_memory_for_a_thread();
   GC_register_my_thread(&base);
-  keep_memory_for_a_thread();
+  keep_memory_for_threads();
 }
 
 void introduce_slowly() {
