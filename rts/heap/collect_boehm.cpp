@@ -199,24 +199,15 @@ unsigned markers() {
 }
 
 // Without memory libgc ends the process where it needs some for its first table, or to know a
-// thread. (Without a larger table it goes on.) Several threads may become known while there is none
-// to keep anew.
-std::array<std::atomic<void*>, 4> for_threads{};
+// thread. (Without a larger table it goes on.)
+std::atomic<void*> for_a_thread{nullptr};
 
-void keep_memory_for_threads() {
+void keep_memory_for_a_thread() {
   constexpr std::size_t some_pages = 8192;
-  for (auto& kept : for_threads) {
-    if (kept.load() != nullptr) continue;
-    void* const memory = GC_malloc_uncollectable(some_pages);
-    if (memory == nullptr) return;
-    void* none = nullptr;
-    if (!kept.compare_exchange_strong(none, memory)) GC_free(memory);
-  }
-}
-
-void give_memory_for_a_thread() {
-  for (auto& kept : for_threads)
-    if (void* const memory = kept.exchange(nullptr)) return GC_free(memory);
+  if (for_a_thread.load() != nullptr) return;
+  void* const memory = GC_malloc_uncollectable(some_pages);
+  void* none = nullptr;
+  if (memory != nullptr && !for_a_thread.compare_exchange_strong(none, memory)) GC_free(memory);
 }
 
 void make_first_table() {
@@ -243,7 +234,7 @@ void start() {
   collections_at_start = GC_get_gc_no();
   GC_allow_register_threads();
   make_first_table();
-  keep_memory_for_threads();
+  keep_memory_for_a_thread();
   for (const auto kind : {BlockKind::plain, BlockKind::normal, BlockKind::uncollectable})
     make_sweepable(static_cast<int>(kind));
   prepare_nodes();
@@ -262,9 +253,9 @@ constinit std::atomic<unsigned> torture_every{0};
 void register_thread() {
   GC_stack_base base;
   GC_get_stack_base(&base);
-  give_memory_for_a_thread();
+  if (void* const kept = for_a_thread.exchange(nullptr)) GC_free(kept);
   GC_register_my_thread(&base);
-  keep_memory_for_threads();
+  keep_memory_for_a_thread();
 }
 
 void introduce_slowly() {
