@@ -198,18 +198,7 @@ unsigned markers() {
   return static_cast<unsigned>(std::max(1, usable_cores() / sharers));
 }
 
-// Without memory libgc ends the process where it needs some for its first table, or to know a
-// thread. (Without a larger table it goes on.)
-std::atomic<void*> for_a_thread{nullptr};
-
-void keep_memory_for_a_thread() {
-  constexpr std::size_t some_pages = 8192;
-  if (for_a_thread.load() != nullptr) return;
-  void* const memory = GC_malloc_uncollectable(some_pages);
-  void* none = nullptr;
-  if (memory != nullptr && !for_a_thread.compare_exchange_strong(none, memory)) GC_free(memory);
-}
-
+// Without memory for it libgc ends the process later. (Without a larger one it goes on.)
 void make_first_table() {
   void* const object = GC_malloc_atomic(1);
   GC_register_finalizer_no_order(
@@ -234,7 +223,6 @@ void start() {
   collections_at_start = GC_get_gc_no();
   GC_allow_register_threads();
   make_first_table();
-  keep_memory_for_a_thread();
   for (const auto kind : {BlockKind::plain, BlockKind::normal, BlockKind::uncollectable})
     make_sweepable(static_cast<int>(kind));
   prepare_nodes();
@@ -253,9 +241,8 @@ constinit std::atomic<unsigned> torture_every{0};
 void register_thread() {
   GC_stack_base base;
   GC_get_stack_base(&base);
-  if (void* const kept = for_a_thread.exchange(nullptr)) GC_free(kept);
+  const BeyondBound memory_for_it;
   GC_register_my_thread(&base);
-  keep_memory_for_a_thread();
 }
 
 void introduce_slowly() {

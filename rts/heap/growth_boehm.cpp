@@ -2,6 +2,7 @@
 #define GC_THREADS
 #include <algorithm>
 #include <limits>
+#include <mutex>
 
 #include <gc/gc.h>
 
@@ -23,6 +24,9 @@ constinit std::atomic<std::size_t> live_at_last{0};
 constinit std::atomic<GC_word> gave_back{0};   // after which collection
 constinit std::atomic<bool> asked_for{false};  // it would not have been collected yet
 constinit std::atomic<std::size_t> wanted_growth{0};
+
+constinit std::mutex bound_lock;
+constinit std::size_t bound = 0;
 
 // So many times as long as the last collection took has passed since.
 bool is_seldom(Nanos times) noexcept {
@@ -64,11 +68,32 @@ void see_to_growth() noexcept {
   put_growth_in_large_pages(most_bytes);
 }
 
+// Its lock is held as long: who came between would set the bound back. Others may take of what is
+// there now, so it is more than a thread needs.
+BeyondBound::BeyondBound() {
+  bound_lock.lock();
+  if (bound == 0) return;
+  constexpr std::size_t beyond = 1U << 20U;
+  GC_word mapped = 0;
+  GC_word unmapped = 0;
+  GC_get_heap_usage_safe(&mapped, nullptr, &unmapped, nullptr, nullptr);
+  GC_set_max_heap_size(std::max<std::size_t>(bound, mapped + unmapped) + beyond);
+}
+
+BeyondBound::~BeyondBound() {
+  if (bound != 0) GC_set_max_heap_size(bound);
+  bound_lock.unlock();
+}
+
 void start_collector(std::size_t initial_heap_bytes, std::size_t most) {
   introduce_thread();
   // Between two collections as much is allocated as is alive, or twice that.
   GC_set_free_space_divisor(1);
-  GC_set_max_heap_size(most);
+  {
+    const std::lock_guard hold(bound_lock);
+    bound = most;
+    GC_set_max_heap_size(most);
+  }
   watch_growth();
   initial_bytes = initial_heap_bytes;
   const auto has = GC_get_heap_size();

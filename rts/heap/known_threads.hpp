@@ -46,6 +46,16 @@ inline void see_to_growth_if_any() noexcept {
     see_to_growth();
 }
 
+/// While one lives the heap may pass its bound, by a megabyte: for what libgc ends the process
+/// without.
+class BeyondBound {
+ public:
+  BeyondBound();
+  ~BeyondBound();
+  BeyondBound(const BeyondBound&) = delete;
+  BeyondBound& operator=(const BeyondBound&) = delete;
+};
+
 /// Before a large block is taken: collects though there is room, where that takes little time.
 void collect_early_if_cheap() noexcept;
 

@@ -37,6 +37,11 @@ for megabytes in 50, 60, 70, 80, 90:
         expect(result.code == 0 or "memory left" in result.err or "std::bad_alloc (--trawl:heap-max" in result.err,
                "expected the reason", result)
 
+# libgc has to know each thread, and ends the process where it has no memory for that.
+THREADS = [os.path.join(BIN, "tests", "threads_when_full"), "64", "--trawl:workers=1"]
+result = run_words(*THREADS, "--trawl:heap-max=60M")
+expect(result.code == 0 and result.out == "64\n", "expected threads to begin though the heap is full", result)
+
 # What others have forgotten is let go of, though nothing of their own would make them collect: 1.6 GB, 8 MB at a time.
 KEPT = [os.path.join(BIN, "tests", "kept_elsewhere"), "200", "--trawl:workers=1"]
 result = run_words(MPIEXEC, "-n", "2", *KEPT, "--trawl:heap-max=400M")
