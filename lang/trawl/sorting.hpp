@@ -191,6 +191,15 @@ void sort_small(std::span<T> elements, const Order& order) {
   merge_by_pairs(elements, std::move(ends), std::span<T>(room), order);
 }
 
+/// Stably, by comparing.
+template <class T, class Order>
+void sort_by_order(std::span<T> elements, const Order& order) {
+  if constexpr (is_small<T>)
+    sort_small(elements, order);
+  else
+    std::stable_sort(elements.begin(), elements.end(), order);
+}
+
 /// Below this, comparing is as fast.
 inline constexpr std::size_t few = 128;
 
@@ -199,7 +208,7 @@ template <class T, class Order>
 void sort_run(std::span<T> elements, const Order& order) {
   if constexpr (HasBits<Order, T>) {
     if (elements.size() < few || elements.size() > UINT32_MAX) {
-      std::stable_sort(elements.begin(), elements.end(), order);
+      sort_by_order(elements, order);
     } else if constexpr (sizeof(T) <= 16) {
       auto room = room_for<T>(elements.size());
       sort_by_bits(elements, std::span(room), [&](const T& x) { return order.bits(x); });
@@ -213,10 +222,8 @@ void sort_run(std::span<T> elements, const Order& order) {
       std::copy(elements.begin(), elements.end(), unsorted.begin());
       for (std::size_t i = 0; i < keys.size(); ++i) elements[i] = unsorted[keys[i].at];
     }
-  } else if constexpr (is_small<T>) {
-    sort_small(elements, order);
   } else {
-    std::stable_sort(elements.begin(), elements.end(), order);
+    sort_by_order(elements, order);
   }
 }
 

@@ -142,7 +142,9 @@ Command read_command(int argc, const char* const* argv) {
   CLI::App app("Evaluates a task graph on Trawl with declared work instead of computing.",
                "trawl-replay");
   app.add_option("FILE", command.file, "a recording (--trawl:record=FILE)");
-  app.add_option("--flat", flat, "a list of N tasks")->type_name("N,WORK");
+  app.add_option("--flat", flat,
+                 "N tasks, as par_map makes them: a list of up to 1024, or ranges that are halved")
+      ->type_name("N,WORK");
   app.add_option("--divide", divide, "a full tree, all work at its leaves")
       ->type_name("DEPTH,FANOUT,WORK");
   app.add_option("--uts", geometric,

@@ -68,28 +68,49 @@ void gains(int pes, double at_least, const std::function<void()>& root) {
   EXPECT_GT(sum / runs, at_least);
 }
 
-// A FETCH each would take a round trip each.
+/// Each value that is fetched from over there by itself takes a round trip. Returns how many were.
+std::int64_t fetched_from_afar(unsigned seed, const std::function<void()>& root) {
+  Simulation::Config config;
+  config.net.grid = trawl::fabric::parse_grid(R"({
+    "clusters": [{"name": "here", "pes": 2, "latency": "20 us", "bandwidth": "50 MB/s"},
+                 {"name": "there", "pes": 2, "latency": "20 us", "bandwidth": "50 MB/s"}],
+    "between": {"latency": "10 ms", "bandwidth": "10 MB/s"}})",
+                                              "two clusters");
+  config.net.seed = seed;
+  config.options.spark_pool = room;
+  Simulation grid(config);
+  grid.run([&] {
+    root();
+    EXPECT_GT(grid.pe(2).statistics()[static_cast<std::size_t>(Count::threads_created)], 0U);
+  });
+  grid.settle();
+  return static_cast<std::int64_t>(sum_of(grid)[static_cast<std::size_t>(Count::fetch_sent)]);
+}
+
 TEST(LongLists, ValuesComeHomeWithTheirPart) {
   for (const unsigned seed : {1U, 2U, 3U}) {
-    Simulation::Config config;
-    config.net.grid = trawl::fabric::parse_grid(R"({
-      "clusters": [{"name": "here", "pes": 2, "latency": "20 us", "bandwidth": "50 MB/s"},
-                   {"name": "there", "pes": 2, "latency": "20 us", "bandwidth": "50 MB/s"}],
-      "between": {"latency": "10 ms", "bandwidth": "10 MB/s"}})",
-                                                "two clusters");
-    config.net.seed = seed;
-    config.options.spark_pool = room;
-    Simulation grid(config);
-    grid.run([&] {
+    const auto fetched = fetched_from_afar(seed, [] {
       const auto all = trawl::lazy_map<work>(numbers());
       trawl::apply(all, trawl::par_list(trawl::rseq));
       long sum = 0;
       for (const auto& each : all) sum += trawl::force(each);
       EXPECT_EQ(sum, length * (length - 1) / 2);
-      EXPECT_GT(grid.pe(2).statistics()[static_cast<std::size_t>(Count::threads_created)], 0U);
     });
-    grid.settle();
-    EXPECT_LT(sum_of(grid)[static_cast<std::size_t>(Count::fetch_sent)], length / 20);
+    EXPECT_LT(fetched, length / 20);
+  }
+}
+
+TEST(LongLists, WhatIsMappedComesHomeInGroups) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    EXPECT_LT(
+        fetched_from_afar(seed, [] { EXPECT_EQ(trawl::par_map<work>(numbers()), numbers()); }),
+        length / 20);
+    EXPECT_LT(fetched_from_afar(seed,
+                                [] {
+                                  EXPECT_EQ((trawl::par_map_reduce<work, plus>(0L, length, 1, 0L)),
+                                            length * (length - 1) / 2);
+                                }),
+              length / 200);
   }
 }
 
@@ -104,7 +125,7 @@ TEST(LongLists, ParMapOfChunks) {
 }
 
 TEST(LongLists, ParMapReduce) {
-  gains(2, 1.7, [] {
+  gains(2, 1.9, [] {
     EXPECT_EQ((trawl::par_map_reduce<work, plus>(0L, length, 1, 0L)), length * (length - 1) / 2);
   });
 }

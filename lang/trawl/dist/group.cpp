@@ -34,21 +34,17 @@ Ran run_group(const std::vector<Member>& thunks) {
   return see_to_group(thunks);
 }
 
-std::vector<Member> members(std::span<heap::Node* const> thunks) {
-  return thunks_of<heap::Anything>({thunks.begin(), thunks.end()});
-}
-
 }  // namespace
 
 heap::Node* group_of(std::span<heap::Node* const> thunks) {
-  return lazy_placed<&run_group>(members(thunks)).node();
+  return lazy_placed<&run_group>(thunks_of<heap::Anything>(thunks)).node();
 }
 
 heap::Node* start_group(std::span<heap::Node* const> thunks, Place place) {
   const int pe = pe_of(place);
   if (pe == sched::pe_here()) {
     for (auto* thunk : thunks) sched::place(thunk, pe);
-    return lazy_placed<&see_to_group>(members(thunks)).node();
+    return lazy_placed<&see_to_group>(thunks_of<heap::Anything>(thunks)).node();
   }
   auto* const group = group_of(thunks);
   sched::place(group, pe);

@@ -47,7 +47,7 @@ std::vector<heap::Node*> nodes_of(const std::vector<Lazy<S>>& thunks) {
   return all;
 }
 template <class S>
-std::vector<Lazy<S>> thunks_of(const std::vector<heap::Node*>& nodes) {
+std::vector<Lazy<S>> thunks_of(std::span<heap::Node* const> nodes) {
   std::vector<Lazy<S>> all;
   all.reserve(nodes.size());
   for (auto* node : nodes) all.push_back(Lazy<S>::refer_to(node));
