@@ -61,6 +61,8 @@ struct Means {
   bool looks_ahead = false;   ///< a representative is asked while there is work, too
   bool backs_up = false;      ///< what a slow PE, or a far one, has for long is run by another, too
   bool goes_to_data = false;  ///< a spark goes to the PE that has the large values it needs
+  bool waits_for_data =
+      false;  ///< no work is fetched for more threads that would wait for the same
 };
 
 /// Decides from tables, the situation and random bits alone: no clocks, no sends. One object may

@@ -299,7 +299,8 @@ class Trawl final : public Policy {
             .announces = true,
             .looks_ahead = true,
             .backs_up = true,
-            .goes_to_data = true};
+            .goes_to_data = true,
+            .waits_for_data = true};
   }
 
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {

@@ -277,7 +277,7 @@ class GraphPacker final : public PacketOut {
     } catch (const PacketFull&) {
       take_back(size_before, nodes_before);
     }
-    return large ? put_reference(node, Part::reference) : put_left_out(node, size_before);
+    return large ? put_reference(node, Part::value_reference) : put_left_out(node, size_before);
   }
 
   void take_back(std::size_t size, std::size_t nodes) {
@@ -293,7 +293,8 @@ class GraphPacker final : public PacketOut {
     const auto half = (end_ - begin_) / 2;
     full_ = size - begin_ >= half;
     if (full_) return put_rest(node, Part::rest);
-    return put_reference(node, half >= PackLimits::large ? Part::large_reference : Part::reference);
+    return put_reference(node,
+                         half >= PackLimits::large ? Part::large_reference : Part::value_reference);
   }
 
   /// A copy of it is known to be there. (A small one is sent again: it is no longer than its name.)

@@ -19,10 +19,12 @@ enum class Part : std::uint8_t {
   lost,             ///< in place of the root: its value was lost with a PE
   handed_back,      ///< ... the spark that was sent here is not evaluated here
   large_reference,  ///< a reference to a value that takes more than half a packet by itself
+  value_reference,  ///< to another that takes more room than it may
 };
 
 constexpr bool is_reference(Part part) noexcept {
-  return part == Part::reference || part == Part::rest || part == Part::large_reference;
+  return part == Part::reference || part == Part::rest || part == Part::large_reference ||
+         part == Part::value_reference;
 }
 
 /// Nodes that follow each other and are alike. The root is alone, and so is a node without bytes:

@@ -209,6 +209,7 @@ class GraphUnpacker final : public PacketIn {
       case Part::reference:
       case Part::rest:
       case Part::large_reference:
+      case Part::value_reference:
         if (into != nullptr) throw BadBytes("its root is only a reference");
         item.reference = payload_.get<Reference>();
         if (payload_.left() != 0) throw BadBytes("one of its references is too long");
@@ -374,10 +375,8 @@ class GraphUnpacker final : public PacketIn {
     if (is_reference(part)) {
       take_reference(item);
       if (part == Part::large_reference) result.leaves_data |= addresses_.note_large(item.node);
-      if (addresses_.recovers()) {
-        if (part != Part::reference) addresses_.note_evaluated(item.node);
-        origins_.note(item);
-      }
+      if (part != Part::reference) addresses_.note_evaluated(item.node);
+      if (addresses_.recovers()) origins_.note(item);
       if (item.ticket) result.ahead.push_back(item.node);
       return;
     }

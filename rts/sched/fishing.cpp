@@ -30,7 +30,9 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
       max_fish_(options.max_fish),
       near_{balance::Backoff(static_cast<Nanos>(options.fish_delay * 1000),
                              static_cast<Nanos>(options.fish_delay_max * 1000))},
-      far_(near_) {}
+      far_(near_) {
+  if (means_.waits_for_data) workers.heed_crowds(true);
+}
 
 // ---- our own FISH
 
@@ -215,6 +217,7 @@ void Fishing::caught(std::uint16_t number, Nanos now) {
 }
 
 void Fishing::gone(int pe, Nanos now) {
+  workers_.heed_crowds(false);  // a value that was on its way may be made again of what lies here
   for (const auto& cast : under_way_) written_off_.push_back(cast.number);
   under_way_.clear();
   invited_ = false;

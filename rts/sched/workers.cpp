@@ -118,8 +118,10 @@ void Workers::add(SparkQueue& queue, heap::Node* spark) {
 }
 
 heap::Node* Workers::take_imported() {
-  for (SparkQueue* queue : {&placed_, &imported_, &backups_})
+  for (SparkQueue* queue : {&placed_, &imported_, &backups_}) {
+    if (queue == &imported_ && crowded()) continue;
     if (heap::Node* const spark = queue->take()) return spark;
+  }
   return nullptr;
 }
 
@@ -177,9 +179,20 @@ void Workers::note_blocked(Thread& thread) {
   thread.place_ = blocked_.size();
   blocked_.push_back(&thread);
   blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
+  if (!heeds_crowds_ || !is_coming(thread.waiting_for_)) return;
+  const auto waiting = std::count_if(blocked_.begin(), blocked_.end(), [&](const Thread* each) {
+    return each->waiting_for_ == thread.waiting_for_;
+  });
+  if (waiting > static_cast<std::ptrdiff_t>(regular_)) crowd_ = thread.waiting_for_;
+}
+
+bool Workers::is_coming(heap::Node* node) const {
+  return node->state() == heap::State::fetching &&
+         host_.shared_heap().addresses().known_evaluated(node);
 }
 
 void Workers::note_woken(Thread& thread) {
+  if (crowd_ == thread.waiting_for_) crowd_ = nullptr;
   thread.waiting_for_ = nullptr;
   blocked_.back()->place_ = thread.place_;
   blocked_[thread.place_] = blocked_.back();

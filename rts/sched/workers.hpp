@@ -88,7 +88,7 @@ class Workers final : public progress::Engine {
     return imported_.fizzled() + placed_.fizzled() + backups_.fizzled();
   }
   bool has_imported() const noexcept {
-    return imported_.size() != 0 || placed_.size() != 0 || backups_.size() != 0;
+    return (imported_.size() != 0 && !crowded()) || placed_.size() != 0 || backups_.size() != 0;
   }
   /// What was placed here comes first: nobody else takes it. Last what another PE is at.
   heap::Node* take_imported();
@@ -123,9 +123,10 @@ class Workers final : public progress::Engine {
 
   // ---- threads
 
-  /// Is there room under --trawl:thread-limit?
+  /// Is there room under --trawl:thread-limit, and would it not wait with all others?
   bool may_start_thread() const noexcept {
-    return !leaving() && live_.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limit_);
+    return !leaving() && !crowded() &&
+           live_.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limit_);
   }
   /// From now on no sparks are taken: this PE leaves, and gives them away. What nobody else can
   /// evaluate still is.
@@ -139,6 +140,16 @@ class Workers final : public progress::Engine {
   }
   /// At the limit, and what is waited for is a write to an object: any spark may make it.
   bool guards_hold_all_up() const noexcept;
+  /// More threads than there are workers wait for one value that is on its way here: what else
+  /// began would wait for it too. See "Waiting for data" in README.md.
+  bool crowded() const noexcept {
+    return crowd_.load(std::memory_order_relaxed) != nullptr && !leaving();
+  }
+  /// With the PE's lock held.
+  void heed_crowds(bool heed) noexcept {
+    heeds_crowds_ = heed;
+    crowd_ = nullptr;
+  }
   void add_live(int more) noexcept { live_.fetch_add(more, std::memory_order_relaxed); }
   /// So many of its threads a worker need not have added: else each spark would cost two atomic
   /// additions to a word that all workers share. A low limit is kept exactly.
@@ -219,9 +230,12 @@ class Workers final : public progress::Engine {
   std::atomic<std::size_t> blocked_count_{0};
   std::atomic<bool> leaving_{false};
   std::vector<Thread*> blocked_;
+  bool heeds_crowds_ = false;
+  std::atomic<const heap::Node*> crowd_{nullptr};  // what they wait for
   Gives gives_;
 
   void add(SparkQueue& queue, heap::Node* spark);
+  bool is_coming(heap::Node* node) const;
 
   SparkQueue imported_;
   SparkQueue placed_;

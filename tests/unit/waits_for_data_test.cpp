@@ -1,0 +1,62 @@
+// A PE whose threads wait for one value that is on its way begins no more that would wait for it.
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/dist.hpp>
+#include <trawl/trawl.hpp>
+
+#include "rts/fabric/grid_file.hpp"
+#include "rts/simulate.hpp"
+#include "rts/trace/stats.hpp"
+#include "tests/unit/units.hpp"
+
+namespace trawl {
+namespace {
+
+using Data = std::vector<char>;
+
+long needs(const Data& data, long i) {
+  Simulation::work(20 * ms);
+  return static_cast<long>(data.size()) + i;
+}
+
+constexpr long size = 1'000'000;
+constexpr long sparks = 40;
+
+long needs_by_many(const Lazy<Data>& data) {
+  std::vector<Lazy<long>> all;
+  for (long i = 0; i < sparks; ++i) all.push_back(par(lazy<needs>(data, i)));
+  long sum = 0;
+  for (const auto& each : all) sum += force(each);
+  return sum;
+}
+
+// PE 0 has the data, PE 1 the sparks; PE 2 gets the data after a second.
+TEST(WaitsForData, FewThreadsWaitForWhatIsUnderWay) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Simulation::Config config;
+    config.net.grid = fabric::parse_grid(R"({
+      "clusters": [{"name": "a", "pes": 1}, {"name": "b", "pes": 1}, {"name": "c", "pes": 1}],
+      "between": {"latency": "1 ms", "bandwidth": "1 GB/s"},
+      "links": [{"from": "a", "to": "c", "latency": "1 ms", "bandwidth": "1 MB/s"}]})",
+                                         "three PEs");
+    config.net.seed = seed;
+    Simulation grid(config);
+    grid.run([] {
+      const Lazy<Data> data(Data(size, 'x'));
+      const auto sum = force(apply<needs_by_many>(places()[1], data));
+      EXPECT_EQ(sum, sparks * size + sparks * (sparks - 1) / 2);
+    });
+    grid.settle();
+    const auto count = [&grid](int pe, Count what) {
+      return grid.pe(pe).statistics()[static_cast<std::size_t>(what)];
+    };
+    EXPECT_LT(count(1, Count::threads_created), 30U)
+        << "others can take them until it has the data";
+    EXPECT_GT(count(2, Count::threads_blocked), 0U) << "or it is no test";
+    EXPECT_LE(count(2, Count::threads_blocked), 3U);  // one of them a straggler's backup
+  }
+}
+
+}  // namespace
+}  // namespace trawl
