@@ -259,8 +259,7 @@ class GridReader {
       const int from = cluster(entry.at("from"));
       const int to = cluster(entry.at("to"));
       if (from == to) entry.refuse("a link is between two clusters");
-      grid_.links[{from, to}] = link;
-      return;
+      return add_link(entry, from, to, link);
     }
     if (entry.has("from") || entry.has("to"))
       entry.refuse("a link is 'between' two clusters, or 'from' one 'to' another");
@@ -269,7 +268,15 @@ class GridReader {
     const int one = cluster(ends[0]);
     const int other = cluster(ends[1]);
     if (one == other) entry.refuse("a link is between two clusters");
-    grid_.links[{one, other}] = grid_.links[{other, one}] = link;
+    add_link(entry, one, other, link);
+    add_link(entry, other, one, link);
+  }
+
+  void add_link(const Entry& entry, int from, int to, const GridLink& link) {
+    if (!grid_.links.try_emplace({from, to}, link).second)
+      entry.refuse(fmt::format("there is a link from {} to {} already",
+                               grid_.clusters[static_cast<std::size_t>(from)].name,
+                               grid_.clusters[static_cast<std::size_t>(to)].name));
   }
 
   int cluster(const Entry& entry) const {
@@ -317,10 +324,20 @@ class GridReader {
   std::unordered_map<std::string, int> numbers_;  // of clusters
 };
 
-/// Sees a file while it is read: of a member that is given twice the parser would keep one.
-class TwiceGiven {
+/// Sees a file while it is read: of a member that is given twice the parser would keep one, and of
+/// what it can't read it knows no place.
+class WayThrough {
  public:
-  explicit TwiceGiven(const std::string& file) : file_(file) {}
+  explicit WayThrough(const std::string& file) : file_(file) {}
+
+  /// To what is read at present.
+  std::string path() const {
+    std::string path;
+    for (const auto& each : open_)
+      path +=
+          each.is_list ? fmt::format("[{}]", each.values) : (path.empty() ? "" : ".") + each.member;
+    return path;
+  }
 
   void see(Json::parse_event_t event, const Json& parsed) {
     using Event = Json::parse_event_t;
@@ -352,16 +369,18 @@ class TwiceGiven {
   void key(const std::string& name) {
     open_.back().member = name;
     if (open_.back().members.insert(name).second) return;
-    std::string path;
-    for (const auto& each : open_)
-      path +=
-          each.is_list ? fmt::format("[{}]", each.values) : (path.empty() ? "" : ".") + each.member;
-    throw Error(file_ + ": " + path + ": this is given twice, and only one can hold", 2);
+    throw Error(file_ + ": " + path() + ": this is given twice, and only one can hold", 2);
   }
 
   const std::string& file_;
   std::vector<Open> open_;
 };
+
+/// Of the parser's message what is about the text: "unexpected ']'; expected '}'".
+std::string cause_in(std::string_view message) {
+  const auto begin = message.find(" - ");
+  return begin == std::string_view::npos ? "" : ": " + std::string(message.substr(begin + 3));
+}
 
 /// Nothing: errno says why, or it is 0 and the file is empty.
 std::optional<std::string> read_text(const std::string& name) {
@@ -423,18 +442,21 @@ std::optional<std::uint64_t> digest_of_grid_file(const std::string& name) {
 GridFile parse_grid(std::string_view text, const std::string& name) {
   const CLocale numbers_have_points;
   Json json;
-  TwiceGiven twice(name);
+  WayThrough way(name);
   try {
     json = Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
-      twice.see(event, parsed);
+      way.see(event, parsed);
       return true;
     });
   } catch (const Json::parse_error& e) {
     const auto before = text.substr(0, std::min(e.byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    throw Error(fmt::format("{}: line {}: this is not JSON", name, line), 2);
+    const auto column = e.byte - (before.rfind('\n') + 1);
+    throw Error(fmt::format("{}: line {}, column {}: this is not JSON{}", name, line, column,
+                            cause_in(e.what())),
+                2);
   } catch (const Json::exception&) {
-    throw Error(fmt::format("{}: a number in it is too large", name), 2);
+    throw Error(fmt::format("{}: {}: this number is too large", name, way.path()), 2);
   }
   const Entry top(json, name, "");
   return GridReader(top).read();

@@ -47,7 +47,7 @@ with tempfile.TemporaryDirectory() as where:
     result = run(0, "fib", "10", two)
     expect(result.code == 2 and "describes 2 PEs, and there are 1" in result.err, "expected one PE to be refused", result)
     result = run(2, "fib", "10", grid("bad.json", "{\n"))
-    expect(result.code == 2 and "bad.json: line 2: this is not JSON" in result.err, "expected the line", result)
+    expect(result.code == 2 and "bad.json: line 2, column 1: this is not JSON: unexpected end of input" in result.err, "expected the line", result)
     result = run(2, "fib", "10", "--trawl:grid=" + os.path.join(where, "none.json"))
     expect(result.code == 2 and "cannot read the grid file" in result.err, "expected the file to be missed", result)
     TWO["clusters"][0]["speed"] = 2

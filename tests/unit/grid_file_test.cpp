@@ -41,7 +41,9 @@ TEST(GridFile, ALinkMayBeOfOneDirection) {
 }
 
 TEST(GridFile, ErrorsNameFilePlaceAndCure) {
-  EXPECT_EQ(refusal("{\n \"clusters\": [,]}"), "my.json: line 2: this is not JSON");
+  EXPECT_EQ(refusal("{\n \"clusters\": [,]}"),
+            "my.json: line 2, column 15: this is not JSON: unexpected ','; expected '[', '{', or a "
+            "literal");
   EXPECT_EQ(refusal("{}"), "my.json: 'clusters' is missing");
   EXPECT_EQ(refusal(R"({"clusters": []})"), "my.json: clusters: a grid has at least one cluster");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 0}]})"),
@@ -56,7 +58,7 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
             "my.json: there is no 'link' here; there can be about, clusters, between, links, "
             "random_changes, speed_changes, deaths");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1e999}]})"),
-            "my.json: a number in it is too large");
+            "my.json: clusters[0].pes: this number is too large");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "b", "pes": 1}]})"),
             "my.json: 'between' is missing: what is between any two clusters");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "a", "pes": 1}]})"),
@@ -95,6 +97,8 @@ TEST(GridFile, NothingIsGivenTwice) {
   EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "b"]},
               {"between": ["b", "a"], "changes": [{"at": "1 s"}, {"at": "2 s", "at": "3 s"}]}]})"),
             "my.json: links[1].changes[1].at" + twice);
+  EXPECT_EQ(refusal(two + R"(, "links": [{"from": "b", "to": "a"}, {"between": ["a", "b"]}]})"),
+            "my.json: links[1]: there is a link from b to a already");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1, "workers": 2, "pes": 1}]})"),
             "my.json: clusters[0].pes" + twice);
 }
