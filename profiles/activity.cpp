@@ -13,7 +13,11 @@ using trace::Kind;
 class Follower {
  public:
   Follower(const Activity& window, PeActivity& pe)
-      : window_(window), pe_(pe), next_(window.boundary(1)) {}
+      : window_(window),
+        pe_(pe),
+        workers_(pe.header.workers),
+        limit_(pe.header.thread_limit),
+        next_(window.boundary(1)) {}
 
   void see(const Event& event) {
     const auto time = std::max<Nanos>(0, event.time);  // a PE may be up before the run starts
@@ -48,6 +52,8 @@ class Follower {
     } else if (blocked_ > 0) {
       bin.blocked_only += time;
     }
+    if (!collecting_ && running + runnable + static_cast<double>(blocked_) >= limit_)
+      bin.held += time * std::max(0.0, workers_ - running);
     // During a collection the threads that were running wait like the others.
     bin.runnable += time * (collecting_ ? running + runnable : runnable);
     bin.blocked += time * static_cast<double>(blocked_);
@@ -95,6 +101,7 @@ class Follower {
 
   const Activity& window_;
   PeActivity& pe_;
+  double workers_, limit_;
   Nanos now_ = 0;
   std::size_t bin_ = 0;
   Nanos next_;  // end of bin_
@@ -116,6 +123,7 @@ Bin& Bin::operator+=(const Bin& other) {
   runnable += other.runnable;
   blocked += other.blocked;
   sparks += other.sparks;
+  held += other.held;
   return *this;
 }
 

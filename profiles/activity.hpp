@@ -25,6 +25,7 @@ struct Bin {
   double runnable = 0;
   double blocked = 0;
   double sparks = 0;
+  double held = 0;  ///< workers that run nothing, while as many threads live as may
 
   Bin& operator+=(const Bin& other);
 };

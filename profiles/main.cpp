@@ -26,6 +26,7 @@
 #include "profiles/work_summary.hpp"
 #include "profiles/written.hpp"
 #include "rts/inline/error.hpp"
+#include "rts/trace/codes.hpp"
 
 namespace {
 
@@ -193,6 +194,14 @@ int compare(const Options& options) {
   return first.run.damage.empty() && second.run.damage.empty() ? 0 : 1;
 }
 
+void check_outputs(const Options& options, const profile::Run& run) {
+  for (const auto* file : {&options.svg, &options.png, &options.work_svg, &options.work_png,
+                           &options.html, &options.perfetto}) {
+    for (const auto& log : run.logs) expect_not_read(*file, log.path);
+    expect_not_read(*file, (std::filesystem::path(options.dir) / trace::codes_file).string());
+  }
+}
+
 int run_profile(Options options) {
   check_window(options);
   if (!options.other.empty()) return compare(options);
@@ -200,6 +209,7 @@ int run_profile(Options options) {
   const auto& [run, activity, fishing, granularity, report] = counted;
 
   choose_pictures(options);
+  check_outputs(options, run);
   std::vector<std::string> pictures;
   if (!options.svg.empty()) {
     profile::draw_svg(activity, options.svg);

@@ -222,16 +222,21 @@ void open_log(const std::string& path, Run& run) {
 void read_codes(const std::string& dir, Run& run) {
   const auto path = fs::path(dir) / trace::codes_file;
   const auto without = [&](const char* why) {
-    run.codes.clear();
     run.damage.push_back({path, std::nullopt, std::string(why) + ": functions have numbers here"});
   };
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return without("there is no such file, or it is none");
   std::ifstream in(path);
   if (!in) return without("it can't be read");
-  std::size_t size = 0;
-  for (std::string name; std::getline(in, name); run.codes.push_back(std::move(name)))
-    if ((size += name.size() + 1) > trace::longest_codes) return without("it is too long");
+  std::string text(trace::longest_codes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > trace::longest_codes) return without("it is too long");
+  auto codes = trace::decode_codes(text);
+  run.codes = std::move(codes.names);
+  if (!codes.whole)
+    run.damage.push_back(
+        {path, std::nullopt, "it is damaged, or cut short: functions may have wrong names here"});
 }
 
 /// Who never knew when the run began has no number of it.

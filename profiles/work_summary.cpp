@@ -79,6 +79,14 @@ std::string work_table(const FishMatrix& fishes, const Beliefs& beliefs,
   return out + "\n";
 }
 
+namespace {
+
+double count_of(const Beliefs& beliefs) {
+  return static_cast<double>(std::max<std::uint64_t>(beliefs.number(), 1));
+}
+
+}  // namespace
+
 nlohmann::json work_json(const Fishing& fishing, const Granularity& granularity) {
   auto fish = nlohmann::json::array();
   for (const auto& [pes, fishes] : fishing.by_pe)
@@ -89,8 +97,14 @@ nlohmann::json work_json(const Fishing& fishing, const Granularity& granularity)
                     {"forwarded", fishes.forwarded},
                     {"in_vain", fishes.in_vain},
                     {"mean_time", fishes.mean_time() / 1e9}});
+  auto over_time = nlohmann::json::array();
+  for (const auto& part : fishing.over_time)
+    over_time.push_back(part.number() == 0
+                            ? nlohmann::json(nullptr)
+                            : nlohmann::json{{"believed", part.believed / count_of(part)},
+                                             {"had", part.had / count_of(part)}});
   const auto& beliefs = fishing.beliefs;
-  const auto number = static_cast<double>(std::max<std::uint64_t>(beliefs.number(), 1));
+  const auto number = count_of(beliefs);
   return {{"fish", std::move(fish)},
           {"beliefs",
            {{"count", beliefs.number()},
@@ -100,7 +114,8 @@ nlohmann::json work_json(const Fishing& fishing, const Granularity& granularity)
             {"believed_some_had_some", beliefs.some[1][1]},
             {"mean_believed", beliefs.believed / number},
             {"mean_had", beliefs.had / number},
-            {"mean_error", beliefs.error / number}}},
+            {"mean_error", beliefs.error / number},
+            {"over_time", std::move(over_time)}}},
           {"threads", histogram(granularity.own, 1e9)},
           {"threads_of_imported", histogram(granularity.imported, 1e9)},
           {"spark_bytes", histogram(granularity.packets, 1)}};

@@ -32,9 +32,12 @@ heap::PackLimits pack_limits(const Options& options) {
 
 // A log without them can be read as well.
 void write_codes(const std::string& dir) {
-  std::ofstream out(std::filesystem::path(dir) / trace::codes_file, std::ios::trunc);
   const auto& codes = heap::CodeTable::get();
-  for (std::uint32_t id = 0; id < codes.size(); ++id) out << heap::short_name(codes.at(id)) << '\n';
+  std::vector<std::string> names;
+  for (std::uint32_t id = 0; id < codes.size(); ++id)
+    names.push_back(heap::short_name(codes.at(id)));
+  std::ofstream(std::filesystem::path(dir) / trace::codes_file, std::ios::trunc)
+      << trace::encode_codes(names);
 }
 
 std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabric& fabric) {
@@ -44,6 +47,7 @@ std::unique_ptr<trace::Log> open_log(const Pe::Setup& setup, const fabric::Fabri
   log.pe = fabric.self();
   log.pes = fabric.size();
   log.workers = setup.workers;
+  log.thread_limit = static_cast<int>(setup.options.thread_limit);
   log.speed = setup.facts.speed;
   log.program = setup.program;
   log.cluster = setup.facts.cluster;

@@ -141,6 +141,11 @@ class Diagnosis {
     const auto& by = facts_.tail_by;
     if (!by)
       return say(Limit::tail, shares_.tail, std::move(evidence), "make the last pieces smaller");
+    if (by->share < 0.1)
+      return say(
+          Limit::tail, shares_.tail,
+          evidence + "; hardly a thread ran on the critical path then, which waited for values",
+          "let fewer values come home at the end: a sum of many, not each of them");
     evidence += fmt::format("; {} ran then on PE {} for {} of it, up to {} at a time", by->function,
                             by->pe, percent(by->share), time(by->longest));
     const bool one_thread =
@@ -262,8 +267,8 @@ class Diagnosis {
   void held() {
     if (shares_.held < worth_saying || link_limits_) return;
     say(Limit::thread_limit, shares_.held,
-        fmt::format("PEs with blocked threads ran nothing for {} of their time although there were "
-                    "sparks: a PE begins no more threads than it may have, blocked ones included",
+        fmt::format("PEs that had as many threads as may live, blocked ones included, ran nothing "
+                    "for {} of their time although there were sparks",
                     percent(shares_.held)),
         "raise --trawl:thread-limit, or block less: force later what others evaluate");
   }

@@ -67,10 +67,10 @@ class Division {
       own.busy += busy;
       const double idle = rest - busy;
       const bool any = all_[i].sparks / length_ >= few_sparks;
-      const bool own_sparks = std::min(bin.sparks, bin.blocked) / length_ >= few_sparks;
-      const double blocked = own_sparks ? idle : std::min(idle, bin.blocked_only * workers);
-      if (any) own.held += blocked;
-      const double other = any ? idle - blocked : idle;
+      const double held = any ? std::min(idle, bin.held) : 0;
+      const double other = idle - held;
+      const double blocked = std::min(other, bin.blocked_only * workers);
+      own.held += held;
       if (i < first_) {
         own.start += other;
       } else if (i >= after_) {

@@ -24,10 +24,10 @@ struct Shares {
   double between = 0;  ///< neither in a thread, nor noted to be idle: making and switching threads
   double start = 0;    ///< idle before half of all workers ran for the first time
   double tail = 0;     ///< idle after half of them ran for the last time
-  double held = 0;  ///< idle, with blocked threads, while there were sparks: it may begin no more
+  double held = 0;     ///< idle with as many threads as may live, while there were sparks
   double blocked = 0;  ///< idle, with nothing but blocked threads, and no PE had sparks
   double starved = 0;  ///< idle, and no PE had sparks
-  double apart = 0;    ///< idle, with no threads, while some PE had sparks
+  double apart = 0;    ///< idle, while some PE had sparks
 
   double idle() const { return start + tail + held + blocked + starved + apart; }
 };

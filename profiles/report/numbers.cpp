@@ -1,5 +1,6 @@
 // The report as JSON, and for a terminal.
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <sstream>
@@ -92,14 +93,25 @@ nlohmann::json path_json(const Path& path, const Shorter& shorter) {
 
 nlohmann::json links_json(const Messages& messages) {
   auto links = nlohmann::json::array();
-  for (const auto& link : messages.links)
+  for (const auto& link : messages.links) {
+    auto means = nlohmann::json::array();
+    auto rates = nlohmann::json::array();
+    for (const auto& part : link.over_time) {
+      const auto number = static_cast<double>(part.number);
+      means.push_back(part.number == 0 ? nlohmann::json(nullptr)
+                                       : nlohmann::json(part.sum / number / 1e9));
+      rates.push_back(static_cast<double>(part.bytes) / messages.part);
+    }
     links.push_back({{"from", link.from},
                      {"to", link.to},
                      {"messages", link.number},
                      {"bytes", link.bytes},
                      {"most_bytes_per_s", link.rate},
                      {"median", link.median / 1e9},
-                     {"slow", link.slow / 1e9}});
+                     {"slow", link.slow / 1e9},
+                     {"mean_over_time", std::move(means)},
+                     {"bytes_per_s_over_time", std::move(rates)}});
+  }
   return links;
 }
 
@@ -172,6 +184,13 @@ std::string wrapped(const std::string& text) {
   return out + '\n';
 }
 
+std::string bytes(double number) {
+  std::size_t unit = 0;
+  constexpr std::array<std::string_view, 5> units{"B", "kB", "MB", "GB", "TB"};
+  for (; number >= 999.5 && unit + 1 < units.size(); ++unit) number /= 1000;
+  return fmt::format("{:.{}f} {}", number, unit == 0 || number >= 99.95 ? 0 : 1, units[unit]);
+}
+
 std::string functions_table(const Report& report) {
   std::string out = fmt::format("\n{:32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}  {}\n",
                                 "threads, by function", "own", "imported", "exported", "ran",
@@ -194,6 +213,42 @@ std::string functions_table(const Report& report) {
   }
   if (report.functions.size() > most_functions)
     out += fmt::format("  (and {} more)\n", report.functions.size() - most_functions);
+  return out;
+}
+
+/// Of the same functions.
+std::string values_table(const Report& report) {
+  std::string out =
+      fmt::format("\n{:32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "values, by function", "blocks",
+                  "afar", "awaited", "queued", "out", "home");
+  for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
+    const auto& function = report.functions[i];
+    out += fmt::format("{:32.32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", short_name(function.name),
+                       function.blocks, duration(function.blocked_afar), duration(function.awaited),
+                       duration(function.queued), bytes(static_cast<double>(function.bytes_out)),
+                       bytes(static_cast<double>(function.bytes_home)));
+  }
+  return out;
+}
+
+std::string link_name(const Link& link) {
+  const auto end = [](const std::string& name) { return name.empty() ? std::string("PEs") : name; };
+  return link.from == link.to ? "inside " + end(link.from) : end(link.from) + " to " + end(link.to);
+}
+
+std::string links_table(const Messages& messages) {
+  if (messages.links.empty()) return {};
+  constexpr std::size_t most = 8;
+  std::string out = fmt::format("\n{:32} {:>9} {:>9} {:>11} {:>9} {:>9}\n", "messages, by link",
+                                "number", "bytes", "most bytes/s", "median", "one in 100");
+  for (std::size_t i = 0; i < std::min(most, messages.links.size()); ++i) {
+    const auto& link = messages.links[i];
+    out += fmt::format("{:32.32} {:>9} {:>9} {:>11} {:>9} {:>9}\n", link_name(link), link.number,
+                       bytes(static_cast<double>(link.bytes)), bytes(link.rate),
+                       duration(link.median), duration(link.slow));
+  }
+  if (messages.links.size() > most)
+    out += fmt::format("  (and {} more)\n", messages.links.size() - most);
   return out;
 }
 
@@ -240,7 +295,7 @@ nlohmann::json report_json(const Report& report) {
   for (const auto& change : report.changes)
     changes.push_back({{"time", static_cast<double>(change.time) / 1e9},
                        {"pe", change.pe},
-                       {"what", change.joined ? "joined" : "lost"}});
+                       {"what", name_of(change.what)}});
   return {{"words", in_words(report.facts, report.findings)},
           {"findings", std::move(findings)},
           {"shares", shares_json(report.facts.shares)},
@@ -253,8 +308,9 @@ nlohmann::json report_json(const Report& report) {
 }
 
 std::string report_table(const Report& report) {
-  auto out = functions_table(report) + path_line(report.facts) + shorter_line(report) +
-             shares_line(report.facts.shares);
+  auto out = functions_table(report);
+  if (report.facts.pes > 1) out += values_table(report) + links_table(report.messages);
+  out += '\n' + path_line(report.facts) + shorter_line(report) + shares_line(report.facts.shares);
   for (const auto& line : change_first(report)) out += "change first: " + line + "\n";
   return printable(out + "\n" + wrapped(in_words(report.facts, report.findings)));
 }

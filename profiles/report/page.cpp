@@ -161,25 +161,11 @@ json messages(const Report& report) {
   }
   auto kinds = json::array();
   for (const auto& row : fabric::table::rows) kinds.push_back(row.name);
-  auto latency = json::array();
-  auto rate = json::array();
-  for (const auto& link : all.links) {
-    auto ways = json::array();
-    auto rates = json::array();
-    for (const auto& part : link.over_time) {
-      ways.push_back(part.number == 0 ? json(nullptr)
-                                      : json(part.sum / static_cast<double>(part.number) / 1e9));
-      rates.push_back(static_cast<double>(part.bytes) / all.part);
-    }
-    latency.push_back(std::move(ways));
-    rate.push_back(std::move(rates));
-  }
-  return {{"begin", packed(begin)},        {"length", packed(length)},
-          {"from", packed(from)},          {"to", packed(to)},
-          {"bytes", packed(bytes)},        {"kind", packed(kind)},
-          {"kinds", std::move(kinds)},     {"seen", all.seen},
-          {"looked_at", all.looked_at},    {"back_in_time", all.back_in_time},
-          {"latency", std::move(latency)}, {"rate", std::move(rate)}};
+  return {{"begin", packed(begin)},     {"length", packed(length)},
+          {"from", packed(from)},       {"to", packed(to)},
+          {"bytes", packed(bytes)},     {"kind", packed(kind)},
+          {"kinds", std::move(kinds)},  {"seen", all.seen},
+          {"looked_at", all.looked_at}, {"back_in_time", all.back_in_time}};
 }
 
 /// Of a long path the longest segments.
@@ -206,12 +192,7 @@ json fish(const Fishing& fishing, const Run& run) {
   auto cells = json::array();
   for (const auto& cell : groups.cells)
     cells.push_back({cell.asked, cell.found, cell.forwarded, cell.in_vain, cell.mean_time() / 1e9});
-  auto beliefs = json::array();
-  for (const auto& part : fishing.over_time) {
-    const auto number = static_cast<double>(std::max<std::uint64_t>(1, part.number()));
-    beliefs.push_back({part.number(), part.believed / number, part.had / number});
-  }
-  return {{"names", groups.names}, {"cells", std::move(cells)}, {"beliefs", std::move(beliefs)}};
+  return {{"names", groups.names}, {"cells", std::move(cells)}};
 }
 
 json page_data(const Run& run, const Report& report, const Fishing& fishing,
@@ -220,7 +201,7 @@ json page_data(const Run& run, const Report& report, const Fishing& fishing,
   const auto& activity = report.activity;
   auto changes = json::array();
   for (const auto& change : report.changes)
-    changes.push_back({change.time - activity.from, change.pe, change.joined});
+    changes.push_back({change.time - activity.from, change.pe, name_of(change.what)});
   auto damage = json::array();
   for (const auto& each : run.damage) damage.push_back(to_string(each));
   json data{{"summary", to_json(activity)},

@@ -1,6 +1,7 @@
 #include "profiles/report/report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "profiles/report/births.hpp"
@@ -13,13 +14,15 @@ namespace {
 constexpr std::size_t most_changes = 1000;
 
 /// All PEs say who is lost; it counts once, when the first has said it.
-void find_changes(const Run& run, const trace::Event& event, std::set<int>& lost,
+/// The others note that a PE is gone, each when it hears of it.
+void find_changes(const Run& run, const trace::Event& event, std::set<int>& gone,
                   std::vector<Change>& changes) {
-  if (event.kind != trace::Kind::pe_lost || changes.size() >= most_changes) return;
+  const bool left = event.kind == trace::Kind::pe_left;
+  if ((!left && event.kind != trace::Kind::pe_lost) || changes.size() >= most_changes) return;
   const auto pe = static_cast<int>(event.value);
   if (pe < 0 || pe >= run.logs.front().header.pes) return;
-  if (lost.insert(pe).second) {
-    changes.push_back({event.time, pe, false});
+  if (gone.insert(pe).second) {
+    changes.push_back({event.time, pe, left ? Change::What::left : Change::What::lost});
     return;
   }
   for (auto& change : changes)
@@ -30,11 +33,16 @@ void find_joins(const Run& run, std::vector<Change>& changes) {
   for (const auto& log : run.logs) {
     const auto came = came_at(run, log);
     if (came > 0 && came < run.end && changes.size() < most_changes)
-      changes.push_back({came, log.header.pe, true});
+      changes.push_back({came, log.header.pe, Change::What::joined});
   }
 }
 
 }  // namespace
+
+std::string_view name_of(Change::What what) {
+  constexpr std::array<std::string_view, 3> names{"lost", "left", "joined"};
+  return names[static_cast<std::size_t>(what)];
+}
 
 Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishing,
                       const Granularity& granularity) {
@@ -51,7 +59,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   MessageEnds messages(run, from, to);
   Births births;
   Sites sites;
-  std::set<int> lost;
+  std::set<int> gone;
   std::vector<double> idle;
   for (const auto& log : run.logs) {
     const int pe = log.header.pe;
@@ -71,7 +79,7 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
           report.over_time.see(event);
           finder.see(pe, event);
           messages.see(pe, event);
-          find_changes(run, event, lost, report.changes);
+          find_changes(run, event, gone, report.changes);
         },
         nullptr);
     threads.finish(log.last);

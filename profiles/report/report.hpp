@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,12 +22,15 @@
 
 namespace trawl::profile {
 
-/// A PE came, or was lost.
+/// To the PEs of a run.
 struct Change {
+  enum class What { lost, left, joined };
+
   Nanos time = 0;
   int pe = 0;
-  bool joined = false;
+  What what = What::lost;
 };
+std::string_view name_of(Change::What what);
 
 struct Report {
   Activity activity;  ///< in the timeline's bins

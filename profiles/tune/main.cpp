@@ -224,8 +224,11 @@ int tune_all(int argc, char** argv) {
     trawl::expect_written();
     return 0;
   }
-  check_writable(command.write);
-  check_writable(command.plot);
+  for (const auto& file : {command.write, command.plot}) {
+    trawl::expect_not_read(file, command.recording);
+    for (const auto& grid : command.grids) trawl::expect_not_read(file, grid);
+    check_writable(file);
+  }
   const auto result = Tuning(command).run();
   constexpr auto replace = nlohmann::json::error_handler_t::replace;
   const auto said = command.json ? json(result).dump(2, ' ', false, replace) + "\n" : text(result);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -33,7 +34,9 @@ std::string line_text(const trawl::fabric::Line& line) {
 /// Read once: it may be a pipe.
 std::string text_of(const std::string& file) {
   std::ifstream in(file);
-  if (!in) trawl::fabric::read_grid_file(file);  // says what is wrong
+  std::error_code missing;
+  if (!in || std::filesystem::is_directory(file, missing))
+    trawl::fabric::read_grid_file(file);  // says what is wrong
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -137,7 +137,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 9;
+inline constexpr std::uint32_t version = 10;
 inline constexpr std::size_t header_size = 1024;
 inline constexpr std::size_t longest_path = 320;  ///< of a header's file
 inline constexpr int max_pes = 1 << 20;
@@ -154,6 +154,7 @@ struct Header {
   int pe = 0;
   int pes = 1;
   int workers = 1;
+  int thread_limit = 1;  ///< so many threads live at most, of all workers
   State state = State::open;
   double speed = 1;  ///< relative to the other PEs
   Nanos start = 0;   ///< when the log was opened, by the PE's own clock
@@ -194,6 +195,7 @@ inline Bytes encode(const Header& header) {
   out.put(static_cast<std::int32_t>(header.pe));
   out.put(static_cast<std::int32_t>(header.pes));
   out.put(static_cast<std::int32_t>(header.workers));
+  out.put(static_cast<std::int32_t>(header.thread_limit));
   out.put(static_cast<std::uint32_t>(header.state));
   out.put(header.speed);
   out.put(header.start);
@@ -229,6 +231,7 @@ inline Header decode(std::span<const std::byte> bytes) {
   header.pe = in.get<std::int32_t>();
   header.pes = in.get<std::int32_t>();
   header.workers = in.get<std::int32_t>();
+  header.thread_limit = in.get<std::int32_t>();
   const auto state = in.get<std::uint32_t>();
   header.state = static_cast<State>(state);
   header.speed = in.get<double>();
@@ -241,7 +244,7 @@ inline Header decode(std::span<const std::byte> bytes) {
     *text = in.get_string();
   const auto local = [](Nanos time) { return time >= 0 && time < max_local; };
   if (header.pes < 1 || header.pes > max_pes || header.pe < 0 || header.pe >= header.pes ||
-      header.workers < 1 || header.workers > max_workers || state > 2 ||
+      header.workers < 1 || header.workers > max_workers || header.thread_limit < 1 || state > 2 ||
       !std::isfinite(header.speed) || header.speed <= 0 || !local(header.start) ||
       !local(header.end) || header.offset <= -max_local || header.offset >= max_local)
     throw BadBytes("its header makes no sense");

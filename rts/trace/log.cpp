@@ -54,6 +54,7 @@ Log::Log(const Setup& setup)
   header_.pe = setup.pe;
   header_.pes = setup.pes;
   header_.workers = setup.workers;
+  header_.thread_limit = setup.thread_limit;
   header_.speed = setup.speed;
   header_.program = setup.program;
   header_.cluster = setup.cluster;

@@ -22,6 +22,7 @@ struct Setup {
   int pe = 0;
   int pes = 1;
   int workers = 1;
+  int thread_limit = 1024;
   double speed = 1;  ///< relative to the other PEs, more than 0
   std::string program, cluster, host;
   std::string file, build;                    ///< see Header

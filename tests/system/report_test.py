@@ -40,6 +40,12 @@ def check_output(logs, page):
     check(os.path.getsize(page) < 5e6, f"{os.path.getsize(page)} bytes")
     nowhere = profile(logs, "--summary-only", "--html", os.path.join(logs, "no/such/place.html"), code=2)
     check(nowhere.stderr.count("\n") == 1 and "--html" in nowhere.stderr, "expected one line", nowhere.stderr)
+    for read in "pe-0000.trawl", "codes.txt":
+        over = profile(logs, "--summary-only", "--html", os.path.join(logs, read), code=2)
+        check(over.stderr.count("\n") == 1 and "would destroy" in over.stderr, "expected a refusal", over.stderr)
+    links = profile(logs, "--summary-only").stdout
+    check("messages, by link" in links and "values, by function" in links, "no table of links, or of values", links)
+    check(all(len(link["mean_over_time"]) == 100 for link in report["links"]), "links are not told over time")
     for window in ["--to", "0"], ["--from", "1", "--to", "0.5"], ["--to", "1e-10"]:
         refused = profile(logs, "--summary-only", *window, code=2).stderr
         check(refused.count("\n") == 1 and "--to" in refused, "expected one line", refused)
@@ -152,7 +158,8 @@ def check_evil(browser, logs, page):
     log = os.path.join(logs, "pe-0001.trawl")
     os.truncate(log, os.path.getsize(log) * 2 // 3 // 8 * 8 - 4)
     done = profile(logs, "--summary-only", "--html", page, code=1)
-    check(done.stderr.count("\n") == 1 and log in done.stderr, "expected one line", done.stderr)
+    check(done.stderr.count("\n") == 2 and log in done.stderr and "codes.txt" in done.stderr,
+          "expected a line each", done.stderr)
     browser.open(page)
     check("queens" in browser.value("document.title"), "a name of the log has become a script")
     names = browser.value("[...document.querySelectorAll('#functions td')].map(each => each.title)")

@@ -18,7 +18,8 @@ PROGRAMS = [
     ["lin_solv", "--random", 30], ["raytracer", SCENE, "--width", 48, "--height", 48, "--output", "PICTURE"],
     ["barnes_hut", "plummer", "--bodies", 1000, "--steps", 2],
     ["heat", "--rows", 120, "--columns", 50, "--steps", 20, "--check"],
-    ["word_count", PAGE, PAGE, "--check"],
+    ["word_count", PAGE, PAGE, "--check"], ["sample_sort", "--numbers", 20000, "--check"],
+    ["galaxy", "--stars", 500, "--steps", 3], ["own_policy", 20000], ["own_policy", 20000, "--trawl:policy=ring"],
 ]
 SIMULATED = re.compile(r"simulated: ([0-9.]+) s on (\d+) PEs")
 

@@ -50,11 +50,31 @@ TEST_F(ProfileTest, NamesThatAreNotThereAreReported) {
             (dir_ / trace::codes_file).string() +
                 ": there is no such file, or it is none: functions have numbers here");
   EXPECT_EQ(name_of_code(without, 0), "code 0");
-  std::ofstream(dir_ / trace::codes_file) << "f\n"
-                                          << std::string(trace::longest_codes, 'x') << '\n';
+  write_codes({"f", std::string(trace::longest_codes, 'x')});
   const auto long_ones = run();
   ASSERT_EQ(long_ones.damage.size(), 1U);
   EXPECT_EQ(name_of_code(long_ones, 0), "code 0");
+}
+
+TEST_F(ProfileTest, DamagedNamesAreReported) {
+  write_known();
+  write_codes({"first", "second"});
+  EXPECT_TRUE(run().damage.empty());
+  EXPECT_EQ(name_of_code(run(), 1), "second");
+  std::ifstream in(dir_ / trace::codes_file);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    auto flipped = whole;
+    flipped[i] ^= 1;
+    for (const auto& damaged : {flipped, whole.substr(0, i)}) {
+      std::ofstream(dir_ / trace::codes_file) << damaged;
+      const auto found = run();
+      ASSERT_EQ(found.damage.size(), 1U) << damaged;
+      EXPECT_EQ(to_string(found.damage[0]),
+                (dir_ / trace::codes_file).string() +
+                    ": it is damaged, or cut short: functions may have wrong names here");
+    }
+  }
 }
 
 TEST_F(ProfileTest, LogsOfAnotherRunAreLeftOut) {

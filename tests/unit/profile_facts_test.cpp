@@ -68,20 +68,29 @@ TEST(JudgedFacts, HalfOfTheWorkersNowAndThenIsNoMiddle) {
   EXPECT_NEAR(facts.shares.start + facts.shares.tail, 0, 1e-9);
 }
 
-/// PE 0 runs, PE 1 has a blocked thread; how much of the time is held.
-double held(int sparks_of_0, int sparks_of_1) {
+/// PE 0 runs, PE 1 has a blocked thread, and may have no other.
+Shares shares(int sparks_of_0, int sparks_of_1, bool at_limit) {
   const auto all = activity(2, 100, [=](int pe, int) {
     auto bin = pe == 0 ? running() : waiting(sparks_of_1, 1);
     if (pe == 0) bin.sparks = sparks_of_0 * slot;
+    if (pe == 1 && at_limit) bin.held = slot;
     return bin;
   });
-  return facts_of(all).shares.held;
+  return facts_of(all).shares;
 }
 
-TEST(JudgedFacts, BlockedThreadsWhileThereAreSparks) {
-  EXPECT_NEAR(held(0, 0), 0, 1e-9) << "it is blocked";
-  EXPECT_NEAR(held(0, 2), 0.5, 1e-9) << "its own";
-  EXPECT_NEAR(held(2, 0), 0.5, 1e-9) << "those of the other";
+TEST(JudgedFacts, AsManyThreadsAsMayLiveWhileThereAreSparks) {
+  EXPECT_NEAR(shares(0, 0, true).held, 0, 1e-9) << "it is blocked";
+  EXPECT_NEAR(shares(0, 0, true).blocked, 0.5, 1e-9);
+  EXPECT_NEAR(shares(0, 2, true).held, 0.5, 1e-9) << "its own sparks";
+  EXPECT_NEAR(shares(2, 0, true).held, 0.5, 1e-9) << "those of the other";
+}
+
+TEST(JudgedFacts, ABlockedThreadIsNoThreadLimit) {
+  for (const auto& found : {shares(0, 2, false), shares(2, 0, false)}) {
+    EXPECT_NEAR(found.held, 0, 1e-9);
+    EXPECT_NEAR(found.apart, 0.5, 1e-9);
+  }
 }
 
 TEST(JudgedFacts, WorkerBesideABlockedThreadAndSparks) {
@@ -89,6 +98,7 @@ TEST(JudgedFacts, WorkerBesideABlockedThreadAndSparks) {
     auto bin = running();  // of one of two workers
     bin.sparks = 3 * slot;
     bin.blocked = 1 * slot;
+    bin.held = slot;
     return bin;
   });
   all.pes[0].header.workers = 2;

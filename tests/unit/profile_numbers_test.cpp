@@ -84,6 +84,26 @@ TEST_F(ProfileTest, WorkersOfAPeAddUp) {
   EXPECT_EQ(to_json(activity)["total"]["busy"], 0.75);
 }
 
+TEST_F(ProfileTest, HeldIsWhoRunsNothingAtTheThreadLimit) {
+  for (const int limit : {1, 2, 3}) {
+    auto with = setup(0, 1);
+    with.workers = 2;
+    with.thread_limit = limit;
+    time_ = 500;
+    {
+      Log log(with);
+      for (const unsigned worker : {0U, 1U}) {
+        at(log, 0, Kind::thread_start, worker);
+        at(log, 0, Kind::thread_run, worker);
+      }
+      at(log, 40, Kind::thread_block, 0);
+      at(log, 60, Kind::thread_block, 1);
+      time_ = 600;
+    }
+    EXPECT_EQ(measure(run(), 0, 100, 4).pes[0].total.held, limit < 3 ? 20 + 2 * 40 : 0) << limit;
+  }
+}
+
 /// One thread, or more, from the log's beginning to its end.
 void run_threads(trace::Log& log, unsigned threads) {
   for (unsigned worker = 0; worker < threads; ++worker) {

@@ -34,7 +34,7 @@ std::vector<json> of(const json& events, const std::string& phase, const std::st
 }
 
 TEST_F(ProfileTest, PerfettoHasALaneAWorkerWithItsThreads) {
-  std::ofstream(dir_ / trace::codes_file) << "fib(long int)\n";
+  write_codes({"fib(long int)"});
   auto with = setup(0, 1);
   with.workers = 2;
   {

@@ -107,22 +107,26 @@ TEST_F(ReportTest, MessagesAreMeasuredFromEndToEnd) {
   EXPECT_EQ(messages.drawn[0].length(), 100);
 }
 
-TEST_F(ReportTest, CollectionsAndThoseWhoAreLostAreInIt) {
+TEST_F(ReportTest, CollectionsAndThoseWhoAreGoneAreInIt) {
   write_known();
   {
     time_ = 500;
-    Log log(setup(0, 3));
+    Log log(setup(0, 4));
     log.set_offset(-500);
     note(log, 100, Kind::gc_begin);
     note(log, 400, Kind::gc_end);
     note(log, 700, Kind::pe_lost, 2);
     note(log, 800, Kind::pe_lost, 99);  // nonsense
+    note(log, 900, Kind::pe_left, 3);
     time_ = 1500;
   }
   const auto all = report();
-  ASSERT_EQ(all.changes.size(), 1U);
+  ASSERT_EQ(all.changes.size(), 2U);
   EXPECT_EQ(all.changes[0].pe, 2);
   EXPECT_EQ(all.changes[0].time, 700);
+  EXPECT_EQ(name_of(all.changes[0].what), "lost");
+  EXPECT_EQ(all.changes[1].pe, 3);
+  EXPECT_EQ(name_of(all.changes[1].what), "left");
   EXPECT_NEAR(all.facts.shares.gc, 0.3, 1e-9);
 }
 
@@ -173,10 +177,10 @@ TEST(PackedNumbers, AreBase64) {
 
 TEST_F(ReportTest, WhateverALogHoldsStaysText) {
   write_two();
-  std::ofstream codes(dir_ / trace::codes_file);
-  for (int i = 0; i < 7; ++i) codes << "code\n";
-  codes << "evil</script><script>fetch('http://x')</script><!--{{style}}\xFF\xC3 \x1B[1m\"\\\n";
-  codes.close();
+  std::vector<std::string> names(7, "code");
+  names.push_back(
+      "evil</script><script>fetch('http://x')</script><!--{{style}}\xFF\xC3 \x1B[1m\"\\");
+  write_codes(names);
   const auto text = page();
   EXPECT_EQ(text.find("evil<"), std::string::npos);
   EXPECT_EQ(text.find("<script>fetch"), std::string::npos);

@@ -34,9 +34,13 @@ class ProfileTest : public testing::Test {
             testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::remove_all(dir_);
     std::filesystem::create_directories(dir_);
-    std::ofstream(dir_ / trace::codes_file).flush();  // a run always has one
+    write_codes({});  // a run always has them
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }
+
+  void write_codes(const std::vector<std::string>& names) {
+    std::ofstream(dir_ / trace::codes_file) << trace::encode_codes(names);
+  }
 
   trace::Setup setup(int pe, int pes) {
     trace::Setup with;

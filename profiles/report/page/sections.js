@@ -24,14 +24,14 @@ function showWords() {
       make('li', {}, make('b', {}, `${limit} (${percent(cost)}): `), `${evidence}.`,
            make('span', {class: 'advice'}, `Try: ${advice}.`)))));
   at('shares').append(...bar('Where the workers\' time went', [
-    [shares.busy, '--running', 'in threads'], [shares.gc, '--gc', 'collections'],
+    [shares.busy, '--f2', 'in threads'], [shares.gc, '--f5', 'collections'],
     [shares.between_threads, '--f4', 'between threads'],
     [shares.late_start, '--f0', 'idle before half of the workers ran'],
     [shares.tail, '--f1', 'idle after half of them ran for the last time'],
-    [shares.blocked, '--path', 'only blocked threads'],
+    [shares.blocked, '--f6', 'only blocked threads'],
     [shares.no_sparks, '--rule', 'idle, no PE had sparks'],
-    [shares.sparks_elsewhere, '--waiting', 'idle, other PEs had sparks'],
-    [shares.thread_limit, '--f2', 'idle, its own PE had sparks']]));
+    [shares.sparks_elsewhere, '--f3', 'idle, there were sparks'],
+    [shares.thread_limit, '--ink', 'idle, there were sparks, and as many threads as may live']]));
 }
 
 function showLegend() {
@@ -40,7 +40,7 @@ function showLegend() {
   if (functions.length > count) entries.push(['--other', 'other functions']);
   at('legend').append(
       legend([['--busy', 'PE: running and runnable threads, the more the stronger'], ['--gc', 'collection'],
-              ['--blocked', 'nothing but blocked threads'], ['--idle', 'idle'], ['--path', 'critical path; ✕ lost, ▶ joined'],
+              ['--blocked', 'nothing but blocked threads'], ['--idle', 'idle'], ['--path', 'critical path; ✕ lost, ◀ left, ▶ joined'],
               ['--message', 'messages']]),
       legend(entries),
       legend([['--running', 'running'], ['--runnable', 'runnable'], ['--waiting', 'blocked threads of all PEs']]));
@@ -87,8 +87,8 @@ function showPath() {
     return at('path').append(make('p', {}, 'The log has too much, or nothing, to follow: take a part of the run by --from and --to.'));
   const all = path.run + path.queue + path.travel + path.nothing_known + path.start + path.end || 1;
   at('path').append(...bar('The critical path', [
-    [path.run / all, '--running', 'threads run'], [path.queue / all, '--runnable', 'a thread could run, but no worker was free'],
-    [path.travel / all, '--message', 'messages under way'], [path.nothing_known / all, '--rule', 'a PE had nothing to run'],
+    [path.run / all, '--f2', 'threads run'], [path.queue / all, '--f1', 'a thread could run, but no worker was free'],
+    [path.travel / all, '--f5', 'messages under way'], [path.nothing_known / all, '--rule', 'a PE had nothing to run'],
     [path.start / all, '--f0', 'before the first thread'], [path.end / all, '--f4', 'after the last']]));
   at('path').append(make('p', {}, `It goes ${path.from_pe_to_pe} times from PE to PE, and ${path.from_thread_to_thread} ` +
       'times from a thread to one of its PE that waited for it.'));
@@ -146,17 +146,16 @@ function showFish() {
 }
 
 function showLinks() {
-  const {beliefs} = data.fish;
-  const mean = which => beliefs.map(part => part[0] ? part[which] : null);
+  const mean = which => data.work.beliefs.over_time.map(part => part && part[which]);
   at('beliefs').append(lines('Sparks of victims, as thieves believed and as it was', value => value.toFixed(value < 10 ? 1 : 0),
-      [['believed', '--f1', mean(1)], ['had', '--f5', mean(2)]]));
+      [['believed', '--f1', mean('believed')], ['had', '--f5', mean('had')]]));
   const {links} = data.report;
   const name = link => (link.from || 'PEs') + (link.from === link.to ? ', inside' : ` to ${link.to || 'PEs'}`);
-  const drawn = links.map((link, i) => [name(link), link.messages * link.median, data.messages.latency[i]])
+  const drawn = links.map(link => [name(link), link.messages * link.median, link.mean_over_time])
       .filter(([, , parts]) => parts.some(part => part !== null)).sort((a, b) => b[1] - a[1]).slice(0, coloured);
   at('latencies').append(lines('Mean time under way', duration,
       drawn.map(([text, , parts], i) => [text, `--f${i}`, parts])));
-  const busiest = links.map((link, i) => [name(link), link.bytes, data.messages.rate[i]])
+  const busiest = links.map(link => [name(link), link.bytes, link.bytes_per_s_over_time])
       .sort((a, b) => b[1] - a[1]).slice(0, coloured);
   at('rates').append(lines('Bytes a second, as they were sent', value => bytes(Math.round(value)),
       busiest.map(([text, , parts], i) => [text, `--f${i}`, parts])));

@@ -167,10 +167,10 @@ function paintChanges(context) {
   context.font = 'bold 13px system-ui, sans-serif';
   context.textAlign = 'center';
   context.fillStyle = timeline.colours['--path'];
-  for (const [time, pe, joined] of data.changes) {
+  for (const [time, pe, what] of data.changes) {
     const row = rowOf(pe);
     if (row && time >= timeline.from && time <= timeline.to)
-      context.fillText(joined ? '▶' : '✕', xOf(time), row.y + Math.max(11, row.height - 3));
+      context.fillText({lost: '✕', left: '◀', joined: '▶'}[what], xOf(time), row.y + Math.max(11, row.height - 3));
   }
   for (const row of rows)
     if (row.worker === undefined && !row.facts.complete && row.facts.last <= timeline.to)
@@ -231,7 +231,7 @@ function paintLabels(context) {
 function paintOverall(context, ratio) {
   const top = timeline.bottom + timeline.gap, bottom = top + timeline.overall;
   const workers = data.summary.workers;
-  const width = Math.round(plotWidth() * ratio);
+  const width = Math.max(1, Math.round(plotWidth() * ratio));
   const kinds = ['--waiting', '--runnable', '--running'];  // the whole stack first
   let most = workers;
   eachColumn(overall, width, (x, n, i) => { most = Math.max(most, n[i] + n[i + 1] + n[i + 2]); });
