@@ -9,6 +9,7 @@
 namespace trawl::profile {
 
 std::string duration(double nanos) {
+  if (nanos == 0) return "0 s";
   const auto unit = TimeAxis::unit_for(nanos);
   const double value = nanos / unit.nanos;
   return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0) + " " + unit.name;

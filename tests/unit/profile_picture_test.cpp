@@ -146,7 +146,7 @@ TEST_F(ProfileTest, PictureThatCanNotBeWrittenIsAnErrorNamingIt) {
 }
 
 TEST(ProfileText, DurationsHaveTheUnitThatSuits) {
-  EXPECT_EQ(duration(0), "0.00 ns");
+  EXPECT_EQ(duration(0), "0 s");
   EXPECT_EQ(duration(1.25e6), "1.25 ms");
   EXPECT_EQ(duration(57.2e9), "57.2 s");
   EXPECT_EQ(duration(572e9), "572 s");

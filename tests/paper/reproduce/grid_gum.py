@@ -1,4 +1,5 @@
 """Grid-GUM2's table and figure, and what it left for later."""
+import pathlib
 import statistics
 
 import make_grids as grids
@@ -6,6 +7,7 @@ from reproduce.cells import percent, seconds, table
 from reproduce.model import model
 from reproduce.programs import FOUR_AND_FOUR, GUM
 
+HERE = pathlib.Path(__file__).resolve().parents[1]
 GUM_RUNS = [("random",), ("random", "--trawl:thread-limit=1"), ("targeted",), ("trawl",)]
 
 
@@ -30,6 +32,18 @@ def gum_by_pes(run):
         rows.append([pes, *(seconds(run.times(graph, grid, *flags)) for flags in GUM_RUNS), f"{best:.1f}"])
     return ("Grid-GUM2: the raytracer by PEs, fast and slow in turns, seconds",
             table(["PEs", "random", "limit 1", "targeted", "trawl", "perfect"], rows))
+
+
+def gum_profiles(run):
+    graph = run.graph("raytracer_list", GUM["raytracer_list"][2] * FOUR_AND_FOUR)
+    parts = []
+    for name, *flags in (("random, limit 1", *GUM_RUNS[1]), ("targeted", *GUM_RUNS[2]), ("trawl", *GUM_RUNS[3])):
+        file = f"gum_profile_{flags[0]}.png"
+        took, busy = run.profile(graph, "four-and-four", *flags, picture=HERE / file)
+        parts.append(f"{name}: {took:.0f} s, {busy:.1f} of 8 PEs busy on average\n\n"
+                     f"![Activity of 8 PEs under {name}: a line a PE, grey while it computes, pink while its threads are blocked, white while idle]({file})")
+    return ("Grid-GUM2: per-PE activity profiles of the raytracer, four fast (0 to 3) and four slow PEs; in the paper "
+            "a: Grid-GUM with limit 1, b: Grid-GUM2", "\n\n".join(parts))
 
 
 LATENCIES = {"100us": 1e-4, "1ms": 1e-3, "10ms": 1e-2, "100ms": 0.1, "1s": 1}
@@ -58,4 +72,4 @@ def gum_clusters(run):
             table(["clusters", "latency", *CLUSTERS, "model", *(f"model - {p}" for p in CLUSTERS)], rows))
 
 
-TABLES = {gum_table_1: 10, gum_by_pes: 3, gum_clusters: 3}
+TABLES = {gum_table_1: 10, gum_by_pes: 3, gum_profiles: 1, gum_clusters: 3}

@@ -162,6 +162,18 @@ class Runs:
         self.done.append(1)
         return outcome
 
+    def profile(self, graph, grid, policy, *flags, picture):
+        """Draws the per-PE activity profile of a replay; gives seconds, and how many PEs were busy."""
+        trace = self.folder / "trace"
+        self.replay(*graph, f"--trawl:simulate={self.grid(grid)}", f"--trawl:policy={policy}", *flags,
+                    "--trawl:seed=1", "--trawl:silence=1000", f"--trawl:trace={trace}")
+        shown = subprocess.run([self.bin / "trawl-profile", trace, "--width", "500", "--png", picture, "--json"],
+                               check=True, capture_output=True, text=True)
+        shutil.rmtree(trace)
+        self.done.append(1)
+        summary = json.loads(shown.stdout)
+        return summary["to"] - summary["from"], summary["average_parallelism"]
+
     def decisions(self, trace, seconds):
         """JSON: when shards were moved, or not, and who had how much of the work before and after."""
         if seconds == math.inf: return ""
