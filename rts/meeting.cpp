@@ -58,6 +58,7 @@ fabric::NetSetup net_setup(const Options& options) {
   setup.terms.key = fabric::net::read_key(options.key);
   setup.terms.identity = fabric::net::own_identity(TRAWL_VERSION, heap::CodeTable::get().digest());
   setup.terms.sealed = options.encrypt == "on";
+  setup.terms.silence = static_cast<Nanos>(options.silence * 1e9);
   setup.join = options.join;
   setup.meet = options.meet;
   setup.pes = std::max(options.pes, 1);

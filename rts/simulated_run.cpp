@@ -44,6 +44,15 @@ std::string deaths_in(Simulation& simulation) {
   return dead == 0 ? "" : fmt::format(", {} of which died", dead);
 }
 
+// All PEs have one, which stands with the main PE.
+void count_heap_once(life::Outcome& outcome) {
+  for (std::size_t pe = 1; pe < outcome.statistics.size(); ++pe)
+    if (auto& counts = outcome.statistics[pe])
+      for (const auto count : {Count::gc_count, Count::gc_time, Count::heap_bytes,
+                               Count::live_bytes, Count::allocated_bytes})
+        (*counts)[static_cast<std::size_t>(count)] = 0;
+}
+
 }  // namespace
 
 int run_simulated(Program& program, const Root& root) {
@@ -88,6 +97,7 @@ int run_simulated(Program& program, const Root& root) {
         },
         longest_run);
     outcome = simulation.finish(code);
+    count_heap_once(outcome);
     say(fmt::format("simulated: {:.6f} s on {} PEs{}\n", static_cast<double>(took) * 1e-9,
                     simulation.size(), deaths_in(simulation)));
   } catch (const Error& e) {

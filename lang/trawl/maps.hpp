@@ -168,7 +168,7 @@ std::vector<T> moved_part(std::vector<T>& from, std::size_t begin, std::size_t e
   const auto at = [&](std::size_t i) {
     return std::make_move_iterator(from.begin() + static_cast<std::ptrdiff_t>(i));
   };
-  return {at(begin), at(end)};
+  return std::vector<T>(at(begin), at(end));  // braces might take them for two elements
 }
 
 template <auto F, class T>
@@ -187,6 +187,11 @@ auto map_elements(std::vector<T> xs, std::size_t chunk)
   for (const auto& x : xs) values.push_back(F(x));
   return values;
 }
+
+/// A function that par_map could have been meant for.
+template <class F, class Xs>
+concept MeantForEach = std::ranges::input_range<Xs> && !std::ranges::range<F> &&
+                       std::is_invocable_v<F, const std::ranges::range_value_t<Xs>&>;
 
 }  // namespace detail
 
@@ -251,6 +256,15 @@ auto par_map(Xs&& xs, std::size_t chunk = 1) {
   }
 }
 
+/// Refused, with what to write instead.
+template <class F, class Xs>
+requires detail::MeantForEach<F, Xs>
+void par_map(F&&, Xs&&, std::size_t = 1) {
+  static_assert(std::is_void_v<F>,
+                "trawl: par_map takes its function as a template argument: par_map<f>(xs), where f "
+                "may be a lambda without captures.");
+}
+
 namespace detail {
 
 /// Whole numbers from one to another, cut after every `step` of them.
@@ -292,10 +306,30 @@ R reduce_indices(Indices<I> indices, R unit) {
   return sum;
 }
 
+template <class T>
+inline constexpr bool is_index = std::integral<T> && !std::is_same_v<T, bool>;
+
+/// In which indices are counted: as the first one, or where the end is of a wider type as wide.
+template <class From, class To>
+constexpr auto index_between() {
+  if constexpr (!is_index<From> || !is_index<To> || sizeof(To) <= sizeof(From))
+    return From();
+  else if constexpr (std::is_signed_v<From>)
+    return std::make_signed_t<To>();
+  else
+    return To();
+}
+
+/// Would a value of the unit's type not hold what the function gives? (`0` for `0L`)
+template <class R, class Sum>
+inline constexpr bool is_too_narrow =
+    std::is_arithmetic_v<R>&& std::is_arithmetic_v<Sum> && !std::is_same_v<Sum, int> &&
+    (sizeof(Sum) > sizeof(R) || (std::is_floating_point_v<Sum> && !std::is_floating_point_v<R>));
+
 template <auto Map, auto Reduce, class I, class R>
 consteval bool reduces_indices() {
   constexpr bool fits = [] {
-    if constexpr (std::integral<I> && std::is_invocable_v<decltype(Map), I&>)
+    if constexpr (is_index<I> && std::is_invocable_v<decltype(Map), I&>)
       return std::is_invocable_r_v<R, decltype(Reduce), R,
                                    std::invoke_result_t<decltype(Map), I&>> &&
              std::is_invocable_r_v<R, decltype(Reduce), R, R>;
@@ -305,6 +339,14 @@ consteval bool reduces_indices() {
   static_assert(fits,
                 "trawl: par_map_reduce needs a function of an index, and one that combines two "
                 "values of the unit's type to one.");
+  if constexpr (fits) {
+    using Sum = std::decay_t<
+        std::invoke_result_t<decltype(Reduce), R, std::invoke_result_t<decltype(Map), I&>>>;
+    static_assert(
+        !is_too_narrow<R, Sum>,
+        "trawl: the unit of par_map_reduce has a narrower type than the sums: write it in "
+        "theirs, 0L or 0.0.");
+  }
   return fits;
 }
 
@@ -313,10 +355,18 @@ consteval bool reduces_indices() {
 /// Map(from), ..., Map(to - 1), reduced in order, beginning with `unit`, which must be neutral; a
 /// spark for every `chunk` indices. Reduce must be associative: of more than 1,024 chunks those of
 /// a part are reduced first.
-template <auto Map, auto Reduce, class I, class R>
-R par_map_reduce(I from, std::type_identity_t<I> to, std::type_identity_t<I> chunk, R unit) {
+template <auto Map, auto Reduce, class From, class To, class Chunk, class R>
+R par_map_reduce(From from, To to, Chunk chunk, R unit) {
+  using I = decltype(detail::index_between<From, To>());
+  static_assert(
+      detail::is_index<From> && detail::is_index<To> && detail::is_index<Chunk>,
+      "trawl: par_map_reduce counts with whole numbers: from, to and the chunk are such.");
   if constexpr (detail::may_be_copied<R>() && detail::reduces_indices<Map, Reduce, I, R>()) {
-    const detail::Indices<I> indices{from, to, std::max(chunk, I{1})};
+    const I step = std::cmp_less(chunk, 1) ? I{1}
+                   : std::cmp_greater(chunk, std::numeric_limits<I>::max())
+                       ? std::numeric_limits<I>::max()
+                       : static_cast<I>(chunk);
+    const detail::Indices<I> indices{static_cast<I>(from), static_cast<I>(to), step};
     const auto chunks = indices.chunks();
     const auto count = detail::sparks_for(chunks);
     detail::OwnCalls<R> parts(count);

@@ -71,11 +71,18 @@ WorkerTimes sum_of(const std::vector<WorkerTimes>& workers) {
 
 // ---- of all PEs
 
+bool is_heard_by_all(std::size_t count) {
+  return count == static_cast<std::size_t>(Count::pes_lost) ||
+         count == static_cast<std::size_t>(Count::pes_left) ||
+         count == static_cast<std::size_t>(Count::pes_joined);
+}
+
 Statistics sum_of(const ByPe& by_pe) {
   Statistics sum{};
   for (const auto& statistics : by_pe) {
     if (!statistics) continue;
-    for (std::size_t i = 0; i < counts; ++i) sum[i] += (*statistics)[i];
+    for (std::size_t i = 0; i < counts; ++i)
+      sum[i] = is_heard_by_all(i) ? std::max(sum[i], (*statistics)[i]) : sum[i] + (*statistics)[i];
     sum.workers.insert(sum.workers.end(), statistics->workers.begin(), statistics->workers.end());
   }
   return sum;

@@ -53,6 +53,12 @@ class Hosts:
         for a, b in (i, j), (j, i):
             ip("-n", self.names[a], "route", "add", "prohibit", self.addresses[b] + "/32")
 
+    def drop(self, i, j):
+        """Nothing goes from one of these hosts to the other any more, and nobody is told."""
+        for a, b in (i, j), (j, i):
+            ip("-n", self.names[a], "neigh", "replace", self.addresses[b], "lladdr", "02:00:00:00:00:01", "dev", "eth0",
+               "nud", "permanent")
+
     def shell(self, file):
         """Writes a script that takes the words of ssh: HOST COMMAND."""
         with open(file, "w", encoding="ascii") as script:

@@ -119,6 +119,20 @@ def checked(launch, hosts, shell, folder):
     expect(result.code == 2 and "line 1: expected HOST, or HOST PES" in result.err, "expected one line", result)
 
 
+def lost_on_the_way(network, launch):
+    """What one sends the other is lost while the program runs."""
+    words = ["heat", "--rows", "300", "--columns", "300", "--steps", "3000"]
+    begun = time.monotonic()
+    process = start([*launch, program(words[0]), *words[1:], "--trawl:silence=1"])
+    time.sleep(1.5)
+    runs = process.poll() is None
+    network.drop(1, 2)
+    result = finish(process, begun)
+    expect(result.code == 0 and result.out == run(0, *words).out, "expected what one PE computes", result)
+    expect(not runs or re.search(r"PE [12] is lost: PE [12] does not reach it .*; the run goes on without it", result.err),
+           "expected one to be given up", result)
+
+
 def cut_between_two(network):
     """The main PE reaches both of them: one is given up."""
     with tempfile.TemporaryDirectory() as folder:
@@ -126,8 +140,9 @@ def cut_between_two(network):
         listed = os.path.join(folder, "hosts")
         with open(listed, "w", encoding="ascii") as file:
             file.writelines(f"{address}\n" for address in network.addresses[1:])
-        network.prohibit(1, 2)
         launch = [*network.on(0), TRAWL_RUN, "--hosts", listed, "--ssh", shell]
+        lost_on_the_way(network, launch)
+        network.prohibit(1, 2)
         for words in ["heat", "--steps", "50"], ["queens", "13"]:
             result = run_words(*launch, program(words[0]), *words[1:])
             expect(result.code == 0 and result.out == run(0, *words).out, "expected what one PE computes", result)

@@ -77,6 +77,8 @@ with tempfile.TemporaryDirectory() as folder:
     expect(once == again, f"expected {once} s again", second)
     told = json.loads(first.err[first.err.index("{"):first.err.rindex("}") + 1])
     expect([pe["pes_lost"] for pe in told["by_pe"] if pe] == 4 * [2], "expected two deaths", first)
+    expect(told["total"]["pes_lost"] == 2, "expected each death to be counted once", first)
+    expect(0 < told["by_pe"][0]["heap_bytes"] == told["total"]["heap_bytes"], "expected one heap", first)
     expect("on 6 PEs, 2 of which died" in second.err, "expected to be told of them", second)
     galaxy = ["barnes_hut", "plummer", "--bodies", 5000, "--steps", 6]
     early = os.path.join(folder, "early.json")

@@ -183,6 +183,46 @@ TEST_P(Lang, MapReduceKeepsTheOrder) {
   });
 }
 
+long one_of(long) {
+  return 1;
+}
+
+TEST_P(Lang, MapReduceCountsAsFarAsItsEndGoes) {
+  run([] {
+    constexpr std::size_t more_than_an_int = 3'000'000'000;
+    EXPECT_EQ((trawl::par_map_reduce<one_of, plus>(2'999'999'000U, more_than_an_int, 7, 0L)),
+              1'000);
+    EXPECT_EQ((trawl::par_map_reduce<one_of, plus>(-5, std::size_t{5}, more_than_an_int, 0L)), 10);
+    EXPECT_EQ((trawl::par_map_reduce<one_of, plus>(short{0}, 40'000, 1'000, 0L)), 40'000);
+  });
+}
+
+/// As a class for values of any kind.
+struct Anything {
+  std::string text;
+
+  Anything() = default;
+  template <class X>
+  requires(!std::is_same_v<std::decay_t<X>, Anything>) Anything(X&&)
+      : text("made of something") {}  // NOLINT
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(text);
+  }
+};
+std::string text_of(const Anything& x) {
+  return x.text;
+}
+
+TEST_P(Lang, MapTakesElementsThatCanBeMadeOfAnything) {
+  run([] {
+    for (const std::size_t chunk : {1U, 2U, 10U})
+      EXPECT_EQ(trawl::par_map<text_of>(std::vector<Anything>(3), chunk),
+                std::vector<std::string>(3));
+    EXPECT_EQ(trawl::par_map<text_of>(std::vector<Anything>(3'000)).size(), 3'000U);
+  });
+}
+
 long one(short) {
   return 1;
 }

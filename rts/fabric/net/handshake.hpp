@@ -39,7 +39,8 @@ Identity own_identity(std::string_view version, std::uint64_t program);
 struct Terms {
   Key key;
   Identity identity;
-  bool sealed = true;  ///< are frames encrypted?
+  bool sealed = true;     ///< are frames encrypted?
+  Nanos silence = never;  ///< what is not acknowledged for so long was lost with its connection
 };
 
 /// Why somebody is refused, in the order in which it is looked at.

@@ -23,6 +23,7 @@ class Link {
   /// Has the other end's kernel all of it?
   bool flushed() const noexcept { return !writes_ || (unsent() == 0 && socket_.all_arrived()); }
   void end_writing() const noexcept { socket_.end_writing(); }
+  void give_up_after(Nanos silence) const noexcept { socket_.give_up_after(silence); }
 
   /// Reads from the socket, once. False: there was nothing.
   bool fill();

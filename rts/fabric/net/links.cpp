@@ -26,6 +26,7 @@ constexpr int events_a_look = 16;
 
 Links::Links(Gathered gathered, std::vector<bool> apart, const Terms& terms, Nanos now)
     : self_(gathered.self),
+      silence_(terms.silence),
       peers_(gathered.members.size()),
       admits_(gathered.admits),
       members_(std::move(gathered.members)),
@@ -63,6 +64,7 @@ void Links::begin(int pe, Link link) {
   auto& its = peer(pe);
   its.call.reset();
   its.link.emplace(std::move(link));
+  its.link->give_up_after(silence_);
   --missing_;
   epoll_event event{};
   event.events = EPOLLIN;

@@ -77,6 +77,7 @@ class Links {
   bool fill_any();
 
   int self_;
+  Nanos silence_;
   std::vector<Peer> peers_;  // by PE
   bool admits_;
   std::vector<Member> members_;

@@ -231,6 +231,12 @@ Socket::Count Socket::write(std::span<const std::byte> first,
   return counted(sendmsg(file_, &message, MSG_NOSIGNAL));
 }
 
+void Socket::give_up_after(Nanos silence) const noexcept {
+  constexpr Nanos longest = 1'000'000'000;  // ms
+  set(file_, IPPROTO_TCP, TCP_USER_TIMEOUT,
+      static_cast<int>(std::min(silence / 1'000'000, longest)));
+}
+
 bool Socket::all_arrived() const noexcept {
   int unacknowledged = 0;
   return ioctl(file_, SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;

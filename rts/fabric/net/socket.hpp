@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "rts/inline/bytes.hpp"
+
 namespace trawl::fabric::net {
 
 /// Where somebody listens.
@@ -72,6 +74,9 @@ class Socket {
               std::span<const std::byte> second = {}) const noexcept;
   /// Has the other end's kernel all that was written?
   bool all_arrived() const noexcept;
+  /// The connection ends where the other end's kernel acknowledges nothing for so long, or takes
+  /// nothing.
+  void give_up_after(Nanos silence) const noexcept;
   /// Nothing more will be written.
   void end_writing() const noexcept;
 
