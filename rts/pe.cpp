@@ -117,8 +117,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
                  workers_.add_arrived(thunk);
                }),
       deadlock_detector_(fabric.self(), fabric.size(), workers_, mailbox_,
-                         // Connections that lose messages are given up, and that is heard first.
-                         std::min(in_nanos(setup.options.silence), longest_patience) / 2 * 3),
+                         std::min(in_nanos(setup.options.silence), longest_patience)),
       life_(setup.facts, in_nanos(setup.options.silence), recovers_, fabric, tables_, mailbox_,
             life_hooks(std::move(over))),
       census_(fabric.self(), fabric.size(), shared_heap_, mailbox_),

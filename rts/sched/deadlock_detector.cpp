@@ -9,7 +9,14 @@ namespace trawl::sched {
 namespace {
 
 constexpr Nanos between_rounds = 50'000'000;
-constexpr Nanos before_giving_up = 10;  // of the patience, a part
+constexpr Nanos before_giving_up = 10;  // of the silence, a part
+
+// Between hosts a connection that loses messages ends after the silence, and a PE that is cut off
+// by that is given up a second later: then nobody waits for them any more.
+constexpr Nanos patience_with_lost(Nanos silence) {
+  constexpr Nanos margin = 2'000'000'000;
+  return 2 * silence + margin;
+}
 
 const char* describe(heap::State state) {
   switch (state) {
@@ -34,11 +41,11 @@ std::string name_of(const heap::Code& code) {
 }  // namespace
 
 DeadlockDetector::DeadlockDetector(int self, int pes, Workers& workers, fabric::Outbox& outbox,
-                                   Nanos patience)
+                                   Nanos silence)
     : self_(self),
       workers_(workers),
       outbox_(outbox),
-      patience_(patience),
+      silence_(silence),
       states_(self == 0 ? static_cast<std::size_t>(pes) : 0) {}
 
 std::string DeadlockDetector::look(Nanos now, const Worker* by) {
@@ -86,9 +93,9 @@ std::string DeadlockDetector::judge(Nanos now) {
   const auto waiting = report();
   if (waiting.empty()) return {};  // the program has not begun, or is over
   if (sent == received && dead_.empty()) return "blocked for ever, nobody can go on:\n" + waiting;
-  if (!dead_.empty() && !given_up_ && now - unchanged_since_ >= patience_ / before_giving_up)
+  if (!dead_.empty() && !given_up_ && now - unchanged_since_ >= silence_ / before_giving_up)
     give_up_ = given_up_ = true;
-  if (now - unchanged_since_ < patience_) return {};
+  if (now - unchanged_since_ < patience_with_lost(silence_)) return {};
   if (!dead_.empty()) return "blocked for ever after a PE was lost:\n" + waiting;
   return "blocked for ever, " + std::to_string(sent - received) +
          " messages have been lost on the way:\n" + waiting;

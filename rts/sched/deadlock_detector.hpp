@@ -19,7 +19,7 @@ namespace trawl::sched {
 /// messages missing: they are lost. Guarded by its PE's lock.
 class DeadlockDetector {
  public:
-  DeadlockDetector(int self, int pes, Workers& workers, fabric::Outbox& outbox, Nanos patience);
+  DeadlockDetector(int self, int pes, Workers& workers, fabric::Outbox& outbox, Nanos silence);
 
   /// A message that carries work was sent, or has arrived.
   void sent() noexcept { ++sent_; }
@@ -49,7 +49,7 @@ class DeadlockDetector {
   int self_;
   Workers& workers_;
   fabric::Outbox& outbox_;
-  Nanos patience_;  // with messages missing
+  Nanos silence_;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
 
