@@ -11,13 +11,6 @@ namespace {
 constexpr Nanos between_rounds = 50'000'000;
 constexpr Nanos before_giving_up = 10;  // of the silence, a part
 
-// Between hosts a connection that loses messages ends after the silence, and a PE that is cut off
-// by that is given up a second later: then nobody waits for them any more.
-constexpr Nanos patience_with_lost(Nanos silence) {
-  constexpr Nanos margin = 2'000'000'000;
-  return 2 * silence + margin;
-}
-
 const char* describe(heap::State state) {
   switch (state) {
     case heap::State::black_hole:

@@ -19,6 +19,14 @@ namespace trawl::sched {
 /// messages missing: they are lost. Guarded by its PE's lock.
 class DeadlockDetector {
  public:
+  /// So long nothing changes with messages missing before they are called lost. Between hosts a
+  /// connection that loses some ends after the silence, and a PE that is cut off by that is given
+  /// up a second later: then nobody waits for them any more.
+  static constexpr Nanos patience_with_lost(Nanos silence) {
+    constexpr Nanos margin = 2'000'000'000;
+    return 2 * silence + margin;
+  }
+
   DeadlockDetector(int self, int pes, Workers& workers, fabric::Outbox& outbox, Nanos silence);
 
   /// A message that carries work was sent, or has arrived.

@@ -16,7 +16,8 @@ namespace {
 using fabric::Kind;
 
 constexpr Nanos round_time = 50'000'000;
-constexpr Nanos patience = 10 * round_time;
+constexpr Nanos silence = 10 * round_time;
+constexpr Nanos patience = sched::DeadlockDetector::patience_with_lost(silence);
 
 long number(long n) {
   return n;
@@ -79,7 +80,7 @@ class MainPe final : public test::StillHost, public fabric::Outbox {
   sched::Workers workers_{{}, *this, fabric_, state_};
 
  public:
-  sched::DeadlockDetector deadlock{0, 2, workers_, *this, patience};
+  sched::DeadlockDetector deadlock{0, 2, workers_, *this, silence};
 };
 
 TEST(DeadlockRounds, TwoEqualOnesOfRestAreADeadlock) {
@@ -163,9 +164,10 @@ TEST(DeadlockRounds, AMessageThatIsMissingForLongIsLost) {
 TEST(DeadlockRounds, AMessageMayTakeItsTime) {
   MainPe pe;
   pe.deadlock.sent();
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(pe.round({}), "");
+  constexpr auto nearly = patience / round_time - 2;
+  for (Nanos i = 0; i < nearly; ++i) EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.round({.sent = 1}), "");  // time begins anew
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(pe.round({.sent = 1}), "");
+  for (Nanos i = 0; i < nearly; ++i) EXPECT_EQ(pe.round({.sent = 1}), "");
   EXPECT_EQ(pe.round({.sent = 1, .received = 2}), "");
   EXPECT_EQ(pe.round({.sent = 1, .received = 2}), "");
   EXPECT_NE(pe.round({.sent = 1, .received = 2}), "");
