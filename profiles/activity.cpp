@@ -13,11 +13,7 @@ using trace::Kind;
 class Follower {
  public:
   Follower(const Activity& window, PeActivity& pe)
-      : window_(window),
-        pe_(pe),
-        workers_(pe.header.workers),
-        limit_(pe.header.thread_limit),
-        next_(window.boundary(1)) {}
+      : window_(window), pe_(pe), next_(window.boundary(1)) {}
 
   void see(const Event& event) {
     const auto time = std::max<Nanos>(0, event.time);  // a PE may be up before the run starts
@@ -52,8 +48,9 @@ class Follower {
     } else if (blocked_ > 0) {
       bin.blocked_only += time;
     }
-    if (!collecting_ && running + runnable + static_cast<double>(blocked_) >= limit_)
-      bin.held += time * std::max(0.0, workers_ - running);
+    const auto alive = running + runnable + static_cast<double>(blocked_);
+    if (!collecting_ && alive >= pe_.header.thread_limit)
+      bin.held += time * std::max(0.0, pe_.header.workers - running);
     // During a collection the threads that were running wait like the others.
     bin.runnable += time * (collecting_ ? running + runnable : runnable);
     bin.blocked += time * static_cast<double>(blocked_);
@@ -101,7 +98,6 @@ class Follower {
 
   const Activity& window_;
   PeActivity& pe_;
-  double workers_, limit_;
   Nanos now_ = 0;
   std::size_t bin_ = 0;
   Nanos next_;  // end of bin_

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
@@ -228,10 +229,8 @@ void read_codes(const std::string& dir, Run& run) {
   if (!fs::is_regular_file(path, ignored)) return without("there is no such file, or it is none");
   std::ifstream in(path);
   if (!in) return without("it can't be read");
-  std::string text(trace::longest_codes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > trace::longest_codes) return without("it is too long");
+  if (fs::file_size(path, ignored) > trace::longest_codes) return without("it is too long");
+  const std::string text(std::istreambuf_iterator<char>(in), {});
   auto codes = trace::decode_codes(text);
   run.codes = std::move(codes.names);
   if (!codes.whole)

@@ -48,12 +48,6 @@ bool link_is_far(const Facts& facts) {
   return facts.slow_link && facts.slow_link->latency > far * facts.slow_link->inside;
 }
 
-std::string link_name(const SlowLink& link) {
-  const auto end = [](const std::string& name) { return name.empty() ? std::string("PEs") : name; };
-  return link.from == link.to ? "inside " + end(link.from)
-                              : "from " + end(link.from) + " to " + end(link.to);
-}
-
 bool has_few_threads(const Facts& facts) {
   return static_cast<double>(facts.threads) < few_threads * facts.workers;
 }
@@ -175,8 +169,9 @@ class Diagnosis {
                     "than {}), {} where it is fastest; the critical path is such messages for {}, "
                     "and starting and ending for {}, while "
                     "workers were idle or had only blocked threads for {} of their time",
-                    link_name(link), time(link.latency), time(link.slow), time(link.inside),
-                    percent(facts_.path_travel), percent(facts_.path_ends), percent(waits)),
+                    link_name(link.from, link.to), time(link.latency), time(link.slow),
+                    time(link.inside), percent(facts_.path_travel), percent(facts_.path_ends),
+                    percent(waits)),
         facts_.path_ends > facts_.path_travel
             ? "give it more to do, or fewer PEs: it is over before those that are far have begun"
             : "make larger pieces, fish earlier (--trawl:low-watermark), and let packets carry "

@@ -128,4 +128,9 @@ Messages MessageEnds::result() {
   return std::move(messages_);
 }
 
+std::string link_name(const std::string& from, const std::string& to) {
+  const auto end = [](const std::string& name) { return name.empty() ? std::string("PEs") : name; };
+  return from == to ? "inside " + end(from) : "from " + end(from) + " to " + end(to);
+}
+
 }  // namespace trawl::profile

@@ -42,6 +42,9 @@ struct Link {
   std::vector<Part> over_time = std::vector<Part>(parts);
 };
 
+/// "inside a", or "from a to b"; who has no cluster is one of "PEs".
+std::string link_name(const std::string& from, const std::string& to);
+
 struct Messages {
   std::vector<Link> links;     ///< those with the most messages; `most_links` at most
   double part = 0;             ///< of the time, in seconds: what a link's parts are of

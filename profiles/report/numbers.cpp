@@ -231,11 +231,6 @@ std::string values_table(const Report& report) {
   return out;
 }
 
-std::string link_name(const Link& link) {
-  const auto end = [](const std::string& name) { return name.empty() ? std::string("PEs") : name; };
-  return link.from == link.to ? "inside " + end(link.from) : end(link.from) + " to " + end(link.to);
-}
-
 std::string links_table(const Messages& messages) {
   if (messages.links.empty()) return {};
   constexpr std::size_t most = 8;
@@ -243,8 +238,8 @@ std::string links_table(const Messages& messages) {
                                 "number", "bytes", "most bytes/s", "median", "one in 100");
   for (std::size_t i = 0; i < std::min(most, messages.links.size()); ++i) {
     const auto& link = messages.links[i];
-    out += fmt::format("{:32.32} {:>9} {:>9} {:>11} {:>9} {:>9}\n", link_name(link), link.number,
-                       bytes(static_cast<double>(link.bytes)), bytes(link.rate),
+    out += fmt::format("{:32.32} {:>9} {:>9} {:>11} {:>9} {:>9}\n", link_name(link.from, link.to),
+                       link.number, bytes(static_cast<double>(link.bytes)), bytes(link.rate),
                        duration(link.median), duration(link.slow));
   }
   if (messages.links.size() > most)

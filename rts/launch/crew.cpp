@@ -102,8 +102,8 @@ void Crew::on_end(Member& member, int status) {
     deadline_ = wall_time() + patience_with_others;
     if (WIFSIGNALED(status)) say("trawl-run: the main PE " + said_of(status) + "\n");
   } else if (!has_begun()) {
-    const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    again_ = can_start_again_ && (by == SIGKILL || by == SIGTERM);
+    const int code = code_of(status);  // of ssh, or a shell, perhaps
+    again_ = can_start_again_ && (code == by_signal + SIGKILL || code == by_signal + SIGTERM);
     say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there" +
         (again_ ? ": all are started again\n" : "\n"));
     end(code_of(status) == 0 ? 1 : code_of(status));
