@@ -153,8 +153,11 @@ class Process {
   void rehearse() {
     auto grid = fabric::read_grid_file(program_.options.grid);
     if (!all_have_our_grid(joined_)) return;
-    if (!grid.deaths.empty())
-      throw Error("the grid has deaths, which can only be simulated: kill PEs of this run", 2);
+    if (!grid.changes.empty())
+      throw Error(
+          "the grid has joins or deaths, which can only be simulated: start and kill PEs of this "
+          "run",
+          2);
     auto rehearsal =
         std::make_unique<fabric::Rehearsal>(joined_.fabric, std::move(grid), joined_.board);
     rehearsal_ = rehearsal.get();

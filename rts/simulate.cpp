@@ -54,7 +54,7 @@ Simulation::Simulation(const Config& config)
   simulation_here = this;
   if (config.measure) clock_.emplace();
   if (config.net.grid)
-    deaths_.assign(config.net.grid->deaths.rbegin(), config.net.grid->deaths.rend());
+    changes_.assign(config.net.grid->changes.rbegin(), config.net.grid->changes.rend());
   sched::SparkPool::set_weak(false);
   for (int i = 0; i < pes_of(config.net); ++i) add_seat(config, i);
   net_.on_arrival([this](int pe) {
@@ -226,7 +226,7 @@ void Simulation::go_on_when_ready(Core& core, sched::Fiber& from) {
   const auto others = turns_.earliest();
   const auto from_others = others > never - lookahead_ ? never : others + lookahead_;
   const bool dead = net_.is_dead(core.seat->index);
-  if (dead || core.ready >= next_death() || core.ready >= from_others ||
+  if (dead || core.ready >= next_change() || core.ready >= from_others ||
       core.ready >= core.seat->next_turn(&core).first)
     return yield(core, from);
   net_.advance_to(core.seat->index, core.ready);
@@ -278,12 +278,15 @@ sched::Fiber& Simulation::who_goes_on() {
   return drives ? driver_ : enter(seat);
 }
 
-void Simulation::kill_who_is_due() {
-  for (; turns_.earliest() >= next_death() && !deaths_.empty(); deaths_.pop_back()) {
-    const auto [pe, at] = deaths_.back();
+void Simulation::change_who_is_due() {
+  for (; !changes_.empty() && turns_.earliest() >= next_change(); changes_.pop_back()) {
+    const auto [pe, at, what] = changes_.back();
     if (has_ended(pe)) continue;
     net_.advance_to(pe, at);
-    net_.kill(pe);
+    if (what == fabric::GridChange::What::joins)
+      net_.come();
+    else
+      net_.kill(pe);
   }
 }
 

@@ -87,12 +87,12 @@ class Simulation {
 
   void note_turn(Seat& seat);
   Seat& first_seat() {
-    if (turns_.earliest() >= next_death()) [[unlikely]]
-      kill_who_is_due();
+    if (turns_.earliest() >= next_change()) [[unlikely]]
+      change_who_is_due();
     return *seats_[turns_.first()];
   }
-  Nanos next_death() const noexcept { return deaths_.empty() ? never : deaths_.back().at; }
-  void kill_who_is_due();
+  Nanos next_change() const noexcept { return changes_.empty() ? never : changes_.back().at; }
+  void change_who_is_due();
   void begin_turn(Seat& seat);
   sched::Fiber& enter(Seat& seat);
   sched::Fiber& who_goes_on();
@@ -109,7 +109,7 @@ class Simulation {
   std::vector<std::unique_ptr<Seat>> seats_;
   sched::Fiber driver_;
   Core* running_ = nullptr;
-  std::vector<fabric::GridDeath> deaths_;        // the next one last
+  std::vector<fabric::GridChange> changes_;      // the next one last
   const std::function<bool()>* done_ = nullptr;  // see go_on
   Nanos deadline_ = 0;
   const life::Outcome* failed_ = nullptr;

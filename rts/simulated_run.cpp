@@ -37,11 +37,15 @@ std::vector<LinkUse> links_of(Simulation& simulation) {
   return links;
 }
 
-/// Said of a grid whose file has some die.
-std::string deaths_in(Simulation& simulation) {
-  int dead = 0;
-  for (int pe = 0; pe < simulation.size(); ++pe) dead += simulation.net().is_dead(pe) ? 1 : 0;
-  return dead == 0 ? "" : fmt::format(", {} of which died", dead);
+/// Said of a grid whose file has some come or go.
+std::string changes_in(const life::Outcome& outcome) {
+  if (outcome.statistics.empty() || !outcome.statistics.front()) return "";
+  std::string text;
+  for (const auto& [count, what] :
+       {std::pair{Count::pes_joined, "joined later"}, {Count::pes_lost, "died"}})
+    if (const auto pes = (*outcome.statistics.front())[static_cast<std::size_t>(count)]; pes != 0)
+      text += fmt::format("{} {} {}", text.empty() ? ", of which" : ",", pes, what);
+  return text;
 }
 
 // All PEs have one, which stands with the main PE.
@@ -77,7 +81,7 @@ int run_simulated(Program& program, const Root& root) {
   config.net.seed = std::max(program.options.seed, 1U);
   config.options = program.options;
   config.options.silence = nobody_dies;
-  if (config.net.grid->deaths.empty()) config.options.copies = 0;
+  if (config.net.grid->count(fabric::GridChange::What::dies) == 0) config.options.copies = 0;
   config.program = program.name();
   config.measure = !all_work_is_declared();
   if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();
@@ -99,7 +103,7 @@ int run_simulated(Program& program, const Root& root) {
     outcome = simulation.finish(code);
     count_heap_once(outcome);
     say(fmt::format("simulated: {:.6f} s on {} PEs{}\n", static_cast<double>(took) * 1e-9,
-                    simulation.size(), deaths_in(simulation)));
+                    simulation.size(), changes_in(outcome)));
   } catch (const Error& e) {
     outcome.code = e.exit_code();
     outcome.error = e.what();

@@ -122,6 +122,8 @@ void print_bound() {
   print_crossing("arguments", bound.arguments, "to");
   print_crossing("results", bound.results, "from");
   fmt::print("attainable      {:.6f} s\n", bound.seconds());
+  if (!command.file.empty())
+    fmt::print("longest first   {:.6f} s\n", replay::longest_first_of_graph(reach));
   std::fflush(stdout);
   if (sum && took > 0)
     std::cerr << fmt::format("share of attainable: {:.1f} %\n", 100 * bound.seconds() / took);

@@ -9,6 +9,7 @@
 #include <trawl/trawl.hpp>
 
 #include "profiles/replay/carried.hpp"
+#include "profiles/replay/longest_first.hpp"
 #include "profiles/replay/placements.hpp"
 
 namespace replay {
@@ -403,6 +404,10 @@ std::uint64_t expected_sum() {
 
 Bound bound_of_graph(const Reach& reach) {
   return bound(scaled(graph, scale.work, scale.bytes), reach);
+}
+
+double longest_first_of_graph(const Reach& reach) {
+  return longest_first(graph, reach) * scale.work;
 }
 
 }  // namespace replay

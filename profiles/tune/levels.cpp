@@ -78,7 +78,7 @@ nlohmann::json divided(const nlohmann::json& grid, Share share) {
     cluster["pes"] = pes_of(cluster) * part;
     cluster["workers"] = workers_of(cluster) / part;
   }
-  for (const char* what : {"speed_changes", "deaths"}) {
+  for (const char* what : {"speed_changes", "joins", "deaths"}) {
     if (!grid.contains(what)) continue;
     other[what] = nlohmann::json::array();
     for (const auto& event : grid[what]) {

@@ -1,134 +1,23 @@
 #include "rts/fabric/grid_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fstream>
-#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "rts/fabric/checked_json.hpp"
 #include "rts/host/c_locale.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/mix.hpp"
 
 namespace trawl::fabric {
 namespace {
-
-using Json = nlohmann::json;
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-constexpr std::array times{Unit{"ns", 1.0}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
-constexpr std::array rates{Unit{"B/s", 1e-9}, Unit{"KB/s", 1e-6}, Unit{"MB/s", 1e-3},
-                           Unit{"GB/s", 1.0}};
-constexpr double longest = 3.6e15;  // a thousand hours
-constexpr Nanos shortest_turn = 1'000'000;
-
-/// What the file says somewhere, with the way there, for errors.
-class Entry {
- public:
-  Entry(const Json& value, const std::string& file, std::string path)
-      : value_(value), file_(file), path_(std::move(path)) {}
-
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(file_ + ": " + (path_.empty() ? "" : path_ + ": ") + why, 2);
-  }
-
-  /// It is an object with no other members than these.
-  void check_members(std::initializer_list<std::string_view> known) const {
-    if (!value_.is_object()) refuse("this has to be an object, { ... }");
-    for (const auto& [name, value] : value_.items())
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        refuse(fmt::format("there is no '{}' here; there can be {}", name, fmt::join(known, ", ")));
-  }
-
-  bool has(const char* name) const { return value_.contains(name); }
-  Entry at(const char* name) const {
-    if (!has(name)) refuse(fmt::format("'{}' is missing", name));
-    return {value_[name], file_, path_.empty() ? name : path_ + "." + name};
-  }
-  std::vector<Entry> elements() const {
-    if (!value_.is_array()) refuse("this has to be a list, [ ... ]");
-    std::vector<Entry> entries;
-    for (std::size_t i = 0; i < value_.size(); ++i)
-      entries.emplace_back(value_[i], file_, fmt::format("{}[{}]", path_, i));
-    return entries;
-  }
-
-  std::string text() const {
-    if (!value_.is_string()) refuse("this has to be a text, in quotes");
-    return value_.get<std::string>();
-  }
-  bool is_text() const { return value_.is_string(); }
-  bool yes_or_no() const {
-    if (!value_.is_boolean()) refuse("this has to be true or false");
-    return value_.get<bool>();
-  }
-  double number(double least, double most) const {
-    if (!value_.is_number()) refuse("this has to be a number");
-    const auto number = value_.get<double>();
-    if (!(number >= least && number <= most))
-      refuse(fmt::format("{} is not between {} and {}", number, least, most));
-    return number;
-  }
-  int whole(int least, int most) const {
-    const double number_here = number(least, most);
-    if (number_here != std::floor(number_here)) refuse("this has to be a whole number");
-    return static_cast<int>(number_here);
-  }
-  Nanos time() const {
-    const auto nanos = quantity(times, "time", "\"100 ms\"");
-    if (nanos > longest) refuse("that is more than a thousand hours");
-    return std::llround(nanos);
-  }
-  /// After which something changes, again and again.
-  Nanos turn() const {
-    const auto nanos = time();
-    if (nanos < shortest_turn) refuse("that is less than 1 ms");
-    return nanos;
-  }
-  double rate() const {
-    const auto rate = quantity(rates, "bandwidth", "\"100 KB/s\"");
-    if (!(rate >= 1e-9)) refuse("a bandwidth is at least 1 B/s");
-    return rate;
-  }
-
- private:
-  template <std::size_t N>
-  double quantity(const std::array<Unit, N>& units, std::string_view what,
-                  std::string_view example) const {
-    const auto all = text();
-    std::size_t end = 0;
-    double number = -1;
-    try {
-      number = std::stod(all, &end);
-    } catch (const std::exception&) {
-    }
-    while (end < all.size() && all[end] == ' ') ++end;
-    const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& each) {
-      return each.name == std::string_view(all).substr(end);
-    });
-    if (unit == units.end() || !(number >= 0) || !std::isfinite(number))
-      refuse(fmt::format("'{}' is no {}: write it as in {}", all, what, example));
-    return number * unit->factor;
-  }
-
-  const Json& value_;
-  const std::string& file_;
-  std::string path_;
-};
 
 Line read_line(const Entry& entry, Line line) {
   if (entry.has("latency")) line.latency = entry.at("latency").time();
@@ -176,8 +65,8 @@ class GridReader {
   explicit GridReader(const Entry& top) : top_(top) {}
 
   GridFile read() {
-    top_.check_members(
-        {"about", "clusters", "between", "links", "random_changes", "speed_changes", "deaths"});
+    top_.check_members({"about", "clusters", "between", "links", "random_changes", "speed_changes",
+                        "joins", "leaves", "deaths"});
     if (top_.has("about")) top_.at("about").text();
     for (const auto& each : top_.at("clusters").elements()) {
       grid_.clusters.push_back(read_cluster(each, grid_.pes()));
@@ -194,9 +83,9 @@ class GridReader {
       for (const auto& each : top_.at("speed_changes").elements()) read_speed_change(each);
     std::stable_sort(grid_.speed_changes.begin(), grid_.speed_changes.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
-    if (top_.has("deaths"))
-      for (const auto& each : top_.at("deaths").elements()) read_death(each);
-    std::stable_sort(grid_.deaths.begin(), grid_.deaths.end(),
+    read_joins();
+    read_deaths();
+    std::stable_sort(grid_.changes.begin(), grid_.changes.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
     return std::move(grid_);
   }
@@ -310,77 +199,49 @@ class GridReader {
                                    entry.at("speed").number(1e-6, 1e6)});
   }
 
-  void read_death(const Entry& entry) {
+  GridChange read_change(const Entry& entry, GridChange::What what) const {
     entry.check_members({"pe", "at"});
-    const int pe = entry.at("pe").whole(0, grid_.pes() - 1);
-    if (pe == 0) entry.refuse("0 is the main PE, whose death ends a run");
-    for (const auto& other : grid_.deaths)
-      if (other.pe == pe) entry.refuse(fmt::format("PE {} dies twice", pe));
-    grid_.deaths.push_back({pe, entry.at("at").time()});
+    const GridChange change{entry.at("pe").whole(0, grid_.pes() - 1), entry.at("at").time(), what};
+    if (change.pe == 0) entry.refuse("0 is the main PE, which is there as long as the run");
+    return change;
+  }
+
+  /// Seats of those who come later are the last ones, taken in their order.
+  void read_joins() {
+    if (!top_.has("joins")) return;
+    const auto entries = top_.at("joins").elements();
+    auto pe = grid_.pes() - static_cast<int>(entries.size());
+    for (const auto& each : entries) {
+      const auto change = read_change(each, GridChange::What::joins);
+      if (change.pe != pe++ || (!grid_.changes.empty() && change.at < grid_.changes.back().at))
+        each.refuse(
+            fmt::format("those who join are the last PEs, in the order of their numbers and of "
+                        "time: here PE {}",
+                        pe - 1));
+      grid_.changes.push_back(change);
+    }
+  }
+
+  /// After all that join.
+  void read_deaths() {
+    if (!top_.has("deaths")) return;
+    for (const auto& each : top_.at("deaths").elements()) {
+      const auto death = read_change(each, GridChange::What::dies);
+      for (const auto& other : grid_.changes) {
+        if (other.pe != death.pe) continue;
+        if (other.what == GridChange::What::dies)
+          each.refuse(fmt::format("PE {} dies twice", death.pe));
+        if (death.at <= other.at)
+          each.refuse(fmt::format("PE {} has not joined by then", death.pe));
+      }
+      grid_.changes.push_back(death);
+    }
   }
 
   const Entry& top_;
   GridFile grid_;
   std::unordered_map<std::string, int> numbers_;  // of clusters
 };
-
-/// Sees a file while it is read: of a member that is given twice the parser would keep one, and of
-/// what it can't read it knows no place.
-class WayThrough {
- public:
-  explicit WayThrough(const std::string& file) : file_(file) {}
-
-  /// To what is read at present.
-  std::string path() const {
-    std::string path;
-    for (const auto& each : open_)
-      path +=
-          each.is_list ? fmt::format("[{}]", each.values) : (path.empty() ? "" : ".") + each.member;
-    return path;
-  }
-
-  void see(Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    switch (event) {
-      case Event::key:
-        key(parsed.get<std::string>());
-        break;
-      case Event::object_start:
-      case Event::array_start:
-        open_.push_back({event == Event::array_start});
-        break;
-      case Event::object_end:
-      case Event::array_end:
-        open_.pop_back();
-        [[fallthrough]];
-      case Event::value:
-        if (!open_.empty()) ++open_.back().values;
-    }
-  }
-
- private:
-  struct Open {
-    bool is_list = false;
-    std::size_t values = 0;
-    std::string member{};
-    std::unordered_set<std::string> members{};
-  };
-
-  void key(const std::string& name) {
-    open_.back().member = name;
-    if (open_.back().members.insert(name).second) return;
-    throw Error(file_ + ": " + path() + ": this is given twice, and only one can hold", 2);
-  }
-
-  const std::string& file_;
-  std::vector<Open> open_;
-};
-
-/// Of the parser's message what is about the text: "unexpected ']'; expected '}'".
-std::string cause_in(std::string_view message) {
-  const auto begin = message.find(" - ");
-  return begin == std::string_view::npos ? "" : ": " + std::string(message.substr(begin + 3));
-}
 
 /// Nothing: errno says why, or it is 0 and the file is empty.
 std::optional<std::string> read_text(const std::string& name) {
@@ -404,6 +265,11 @@ int GridFile::cluster_of(int pe) const noexcept {
 const GridLink& GridFile::link(int from, int to) const {
   const auto found = links.find({from, to});
   return found == links.end() ? between : found->second;
+}
+
+int GridFile::count(GridChange::What what) const noexcept {
+  return static_cast<int>(std::count_if(
+      changes.begin(), changes.end(), [what](const auto& change) { return change.what == what; }));
 }
 
 double GridFile::best_share(int pe) const noexcept {
@@ -441,25 +307,8 @@ std::optional<std::uint64_t> digest_of_grid_file(const std::string& name) {
 
 GridFile parse_grid(std::string_view text, const std::string& name) {
   const CLocale numbers_have_points;
-  Json json;
-  WayThrough way(name);
-  try {
-    json = Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
-      way.see(event, parsed);
-      return true;
-    });
-  } catch (const Json::parse_error& e) {
-    const auto before = text.substr(0, std::min(e.byte, text.size()));
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const auto column = e.byte - (before.rfind('\n') + 1);
-    throw Error(fmt::format("{}: line {}, column {}: this is not JSON{}", name, line, column,
-                            cause_in(e.what())),
-                2);
-  } catch (const Json::exception&) {
-    throw Error(fmt::format("{}: {}: this number is too large", name, way.path()), 2);
-  }
-  const Entry top(json, name, "");
-  return GridReader(top).read();
+  const auto json = parse_checked(text, name);
+  return GridReader(Entry(json, name, "")).read();
 }
 
 }  // namespace trawl::fabric

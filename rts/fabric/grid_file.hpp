@@ -66,10 +66,15 @@ struct SpeedChange {
   double speed = 1;  ///< as a share of what it has else
 };
 
-/// Of any PE but the main one.
-struct GridDeath {
+/// A PE that is not there all the time: any but the main one.
+struct GridChange {
+  enum class What : std::uint8_t {
+    joins,  ///< until then its seat is empty
+    dies,   ///< with all that it has
+  };
   int pe = 0;
   Nanos at = 0;
+  What what = What::dies;
 };
 
 /// PEs are numbered in the order of their clusters.
@@ -83,12 +88,14 @@ struct GridFile {
   std::map<std::pair<int, int>, GridLink> links{};  ///< from, to
   RandomChanges random_changes{};
   std::vector<SpeedChange> speed_changes{};  ///< by time
-  std::vector<GridDeath> deaths{};           ///< by time
+  std::vector<GridChange> changes{};         ///< by time
 
   int pes() const noexcept {
     return clusters.empty() ? 0 : clusters.back().first_pe + clusters.back().pes;
   }
   int cluster_of(int pe) const noexcept;
+  /// How many PEs do this: of those that join, the last ones.
+  int count(GridChange::What what) const noexcept;
   const GridLink& link(int from, int to) const;
   /// The largest share of its speed that a PE ever has.
   double best_share(int pe) const noexcept;

@@ -50,6 +50,8 @@ class SimNet::Endpoint final : public Fabric {
 SimNet::SimNet(SimConfig config) : config_(std::move(config)), random_(config_.seed) {
   if (config_.grid) {
     config_.pes = config_.grid->pes();
+    if (const int late = config_.grid->count(GridChange::What::joins); late != 0)
+      config_.late = late;
     network_.emplace(std::move(*config_.grid));
   }
   if (config_.pes < 1) throw Error("a simulated grid needs at least one PE");

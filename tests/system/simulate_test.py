@@ -79,7 +79,20 @@ with tempfile.TemporaryDirectory() as folder:
     expect([pe["pes_lost"] for pe in told["by_pe"] if pe] == 4 * [2], "expected two deaths", first)
     expect(told["total"]["pes_lost"] == 2, "expected each death to be counted once", first)
     expect(0 < told["by_pe"][0]["heap_bytes"] == told["total"]["heap_bytes"], "expected one heap", first)
-    expect("on 6 PEs, 2 of which died" in second.err, "expected to be told of them", second)
+    expect("on 6 PEs, of which 2 died" in second.err, "expected to be told of them", second)
+    with open(dying, "w") as file:
+        file.write("""{"clusters": [{"name": "a", "pes": 6, "latency": "1 ms"}],
+                       "joins": [{"pe": 4, "at": "40 ms"}, {"pe": 5, "at": "60 ms"}],
+                       "deaths": [{"pe": 4, "at": "80 ms"}]}""")
+    first, once, _ = simulated(dying, tree, "--trawl:stats=json")
+    second, again, _ = simulated(dying, tree)
+    expect(first.out == second.out == alive.out and once == again, "expected the same again", second)
+    expect("on 6 PEs, of which 2 joined later, 1 died" in second.err, "expected to be told of them", second)
+    told = json.loads(first.err[first.err.index("{"):first.err.rindex("}") + 1])["by_pe"]
+    expect(told[5]["sparks_imported"] > 0, "expected that who joins has work", first)
+    with open(dying, "w") as file:
+        file.write("""{"clusters": [{"name": "a", "pes": 6, "latency": "1 ms"}],
+                       "deaths": [{"pe": 5, "at": "80 ms"}, {"pe": 2, "at": "30 ms"}]}""")
     galaxy = ["barnes_hut", "plummer", "--bodies", 5000, "--steps", 6]
     early = os.path.join(folder, "early.json")
     with open(early, "w") as file:

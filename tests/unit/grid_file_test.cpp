@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "rts/inline/error.hpp"
@@ -56,7 +57,7 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
             "my.json: links[0].bandwidth: a bandwidth is at least 1 B/s");
   EXPECT_EQ(refusal(two + R"(, "link": []})"),
             "my.json: there is no 'link' here; there can be about, clusters, between, links, "
-            "random_changes, speed_changes, deaths");
+            "random_changes, speed_changes, joins, deaths");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1e999}]})"),
             "my.json: clusters[0].pes: this number is too large");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "b", "pes": 1}]})"),
@@ -77,18 +78,41 @@ TEST(GridFile, WhatComesAgainTakesAMillisecond) {
             "my.json: random_changes.every: that is less than 1 ms");
 }
 
-TEST(GridFile, DeathsAreOfOtherPesThanTheMainOneAndOnce) {
-  const auto grid = parse_grid(
-      two + R"(, "deaths": [{"pe": 2, "at": "3 s"}, {"pe": 1, "at": "1 s"}]})", "my.json");
-  ASSERT_EQ(grid.deaths.size(), 2U);
-  EXPECT_EQ(grid.deaths[0].pe, 1);
-  EXPECT_EQ(grid.deaths[0].at, 1'000'000'000);
-  EXPECT_EQ(grid.deaths[1].pe, 2);
-  EXPECT_EQ(refusal(two + R"(, "deaths": [{"pe": 0, "at": "3 s"}]})"),
-            "my.json: deaths[0]: 0 is the main PE, whose death ends a run");
+TEST(GridFile, WhoComesAndGoesIsNotTheMainPe) {
+  using What = trawl::fabric::GridChange::What;
+  const auto grid = parse_grid(two + R"(, "joins": [{"pe": 3, "at": "2 s"}, {"pe": 4, "at": "2 s"}],
+      "deaths": [{"pe": 2, "at": "3 s"}, {"pe": 1, "at": "1 s"}, {"pe": 3, "at": "5 s"}]})",
+                               "my.json");
+  std::string order;
+  for (const auto& [pe, at, what] : grid.changes)
+    order += fmt::format("{}{}{} ",
+                         what == What::joins    ? '+'
+                         : what == What::leaves ? '-'
+                                                : 'x',
+                         pe, at / 1'000'000'000);
+  EXPECT_EQ(order, "x11 +32 +42 x23 x35 ");
+  EXPECT_EQ(grid.count(What::joins), 2);
+  EXPECT_EQ(grid.count(What::dies), 3);
+  for (const std::string list : {"joins", "deaths"})
+    EXPECT_EQ(refusal(two + ", \"" + list + R"(": [{"pe": 0, "at": "3 s"}]})"),
+              "my.json: " + list + "[0]: 0 is the main PE, which is there as long as the run");
   EXPECT_EQ(refusal(two + R"(, "deaths": [{"pe": 1, "at": "3 s"}, {"pe": 1, "at": "4 s"}]})"),
             "my.json: deaths[1]: PE 1 dies twice");
   EXPECT_EQ(refusal(two + R"(, "deaths": [{"pe": 1}]})"), "my.json: deaths[0]: 'at' is missing");
+  EXPECT_EQ(
+      refusal(two + R"(, "joins": [{"pe": 4, "at": "3 s"}], "deaths": [{"pe": 4, "at": "3 s"}]})"),
+      "my.json: deaths[0]: PE 4 has not joined by then");
+}
+
+TEST(GridFile, SeatsOfThoseWhoComeLaterAreTheLastOnes) {
+  const std::string rule =
+      "those who join are the last PEs, in the order of their numbers and of time: here PE ";
+  EXPECT_EQ(refusal(two + R"(, "joins": [{"pe": 2, "at": "3 s"}]})"),
+            "my.json: joins[0]: " + rule + "4");
+  EXPECT_EQ(refusal(two + R"(, "joins": [{"pe": 3, "at": "3 s"}, {"pe": 4, "at": "2 s"}]})"),
+            "my.json: joins[1]: " + rule + "4");
+  EXPECT_EQ(refusal(two + R"(, "joins": [{"pe": 4, "at": "3 s"}, {"pe": 3, "at": "4 s"}]})"),
+            "my.json: joins[0]: " + rule + "3");
 }
 
 TEST(GridFile, NothingIsGivenTwice) {

@@ -131,18 +131,17 @@ class Runs:
     def times(self, *what, **more):
         return [each.seconds for each in self.outcomes(*what, **more)]
 
-    def attainable(self, graph, grid):
-        """Seconds: no schedule takes less."""
+    def bound(self, graph, grid, what="attainable"):
+        """Seconds: no schedule takes less; or how long who knows all lengths takes, "longest first"."""
         command = [*graph, "--info", "--bound", str(self.grid(grid))]
         key = " ".join(command)
-        if key not in self.bounds:
-            self.bounds[key] = seconds_of(self.replay(*command), "attainable")
-        return self.bounds[key]
+        if key not in self.bounds: self.bounds[key] = self.replay(*command)
+        return seconds_of(self.bounds[key], what)
 
     def share(self, graph, grid, times):
         """Of what is attainable, in %."""
         if math.inf in times: return ""
-        return f"{100 * statistics.mean(self.attainable(graph, grid) / x for x in times):.1f}"
+        return f"{100 * statistics.mean(self.bound(graph, grid) / x for x in times):.1f}"
 
     def simulated(self, grid, program, *arguments, balanced=False):
         """A program itself, at once and alone: its work is measured. What it says of itself is its
