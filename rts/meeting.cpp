@@ -92,7 +92,7 @@ fabric::Joined join_others(const Program& program) {
     return joined;
   }
   auto joined = fabric::under_mpiexec() ? fabric::make_mpi(grid_of(program))
-                                        : fabric::Joined{std::make_unique<fabric::Solo>(), {1, 0}};
+                                        : fabric::Joined{std::make_unique<fabric::Solo>(), {1}};
   fabric::check_launcher(joined.fabric->size());
   return joined;
 }

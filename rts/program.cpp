@@ -5,6 +5,8 @@
 #include <cstring>
 #include <iostream>
 
+#include <fmt/format.h>
+
 #include "rts/fabric/net/key.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/say.hpp"
@@ -19,6 +21,22 @@ std::string flush_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return {};
   return std::string("the program's output could not be written") +
          (errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+}
+
+/// Of PEs that the run went on without.
+std::string what_was_done_again(const std::vector<std::optional<Statistics>>& statistics) {
+  const auto of = [&statistics](Count count) {
+    std::uint64_t sum = 0;
+    for (const auto& each : statistics)
+      if (each) sum += (*each)[static_cast<std::size_t>(count)];
+    return sum;
+  };
+  if (statistics.empty() || !statistics.front()) return {};
+  const auto pes = (*statistics.front())[static_cast<std::size_t>(Count::pes_lost)];
+  if (pes == 0) return {};
+  return fmt::format(
+      "of what {} lost PE{} had, thunks evaluated again: {}, parts of values made again: {}", pes,
+      pes == 1 ? "" : "s", of(Count::thunks_revived), of(Count::values_remade));
 }
 
 }  // namespace
@@ -75,6 +93,7 @@ int Program::report(const life::Outcome& outcome, Nanos elapsed,
                     const std::string& trouble_with_recording) {
   const auto lost_output = flush_output();
   complain(outcome.error);
+  complain(what_was_done_again(outcome.statistics));
   complain(trouble_with_log);
   complain(trouble_with_recording);
   complain(lost_output);

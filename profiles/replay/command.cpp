@@ -134,23 +134,22 @@ std::vector<std::string> own_arguments(int argc, const char* const* argv) {
   return own;  // from the last to the first, as CLI11 takes them
 }
 
-}  // namespace
+/// Options that are read further.
+struct Texts {
+  std::string flat{}, divide{}, geometric{}, binomial{}, cut_off{};
+};
 
-Command read_command(int argc, const char* const* argv) {
-  Command command;
-  std::string flat, divide, geometric, binomial, cut_off;
-  CLI::App app("Evaluates a task graph on Trawl with declared work instead of computing.",
-               "trawl-replay");
+void declare(CLI::App& app, Command& command, Texts& texts) {
   app.add_option("FILE", command.file, "a recording (--trawl:record=FILE)");
-  app.add_option("--flat", flat,
+  app.add_option("--flat", texts.flat,
                  "N tasks, as par_map makes them: a list of up to 1024, or ranges that are halved")
       ->type_name("N,WORK");
-  app.add_option("--divide", divide, "a full tree, all work at its leaves")
+  app.add_option("--divide", texts.divide, "a full tree, all work at its leaves")
       ->type_name("DEPTH,FANOUT,WORK");
-  app.add_option("--uts", geometric,
+  app.add_option("--uts", texts.geometric,
                  "an unbalanced tree; numbers of children vary geometrically about CHILDREN")
       ->type_name("DEPTH,CHILDREN,WORK");
-  app.add_option("--uts-binomial", binomial,
+  app.add_option("--uts-binomial", texts.binomial,
                  "a very unbalanced one: below the root, CHILDREN with that PROBABILITY, or none")
       ->type_name("ROOTS,CHILDREN,PROBABILITY,WORK");
   app.add_option("--scale-work", command.scale.work, "work is so many times what is recorded")
@@ -160,7 +159,7 @@ Command read_command(int argc, const char* const* argv) {
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option(
-         "--cut-off", cut_off,
+         "--cut-off", texts.cut_off,
          "calls and thunks of a recording with less work, and all under them, are no sparks")
       ->type_name("TIME");
   app.add_option("--chunk", command.grain.chunk,
@@ -185,18 +184,12 @@ Command read_command(int argc, const char* const* argv) {
       "listed by --trawl:help. Exit code: 0; 1 if something was evaluated wrongly; 2 for bad "
       "usage\n"
       "or a damaged file.");
-  try {
-    app.parse(own_arguments(argc, argv));
-  } catch (const CLI::Success& asked) {
-    std::ostringstream out;
-    app.exit(asked, out, out);
-    command.answer = out.str();
-    return command;
-  } catch (const CLI::ParseError& wrong) {
-    throw Error(wrong.what() + std::string(" (see trawl-replay --help)"), 2);
-  }
-  const auto given = !command.file.empty() + !flat.empty() + !divide.empty() + !geometric.empty() +
-                     !binomial.empty();
+}
+
+/// Do they make sense together?
+void check(const CLI::App& app, const Command& command, const Texts& texts) {
+  const auto given = !command.file.empty() + !texts.flat.empty() + !texts.divide.empty() +
+                     !texts.geometric.empty() + !texts.binomial.empty();
   if (given != 1)
     throw Error(
         "give it one graph: FILE, --flat, --divide, --uts or --uts-binomial (see trawl-replay "
@@ -211,21 +204,46 @@ Command read_command(int argc, const char* const* argv) {
         "--seed and --spread are for generated graphs, not for a recording (see trawl-replay "
         "--help)",
         2);
-  if (command.file.empty() && (!cut_off.empty() || command.grain.chunk != 1))
+  if (command.file.empty() && (!texts.cut_off.empty() || command.grain.chunk != 1))
     throw Error("--cut-off and --chunk are for a recording (see trawl-replay --help)", 2);
-  if (!cut_off.empty()) command.grain.cut_off = time(cut_off);
-  if (command.grain.cut_off < 0) refuse("--cut-off", "a TIME, as 50us");
-  if (!flat.empty()) take_flat(flat, command.shape);
-  if (!divide.empty()) take_divide(divide, command.shape);
-  if (!geometric.empty()) take_geometric(geometric, command.shape);
-  if (!binomial.empty()) take_binomial(binomial, command.shape);
   if (command.file.empty() && command.scale.bytes != 1)
     throw Error(
         "--scale-bytes is for a recording: a generated task is always 16 bytes, and its result 8 "
         "(see trawl-replay --help)",
         2);
+}
+
+void take(const Texts& texts, Command& command) {
+  if (!texts.cut_off.empty()) command.grain.cut_off = time(texts.cut_off);
+  if (command.grain.cut_off < 0) refuse("--cut-off", "a TIME, as 50us");
+  if (!texts.flat.empty()) take_flat(texts.flat, command.shape);
+  if (!texts.divide.empty()) take_divide(texts.divide, command.shape);
+  if (!texts.geometric.empty()) take_geometric(texts.geometric, command.shape);
+  if (!texts.binomial.empty()) take_binomial(texts.binomial, command.shape);
   if (command.file.empty())
     command.shape.work = std::llround(static_cast<double>(command.shape.work) * command.scale.work);
+}
+
+}  // namespace
+
+Command read_command(int argc, const char* const* argv) {
+  Command command;
+  Texts texts;
+  CLI::App app("Evaluates a task graph on Trawl with declared work instead of computing.",
+               "trawl-replay");
+  declare(app, command, texts);
+  try {
+    app.parse(own_arguments(argc, argv));
+  } catch (const CLI::Success& asked) {
+    std::ostringstream out;
+    app.exit(asked, out, out);
+    command.answer = out.str();
+    return command;
+  } catch (const CLI::ParseError& wrong) {
+    throw Error(wrong.what() + std::string(" (see trawl-replay --help)"), 2);
+  }
+  check(app, command, texts);
+  take(texts, command);
   return command;
 }
 

@@ -22,7 +22,7 @@ std::uint64_t replay_graph();
 /// What it should be.
 std::uint64_t expected_sum();
 
-/// Of the graph, as it is scaled; and how long it takes who knows how long each task is (longest_first.hpp).
+/// Of the graph, as it is scaled; and what it takes who knows all lengths (longest_first.hpp).
 Bound bound_of_graph(const Reach& reach);
 double longest_first_of_graph(const Reach& reach);
 

@@ -1,7 +1,6 @@
 // barnes_hut: gravity in three dimensions by an octree (Barnes and Hut 1986) over distributed
 // bodies. The command: options, initial conditions, the run, what is told of it. The loop is
 // loop.hpp's.
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <type_traits>
@@ -301,12 +300,6 @@ class Session {
   Motion motion_;
 };
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw programs::BadInput(fmt::format("{}: {}", folder, error.message()));
-}
-
 int root(int argc, char** argv) {
   Options options;
   programs::Command command("barnes_hut",
@@ -314,7 +307,7 @@ int root(int argc, char** argv) {
   add_options(command, options);
   const auto prepare = [&] {
     if (!options.out.empty()) programs::check_writable(options.out);
-    if (!options.frames.empty()) make_folder(options.frames);
+    if (!options.frames.empty()) programs::make_folder(options.frames);
     return Session(options);
   };
   return command.run(

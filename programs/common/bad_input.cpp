@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,6 +21,12 @@ void check_writable(const std::string& file) {
            access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0)
     return;
   throw BadInput(fmt::format("{}: can't be written: {}", file, std::strerror(errno)));
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw BadInput(fmt::format("{}: {}", folder, error.message()));
 }
 
 }  // namespace programs

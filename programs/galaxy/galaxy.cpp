@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -226,12 +224,6 @@ void add_options(programs::Command& command, Run& run) {
       .needs(frames);
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw programs::BadInput(fmt::format("{}: {}", folder, error.message()));
-}
-
 std::string fault(const Run& run, const std::vector<Star>& result) {
   if (run_sequentially(run) != result) return "the parallel run and the sequential one differ";
   const double error = mean_error(result, run.theta, 1000);
@@ -251,7 +243,7 @@ int root(int argc, char** argv) {
   return command.run(
       argc, argv,
       [&] {
-        if (!run.frames.empty()) make_folder(run.frames);
+        if (!run.frames.empty()) programs::make_folder(run.frames);
         return Galaxy(run).run();
       },
       [&] { return run_sequentially(run); },

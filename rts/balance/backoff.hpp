@@ -11,12 +11,10 @@ namespace trawl::balance {
 /// in nanoseconds: doubling, with jitter so that PEs that fell idle together do not fish together.
 class Backoff {
  public:
-  static constexpr Nanos default_min = 20'000;
-  static constexpr Nanos default_max = 5'000'000;
   static constexpr Nanos longest = Fish::longest_patience;
 
   /// Throws Error (exit code 2) unless 0 < min <= max <= an hour.
-  explicit Backoff(Nanos min = default_min, Nanos max = default_max);
+  Backoff(Nanos min, Nanos max);
 
   /// The next delay, in [min, max].
   Nanos next(std::uint64_t random) noexcept;

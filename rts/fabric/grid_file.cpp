@@ -66,7 +66,7 @@ class GridReader {
 
   GridFile read() {
     top_.check_members({"about", "clusters", "between", "links", "random_changes", "speed_changes",
-                        "joins", "leaves", "deaths"});
+                        "joins", "deaths"});
     if (top_.has("about")) top_.at("about").text();
     for (const auto& each : top_.at("clusters").elements()) {
       grid_.clusters.push_back(read_cluster(each, grid_.pes()));

@@ -16,7 +16,6 @@ namespace trawl::fabric {
 /// Where this PE sits among those of its host.
 struct Place {
   int pes_on_host;
-  int index_on_host;
   std::vector<pid_t> processes{};  ///< of the PEs there, this one's included
 };
 

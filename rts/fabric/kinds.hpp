@@ -1,7 +1,7 @@
 // The protocol in one table: what PEs say to each other, a row for each kind of message. What is in
 // a message is said by the struct that has its kind, in the room that it is for: rts/balance
-// (FISH, in fish.hpp), or rts/heap, rts/sched, rts/life and rts/watch, in messages.hpp. All
-// messages are laid out alike:
+// (FISH, in fish.hpp), or rts/heap, rts/sched, rts/life, rts/recover and rts/watch, in
+// messages.hpp. All messages are laid out alike:
 //
 //   | the Fragmenter's 2 | kind 1 | loads (balance::Tables), if the row says so | the struct's ...
 //   |

@@ -112,12 +112,12 @@ Neighbours::Neighbours(int self, const std::vector<Card>& cards, Pipes pipes, bo
   for (int pe = 0; pe < static_cast<int>(cards.size()); ++pe) {
     all = all && (card(pe).kernel == kernel_ || card(pe).kernel == 0);
     if (card(pe).kernel != kernel_) continue;
-    if (pe == self) index_ = count();
     pes_.push_back(pe);
     may_have_pipes = may_have_pipes && card(pe).pipes != 0;
   }
   are_all_ = admits ? all : cards.size() == 1;
   const auto places = admits ? cards.size() : pes_.size();
+  ended_.reserve(cards.size());  // who notes them can't get more
   if (places > 1) {
     lines_ = may_have_pipes ? lines_of_a_pipe(places, pipes) : 0;
     part_ = sizeof(Front) + (lines_ == 0 ? 0 : places * Pipe::size(lines_));
@@ -297,7 +297,7 @@ bool Neighbours::waiting() const noexcept {
 }
 
 Joined Neighbours::joined(std::unique_ptr<Fabric> fabric, const std::vector<Card>& cards) const {
-  Joined joined{std::move(fabric), {count(), index_}};
+  Joined joined{std::move(fabric), {count()}};
   for (const int pe : pes_)
     joined.place.processes.push_back(cards[static_cast<std::size_t>(pe)].process);
   if (pes_.size() == cards.size()) joined.board = board_;

@@ -160,7 +160,6 @@ class Neighbours {
   const Reach& reach(int pe) const noexcept { return reach_[static_cast<std::size_t>(pe)]; }
 
   int self_ = 0;
-  int index_ = 0;
   std::vector<int> pes_;  // of this host
   mutable std::atomic<bool> are_all_{false};
   std::vector<Reach> reach_;      // by PE

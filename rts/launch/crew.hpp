@@ -26,8 +26,8 @@ class Crew {
   void add(const Command& command, const std::string& what);
 
   /// Until the main PE has ended and the others with it. `begun`: a pipe, which is closed
-  /// here; a byte lies in it when all PEs are there, and who has ended before ends the run. The
-  /// exit code; if a signal was what ended it, by this signal.
+  /// here; a byte lies in it when all PEs are there. Whose process has ended before, ends the
+  /// run: see `again`. The exit code; if a signal was what ended it, by this signal.
   int see_through(int begun);
   /// Is the run to be started again? Once it has ended.
   bool again() const noexcept { return again_ && signal_ == 0; }

@@ -21,11 +21,6 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 std::vector<std::pair<std::string, std::string>> flags_to_pass_on() {
   std::vector<std::pair<std::string, std::string>> flags;
   for (char** each = environ; *each != nullptr; ++each) {

@@ -7,9 +7,6 @@
 
 namespace trawl::launch {
 
-/// Empty: there is none.
-std::string variable(const char* name);
-
 /// The runtime's flags that are set there, for PEs that do not inherit it: all TRAWL_ variables but
 /// those that trawl-run sets itself.
 std::vector<std::pair<std::string, std::string>> flags_to_pass_on();

@@ -134,7 +134,7 @@ void look_for(const std::string& program) {
       return;
     throw Error("cannot start " + program + ": " + std::strerror(errno), 2);
   }
-  std::istringstream path(variable("PATH"));
+  std::istringstream path(std::string(fabric::environment("PATH")));
   for (std::string folder; std::getline(path, folder, ':');)
     if (access((folder + "/" + program).c_str(), X_OK) == 0) return;
   throw Error("there is no program " + program, 2);
@@ -166,8 +166,9 @@ class Launch {
   explicit Launch(Options options)
       : options_(std::move(options)),
         hosts_(options_.hosts.empty() ? std::vector<Host>() : read_hosts(options_.hosts)),
-        key_(variable("TRAWL_KEY").empty() ? net::make_key()
-                                           : net::read_key(variable("TRAWL_KEY"))) {
+        key_(fabric::environment("TRAWL_KEY").empty()
+                 ? net::make_key()
+                 : net::read_key(fabric::environment("TRAWL_KEY"))) {
     by_srun_ = hosts_.empty() && !options_.wait && slurm_.tasks != 0;
     pes_ = options_.pes != 0 ? options_.pes : by_srun_ ? slurm_.tasks : 0;
     for (const auto& host : hosts_) elsewhere_ += host.pes;

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 
-#include "rts/launch/environment.hpp"
+#include "rts/fabric/launcher.hpp"
 
 namespace trawl::launch {
 namespace {
 
-/// Of a text like "2(x3)"; `otherwise` if it does not begin with one.
-int first_number(const std::string& text, int otherwise) {
-  const int number = std::atoi(text.c_str());
+using fabric::environment;
+
+/// Of a variable like "2(x3)"; `otherwise` if it does not begin with one.
+int first_number(const char* variable, int otherwise) {
+  const int number = std::atoi(std::string(environment(variable)).c_str());
   return number > 0 ? number : otherwise;
 }
 
@@ -43,16 +46,17 @@ std::vector<std::vector<std::string>> Slurm::steps(int others) const {
 // SLURM_TASKS_PER_NODE counts processors.
 Slurm slurm_here() {
   Slurm slurm;
-  if (variable("SLURM_JOB_ID").empty()) return slurm;
-  const auto nodes = first_number(variable("SLURM_JOB_NUM_NODES"), 1);
-  const auto on_each = first_number(variable("SLURM_NTASKS_PER_NODE"), 1);
-  const auto told = first_number(variable("SLURM_NTASKS"), 0);
+  if (environment("SLURM_JOB_ID").empty()) return slurm;
+  const auto nodes = first_number("SLURM_JOB_NUM_NODES", 1);
+  const auto on_each = first_number("SLURM_NTASKS_PER_NODE", 1);
+  const auto told = first_number("SLURM_NTASKS", 0);
   const auto tasks = told != 0 ? told : nodes * on_each;
   if (tasks < 2) return slurm;
   slurm.tasks = tasks;
   slurm.nodes = nodes;
-  slurm.on_first = told != 0 ? first_number(variable("SLURM_TASKS_PER_NODE"), 1) : on_each;
-  slurm.we_are_first = !variable("SLURMD_NODENAME").empty() && variable("SLURM_NODEID") == "0";
+  slurm.on_first = told != 0 ? first_number("SLURM_TASKS_PER_NODE", 1) : on_each;
+  slurm.we_are_first =
+      !environment("SLURMD_NODENAME").empty() && environment("SLURM_NODEID") == "0";
   return slurm;
 }
 

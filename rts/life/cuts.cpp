@@ -10,8 +10,7 @@ constexpr Nanos patience = 1'000'000'000;
 }  // namespace
 
 void Cuts::add(int from, int pe, const std::string& why, Nanos now) {
-  if (pairs_.empty()) since_ = now;
-  pairs_.push_back({from, pe, why});
+  pairs_.push_back({from, pe, why, now});
 }
 
 void Cuts::gone(int pe) noexcept {
@@ -25,15 +24,16 @@ std::size_t Cuts::count(int pe) const noexcept {
 }
 
 std::optional<Cuts::Cut> Cuts::next(Nanos now) const {
-  if (pairs_.empty() || now < since_ + patience) return std::nullopt;
   std::optional<Cut> worst;
   std::size_t most = 0;
-  for (const auto& pair : pairs_)
+  for (const auto& pair : pairs_) {
+    if (now < pair.since + patience) continue;
     for (const auto& [pe, other] : {std::pair(pair.pe, pair.from), std::pair(pair.from, pair.pe)}) {
       if (count(pe) <= most) continue;
       most = count(pe);
       worst = {pe, "PE " + std::to_string(other) + " does not reach it (" + pair.why + ")"};
     }
+  }
   return worst;
 }
 

@@ -34,12 +34,12 @@ class Cuts {
     int from;
     int pe;
     std::string why;
+    Nanos since;
   };
 
   std::size_t count(int pe) const noexcept;
 
   std::vector<Pair> pairs_;
-  Nanos since_ = 0;  // the first of them
 };
 
 }  // namespace trawl::life

@@ -50,6 +50,8 @@ Write Write::read(Reader& in, const fabric::Envelope& envelope) {
   write.writer = in.get<std::uint32_t>();
   if (!envelope.has(write.writer)) throw BadBytes("it names a PE that does not exist");
   const bool at_home = write.object.pe == static_cast<std::uint32_t>(envelope.to);
+  if (at_home && write.writer != static_cast<std::uint32_t>(envelope.from))
+    throw BadBytes("it stands in line for another PE");
   if (at_home && write.place != 0) throw BadBytes("it has a place that this PE has not given");
   if (!at_home && write.place == 0) throw BadBytes("it wants a place from who gives none");
   write.ticket = in.get<std::uint32_t>();

@@ -83,7 +83,9 @@ class Sampler {
   }
   void fill(sched::Write& write) {
     write = {{pe(), static_cast<std::uint32_t>(some())}, some(), pe(), 7, 7};
-    if (write.object.pe == static_cast<std::uint32_t>(envelope_.to)) write.place = 0;
+    if (write.object.pe != static_cast<std::uint32_t>(envelope_.to)) return;
+    write.place = 0;
+    write.writer = static_cast<std::uint32_t>(envelope_.from);
   }
   void fill(heap::Schedule& schedule) {
     schedule = {static_cast<std::uint16_t>(below(3)), below(2) == 0};

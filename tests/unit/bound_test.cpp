@@ -230,9 +230,9 @@ TEST(LongestFirst, GivesWhatIsLongestToWhoIsDoneFirst) {
   EXPECT_DOUBLE_EQ(
       longest_first(list({4, 7, 5, 6, 4, 5, 7, 6, 4}), reach_of(std::vector<double>(4, 1))), 15);
   EXPECT_DOUBLE_EQ(
-      longest_first(
-          list({2, 6, 2}),
-          reach_of(grid(R"({"name": "1", "pes": 1}, {"name": "2", "pes": 1, "speed": 3})", ""))),
+      longest_first(list({2, 6, 2}),
+                    reach_of(grid(R"({"name": "1", "pes": 1}, {"name": "2", "pes": 1, "speed": 3})",
+                                  R"(, "between": {})"))),
       8 / 3.0);
 }
 

@@ -32,10 +32,19 @@ TEST(Cuts, GiveUpWhoHasMost) {
 TEST(Cuts, GiveUpTheOneThatIsNotReached) {
   life::Cuts cuts;
   cuts.add(3, 1, "no route", 0);
-  cuts.add(2, 4, "no route", patience);
   EXPECT_EQ(cuts.next(patience)->pe, 1);
-  cuts.gone(1);
-  EXPECT_EQ(cuts.next(patience)->pe, 4);
+}
+
+// 8 is dying, which the main PE does not know yet.
+TEST(Cuts, WaitForEachPairThatItsEndMayBeSeen) {
+  life::Cuts cuts;
+  cuts.add(3, 5, "no route", 0);
+  cuts.add(8, 7, "its process, or the connection to it, has ended", patience - 1);
+  EXPECT_EQ(cuts.next(patience)->pe, 5);
+  cuts.gone(5);
+  EXPECT_FALSE(cuts.next(2 * patience - 2));
+  cuts.gone(8);
+  EXPECT_FALSE(cuts.next(100 * patience));
 }
 
 TEST(Cuts, AreForgottenWithWhoDies) {

@@ -64,8 +64,13 @@ TEST(HeapSize, WhatIsNotNeededGoesBack) {
   EXPECT_GT(before, 200 * mega);
   heap::give_back(3600 * Nanos{1'000'000'000});
   EXPECT_EQ(heap::collector_statistics().heap_bytes, before);
+  // Words that look like their addresses keep some; and what has lately been freed beside it makes
+  // all of a free block count as such.
+  for (int i = 0; i < 5 && heap::collector_statistics().heap_bytes >= before / 2; ++i) {
+    heap::give_back(0);
+    make_arrays();
+  }
   heap::give_back(0);
-  // Words that look like their addresses keep some.
   EXPECT_LT(heap::collector_statistics().heap_bytes, before / 2);
 }
 

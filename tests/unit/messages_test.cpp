@@ -117,6 +117,7 @@ TEST(Messages, WritesGetTheirPlacesFromTheObjectsHome) {
   };
   EXPECT_FALSE(refused(write(1, 0, 2))) << "to its home";
   EXPECT_FALSE(refused(write(0, 7, 2))) << "and from there to all";
+  EXPECT_TRUE(refused(write(1, 0, 3))) << "in line for another";
   EXPECT_TRUE(refused(write(1, 7, 2))) << "a place that PE 1 has not given";
   EXPECT_TRUE(refused(write(0, 0, 2))) << "PE 1 gives none";
   EXPECT_TRUE(refused(write(3, 7, 2)));

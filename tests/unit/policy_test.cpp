@@ -203,24 +203,25 @@ INSTANTIATE_TEST_SUITE_P(Balance, EveryPolicy, testing::ValuesIn(policy_names())
                          [](const auto& each) { return std::string(each.param); });
 
 TEST(Backoff, DoublesWithinItsBounds) {
+  constexpr Nanos shortest = 20'000, longest = 5'000'000;
   Random random(5);
-  Backoff backoff;
-  Nanos base = Backoff::default_min;
+  Backoff backoff(shortest, longest);
+  Nanos base = shortest;
   for (int i = 0; i < 1'000; ++i) {
     const auto delay = backoff.next(random());
     EXPECT_GE(delay, base);
     EXPECT_LT(delay, 2 * base);
-    EXPECT_LE(delay, Backoff::default_max);
-    base = std::min(2 * base, Backoff::default_max / 2);
+    EXPECT_LE(delay, longest);
+    base = std::min(2 * base, longest / 2);
   }
   backoff.reset();
-  EXPECT_LT(backoff.next(~std::uint64_t{0}), 2 * Backoff::default_min);
+  EXPECT_LT(backoff.next(~std::uint64_t{0}), 2 * shortest);
 }
 
 TEST(Backoff, JitterSpreadsDelays) {
   Random random(6);
   std::set<Nanos> delays;
-  for (int i = 0; i < 100; ++i) delays.insert(Backoff().next(random()));
+  for (int i = 0; i < 100; ++i) delays.insert(Backoff(20'000, 5'000'000).next(random()));
   EXPECT_GT(delays.size(), 90u);
   EXPECT_LT(*delays.begin(), 22'000);
   EXPECT_GT(*delays.rbegin(), 38'000);

@@ -189,10 +189,6 @@ TEST_F(TraceTest, WorkersShareALog) {
   for (unsigned worker = 0; worker < 4; ++worker) EXPECT_EQ(next[worker], count);
 }
 
-TEST_F(TraceTest, NullLogIsOff) {
-  note(nullptr, Kind::note, 0);
-}
-
 TEST_F(TraceTest, OneCallCountsAndNotes) {
   Counters counters;
   {

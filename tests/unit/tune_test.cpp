@@ -238,8 +238,8 @@ TEST(Tune, HostsAreDividedIntoPes) {
   ASSERT_EQ(cores.speed_changes.size(), 4U);
   EXPECT_EQ(cores.speed_changes.front().pe, 4);
   EXPECT_EQ(cores.speed_changes.back().pe, 7);
-  ASSERT_EQ(cores.deaths.size(), 2U);
-  EXPECT_EQ(cores.deaths.front().pe, 8);
+  ASSERT_EQ(cores.changes.size(), 2U);
+  EXPECT_EQ(cores.changes.front().pe, 8);
   EXPECT_EQ(layouts(nlohmann::json::parse(R"({"clusters": [{"name": "a", "pes": 2}]})")).size(),
             1U);
 }

@@ -121,7 +121,9 @@ class Net final : public Fabric {
     links_.forget(pe);
     auto& waits = waiting_at(pe);
     kept_ -= waits.messages.size();
-    waits = {{}, 0, true};
+    waits.messages.clear();  // a new one takes memory, of which there may be none
+    waits.bytes = 0;
+    waits.dead = true;
   }
 
   std::size_t unsent(int to) const noexcept override {

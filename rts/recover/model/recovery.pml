@@ -1,4 +1,5 @@
-/* Exporting, fetching, death and membership: what recovery is to do, before it is built.
+/* Exporting, fetching, death and membership: how recovery goes on. README.md says what the runtime does
+   otherwise.
 
    Three PEs, of which 1 and 2 may die, or be taken for dead while they live. The root, on PE 0, needs
    two sparks, S0 and S1; each needs the same thunk T, which moves along with a spark or is fetched.
@@ -361,11 +362,10 @@ inline die(x) {
   fi
 }
 
-/* What the sender of a message knew of the dead, x knows before it takes the message: else it may send
-   a FETCH on to one of them after its sender has swept for the last time. */
+/* x has the view. */
 inline catch_up(x) {
   if
-  :: (known & bit(x)) != 0 && !dead[x] -> happens(FENCED); die(x)
+  :: (known & bit(x)) != 0 -> happens(FENCED); die(x)
   :: else
   fi;
   if
@@ -378,71 +378,49 @@ inline catch_up(x) {
   fi
 }
 
+/* Who knows of fewer deaths than a message's sender leaves it unread until he has the view: else he may
+   send a FETCH on to one of the dead after its sender has swept for the last time. */
+#define of_view(from, x, deaths) way(from, x)?[_, _, _, _, _, deaths]
+#define readable(from, x) (way(from, x)?[VIEW, _, _, _, _, _] || of_view(from, x, 0) || \
+                           (knows_dead(x, 1) && of_view(from, x, 2)) || \
+                           (knows_dead(x, 2) && of_view(from, x, 4)) || \
+                           (knows_dead(x, 1) && knows_dead(x, 2) && of_view(from, x, 6)))
+
 /* Room for all that a step may send. */
 #define room(x) (len(way(x, 0)) < 6 && len(way(x, 1)) < 6 && len(way(x, 2)) < 6)
 
 /* A message of a dead PE is no message. */
 inline receive(x, from) {
   if
-  :: way(from, x)?SCHEDULE(s, m, h, w, known) ->
+  :: way(from, x)?SCHEDULE(s, m, h, w, _) ->
      if
      :: knows_dead(x, from) -> happens(DEAD_MANS_MESSAGE)
-     :: else ->
-        catch_up(x);
-        if
-        :: dead[x]
-        :: else -> on_schedule(x, from)
-        fi
+     :: else -> on_schedule(x, from)
      fi
-  :: way(from, x)?FETCH(q, m, _, _, known) ->
+  :: way(from, x)?FETCH(q, m, _, _, _) ->
      if
      :: knows_dead(x, from) -> happens(DEAD_MANS_MESSAGE)
-     :: else ->
-        catch_up(x);
-        if
-        :: dead[x]
-        :: else -> on_fetch(x)
-        fi
+     :: else -> on_fetch(x)
      fi
-  :: way(from, x)?RESUME_VALUE(s, _, _, _, known) ->
+  :: way(from, x)?RESUME_VALUE(s, _, _, _, _) ->
      if
      :: knows_dead(x, from) -> happens(DEAD_MANS_MESSAGE)
-     :: else ->
-        catch_up(x);
-        if
-        :: dead[x]
-        :: else -> on_value(x)
-        fi
+     :: else -> on_value(x)
      fi
-  :: way(from, x)?RESUME_THUNK(_, _, _, w, known) ->
+  :: way(from, x)?RESUME_THUNK(_, _, _, w, _) ->
      if
      :: knows_dead(x, from) -> happens(DEAD_MANS_MESSAGE)
-     :: else ->
-        catch_up(x);
-        if
-        :: dead[x]
-        :: else -> arrive(x, from)
-        fi
+     :: else -> arrive(x, from)
      fi
-  :: way(from, x)?ACK(_, _, h, w, known) ->
+  :: way(from, x)?ACK(_, _, h, w, _) ->
      if
      :: knows_dead(x, from) -> happens(DEAD_MANS_MESSAGE)
-     :: else ->
-        catch_up(x);
-        if
-        :: dead[x]
-        :: else -> on_ack(x)
-        fi
+     :: else -> on_ack(x)
      fi
-  :: way(from, x)?FREE(_, _, _, w, known) ->
+  :: way(from, x)?FREE(_, _, _, w, _) ->
      if
      :: knows_dead(x, from) -> happens(DEAD_MANS_MESSAGE)
-     :: else ->
-        catch_up(x);
-        if
-        :: dead[x]
-        :: else -> assert(w <= lent[x]); lent[x] = lent[x] - w
-        fi
+     :: else -> assert(w <= lent[x]); lent[x] = lent[x] - w
      fi
   :: way(from, x)?VIEW(_, _, _, _, known) -> catch_up(x)
   fi
@@ -451,9 +429,10 @@ inline receive(x, from) {
 /* Told by the main PE, who sweeps at once. */
 inline declare(y) {
   declared = declared | bit(y);
-  sweep(0, y);
+  told[0] = told[0] | bit(y);                        /* the view comes before all that rests on it */
   send(0, 1, VIEW, 0, 0, 0, 0);
-  send(0, 2, VIEW, 0, 0, 0, 0)
+  send(0, 2, VIEW, 0, 0, 0, 0);
+  sweep(0, y)
 }
 
 /* Nothing is on its way: what each slot has lent is held by proxies; more, where a death has lost some. */
@@ -480,9 +459,9 @@ proctype pe(byte me) {
   byte other2 = (me + 2) % PES;
 end:
   do
-  :: atomic { !dead[me] && room(me) && nempty(way(me, me)) -> receive(me, me) }
-  :: atomic { !dead[me] && room(me) && nempty(way(other1, me)) -> receive(me, other1) }
-  :: atomic { !dead[me] && room(me) && nempty(way(other2, me)) -> receive(me, other2) }
+  :: atomic { !dead[me] && room(me) && readable(me, me) -> receive(me, me) }
+  :: atomic { !dead[me] && room(me) && readable(other1, me) -> receive(me, other1) }
+  :: atomic { !dead[me] && room(me) && readable(other2, me) -> receive(me, other2) }
   :: atomic { !dead[me] && spark[at(me, 0)] == UNEVALUATED -> spark[at(me, 0)] = BLACK_HOLE }
   :: atomic { !dead[me] && spark[at(me, 1)] == UNEVALUATED -> spark[at(me, 1)] = BLACK_HOLE }
   :: atomic { !dead[me] && room(me) && spark[at(me, 0)] == BLACK_HOLE && thunk[me] == VALUE ->
