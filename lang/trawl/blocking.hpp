@@ -12,7 +12,8 @@ namespace trawl {
 
 /// What `f()` gives, or throws, made on an OS thread of its own: for what may wait for something
 /// that is no Lazy, while workers have something better to do. `f` may refer to what is around it;
-/// it can't force, sync or spark. At most 64 of a PE at a time; others wait for their turn.
+/// it can't force, sync or spark. At most 64 of a PE at a time; others wait for their turn. Throws
+/// Error where it is called outside of a run, and where the host has no thread for it.
 template <class F>
 auto blocking(F&& f) -> std::invoke_result_t<F&> {
   using R = std::invoke_result_t<F&>;
@@ -21,7 +22,7 @@ auto blocking(F&& f) -> std::invoke_result_t<F&> {
   struct Call {
     F& function;
     std::exception_ptr error{};
-    std::optional<std::conditional_t<std::is_void_v<R>, char, R>> result{};
+    std::optional<std::conditional_t<std::is_void_v<R>, char, std::decay_t<R>>> result{};
 
     static void make(void* self) {
       auto& call = *static_cast<Call*>(self);

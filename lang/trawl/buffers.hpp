@@ -64,11 +64,21 @@ class Buffered {
 template <class T, class Strategy>
 class BufferedList {
  public:
-  /// Sparks the first `ahead` of them.
-  BufferedList(Lazy<List<T>>&& list, std::size_t ahead) : at_(list), sparked_(list) {
+  /// Sparks the first `ahead` of them. (Not inlined: else whoever goes through the list may keep it
+  /// in a register.)
+  [[gnu::noinline]] BufferedList(Lazy<List<T>>&& list, std::size_t ahead)
+      : at_(list), sparked_(list) {
     list.let_go();
     while (ahead > 0 && spark_next()) --ahead;
   }
+
+  /// The other one lets go.
+  BufferedList(BufferedList&& other) noexcept : at_(other.at_), sparked_(other.sparked_) {
+    other.at_.let_go();
+    other.sparked_.let_go();
+  }
+  BufferedList& operator=(BufferedList&&) = delete;
+  ~BufferedList() = default;
 
   /// Each step sparks one element more.
   class iterator {
@@ -98,9 +108,10 @@ class BufferedList {
   std::default_sentinel_t end() const { return {}; }
 
  private:
-  /// False: there is none.
-  bool spark_next() {
+  /// False: there is none. (Not inlined, as `consume` is not.)
+  [[gnu::noinline]] bool spark_next() {
     if (force(sparked_).empty()) return false;
+    heap::clear_finished_calls<512>();
     const List<T> cell = consume(std::move(sparked_));
     detail::spark_with<Strategy>(std::span<const Lazy<T>>(&cell.head, 1));
     sparked_ = cell.tail;

@@ -68,15 +68,9 @@ void value_of_blob(const std::string& file, const std::string& blob, T& value) {
 }
 
 /// Where symbolic links lead. What is no file of bytes stays what it is.
-inline std::string file_to_replace(const std::string& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) return file;
-  if (!std::filesystem::is_regular_file(status))
-    throw Error(file + ": can't be written: it is no regular file");
-  const auto where = std::filesystem::canonical(file, error);
-  return error ? file : where.string();
-}
+std::string file_to_replace(const std::string& file);
+/// By another one, whose bytes are on the disk before it has this name.
+void replace_file(const std::string& file, const std::string& by);
 
 /// Under another name, until all of it has been written.
 class CheckpointOut {
@@ -117,9 +111,7 @@ class CheckpointOut {
     number(checkpoint_ends);
     out_.close();
     check();
-    std::error_code error;
-    std::filesystem::rename(unfinished_, file_, error);
-    if (error) throw Error(file_ + ": can't be written: " + error.message());
+    replace_file(file_, unfinished_);
     finished_ = true;
   }
 
@@ -246,7 +238,7 @@ void restore(const std::string& file, const std::vector<Blob>& blobs, Dist<T>& d
   parts.uncopied = std::numeric_limits<int>::max() - 1;
   parts = made_parts(std::move(parts));
   parts.each_shape([](const Shape&) {});
-  finish(parts.copying, true);
+  parts.copying = Lazy<Copying>::refer_to(finish(parts.copying.node(), true));
   d = Dist<T>(std::move(parts));
 }
 

@@ -85,6 +85,15 @@ struct AppliedToEach {
   }
 };
 
+/// What a spark that applies a strategy is there for: once its (last) element, which was to be
+/// evaluated, has been without it, it is not needed. What is a value already says nothing of that.
+template <class T, class X>
+heap::Node* purpose_of(const Lazy<T>& spark, const X& element) {
+  if constexpr (heap::NodeReference<X>)
+    if (element && element.node()->state() == heap::State::unevaluated) return element.node();
+  return spark.node();
+}
+
 /// Is it enough to spark the values themselves?
 template <class Strategy, class T>
 inline constexpr bool only_evaluates = false;
@@ -101,9 +110,14 @@ void spark_with(std::span<const T> xs) {
   } else if constexpr (!std::is_same_v<Strategy, R0> && std::is_empty_v<Strategy>) {
     if constexpr (may_be_copied<T>()) {
       std::vector<Lazy<T>> applied;
+      std::vector<heap::Node*> purposes;
       applied.reserve(xs.size());
-      for (const auto& x : xs) applied.push_back(lazy(Applied<Strategy>(), x));
-      spark_all(std::span<const Lazy<T>>(applied), Held::by_nobody);
+      purposes.reserve(xs.size());
+      for (const auto& x : xs) {
+        applied.push_back(lazy(Applied<Strategy>(), x));
+        purposes.push_back(purpose_of(applied.back(), x));
+      }
+      spark_all(std::span<const Lazy<T>>(applied), std::span<heap::Node* const>(purposes));
     }
   }
 }
@@ -198,13 +212,16 @@ struct ParListChunk {
   template <class T>
   void spark_chunks(std::span<const T> left) const {
     std::vector<Lazy<std::vector<T>>> chunks;
+    std::vector<heap::Node*> purposes;
     while (!left.empty()) {
       const auto chunk = left.first(std::min(std::max<std::size_t>(size, 1), left.size()));
       chunks.push_back(
           lazy(detail::AppliedToEach<Strategy>(), std::vector<T>(chunk.begin(), chunk.end())));
+      purposes.push_back(detail::purpose_of(chunks.back(), chunk.back()));
       left = left.subspan(chunk.size());
     }
-    detail::spark_all(std::span<const Lazy<std::vector<T>>>(chunks), detail::Held::by_nobody);
+    detail::spark_all(std::span<const Lazy<std::vector<T>>>(chunks),
+                      std::span<heap::Node* const>(purposes));
   }
 };
 

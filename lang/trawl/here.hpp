@@ -56,10 +56,17 @@ template <std::ranges::random_access_range Xs, class Less = std::less<>>
 void sort(Xs& xs, Less less = {}) {
   using T = std::ranges::range_value_t<Xs>;
   constexpr bool refers = std::is_same_v<std::ranges::range_reference_t<Xs>, T&>;
-  static_assert(refers,
+  constexpr bool is_const =
+      std::is_same_v<std::ranges::range_reference_t<Xs>, const T&> && !std::is_const_v<T>;
+  static_assert(!is_const, "trawl: here::sort moves elements about: what it sorts can't be const.");
+  static_assert(refers || is_const,
                 "trawl: nothing can refer to an element of a std::vector<bool>, or to one that a "
                 "view makes: here::sort sorts a vector of char, say.");
-  if constexpr (!refers) {
+  constexpr bool compares = std::is_invocable_r_v<bool, Less&, const T&, const T&>;
+  static_assert(compares,
+                "trawl: here::sort needs a < of the elements, or a function that says whether one "
+                "comes before another.");
+  if constexpr (!refers || !compares) {
     return;
   } else if constexpr (std::ranges::contiguous_range<Xs>) {
     const std::span<T> all(xs);
@@ -75,6 +82,15 @@ void sort(Xs& xs, Less less = {}) {
     sort(sorted, less);
     std::ranges::move(sorted, std::ranges::begin(xs));
   }
+}
+
+/// Refused, with what to write instead.
+template <class Xs, class Less = std::less<>>
+requires(!std::ranges::random_access_range<Xs>) void sort(Xs&, Less = {}) {
+  static_assert(
+      std::ranges::random_access_range<Xs>,
+      "trawl: here::sort sorts what has indices: a std::vector, std::deque or std::array; "
+      "a std::list sorts itself, and sets are in order.");
 }
 
 }  // namespace here

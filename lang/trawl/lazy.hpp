@@ -140,10 +140,30 @@ struct MakeLazy {
 template <class Call, class R, class... A>
 struct MakeOwn : MakeLazy<heap::for_one_reader<Call, R>, R, A...> {};
 
+/// Is this argument a Lazy that its owner gives up?
+template <class G>
+inline constexpr bool is_given_up = heap::NodeReference<G> && !std::is_const_v<G>;
+
+/// Not inlined: where a Lazy lay that has become an argument, nothing refers to its thunk any more,
+/// however the compiler has arranged the caller; else who goes through a list that is moved into a
+/// call would keep all of it.
+template <class Maker, class... G>
+[[gnu::noinline]] auto make_of_given_up(G&&... given) {
+  auto made = Maker::make(std::forward<G>(given)...);
+  const auto let_go = [](auto& each, bool is_moved) {
+    if constexpr (requires { each.let_go(); })
+      if (is_moved) each.let_go();
+  };
+  (let_go(given, is_given_up<G>), ...);
+  return made;
+}
+
 template <class Call, template <class, class, class...> class Make = MakeLazy, class... G>
 auto suspend(G&&... given) {
   using S = suspension<Call, G...>;
-  if constexpr (S::ok)
+  if constexpr (S::ok && (is_given_up<G> || ...))
+    return make_of_given_up<typename S::template Apply<Make>>(std::forward<G>(given)...);
+  else if constexpr (S::ok)
     return S::template Apply<Make>::make(std::forward<G>(given)...);
   else if constexpr (ResultKnown<S>)
     return Lazy<typename S::Result>();
@@ -167,9 +187,10 @@ R take(heap::Node* node) {
 
 }  // namespace detail
 
-/// Suspends `F(arguments...)`: nothing is computed yet. F is a function or a lambda without
-/// captures; arguments and result are whatever can travel: plain and standard types, aggregates,
-/// types with a cereal-style serialize(), and any of these holding a Lazy.
+/// Suspends `F(arguments...)`: nothing is computed yet. A Lazy that is moved in refers to nothing
+/// any more. F is a function or a lambda without captures; arguments and result are whatever can
+/// travel: plain and standard types, aggregates, types with a cereal-style serialize(), and any of
+/// these holding a Lazy.
 template <auto F, class... A>
 auto lazy(A&&... arguments) {
   return detail::suspend<detail::call_of<F>>(std::forward<A>(arguments)...);
@@ -181,8 +202,10 @@ auto lazy(F, A&&... arguments) {
   return detail::suspend<F>(std::forward<A>(arguments)...);
 }
 
-/// The value: evaluates it, takes it, or waits for it. Throws what its function threw. The
-/// reference is good as long as anything refers to the Lazy, or to the value by this reference.
+/// The value: evaluates it, takes it, or waits for it. Throws what its function threw; Error where
+/// the Lazy is empty, outside of a run, in the initialisation of a static, and in what `blocking`
+/// calls. The reference is good as long as anything refers to the Lazy, or to the value by this
+/// reference.
 template <class T>
 const T& force(Lazy<T> lazy) {
   heap::Node* node = lazy.node();
@@ -224,7 +247,8 @@ const T& force(const T& value) {
   return value;
 }
 
-/// Marks it as worth evaluating in parallel: whoever has nothing to do may take it.
+/// Marks it as worth evaluating in parallel: whoever has nothing to do may take it. An empty Lazy
+/// stays one. What its function throws `force` throws.
 template <class T>
 Lazy<T> par(Lazy<T> lazy) {
   if (lazy) sched::spark(lazy.node());
@@ -241,7 +265,7 @@ decltype(auto) par(const T& a, const U&... b) {
 }
 
 /// Asks for what lives on another PE and is going to be needed here, and goes on at once: a value
-/// is copied here, a thunk that nobody evaluates yet moves here.
+/// is copied here, a thunk that nobody evaluates yet moves here. An empty Lazy stays one.
 template <class T>
 Lazy<T> fetch(Lazy<T> lazy) {
   if (lazy) sched::fetch(lazy.node());

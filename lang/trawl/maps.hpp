@@ -34,8 +34,10 @@ using ThunkOf = decltype(lazy<F>(std::declval<const std::ranges::range_value_t<X
 /// Is there a result for each element?
 template <auto F, class T>
 consteval bool maps() {
-  constexpr bool fits = std::is_invocable_v<decltype(F), const T&>;
-  static_assert(fits,
+  static_assert(!is_member<Function<F>>,
+                "trawl: a member can't be suspended by its pointer; give a lambda that calls it.");
+  constexpr bool fits = !is_member<Function<F>> && std::is_invocable_v<decltype(F), const T&>;
+  static_assert(fits || is_member<Function<F>>,
                 "trawl: the function can't be called with the elements of this range. (Where they "
                 "are Lazy, lazy_map and spawn_all force them for it.)");
   if constexpr (fits) {
@@ -43,7 +45,8 @@ consteval bool maps() {
     static_assert(gives,
                   "trawl: par_map needs a result for each element; a function that returns nothing "
                   "does nothing here.");
-    return gives;
+    if constexpr (gives)
+      return result_travels<std::invoke_result_t<decltype(F), const T&>, anywhere>();
   }
   return false;
 }
@@ -193,6 +196,13 @@ template <class F, class Xs>
 concept MeantForEach = std::ranges::input_range<Xs> && !std::ranges::range<F> &&
                        std::is_invocable_v<F, const std::ranges::range_value_t<Xs>&>;
 
+template <class F>
+consteval void refuse_function_beside() {
+  static_assert(std::is_void_v<F>,
+                "trawl: the function is a template argument: par_map<f>(xs), and so for lazy_map, "
+                "spawn_all and spawn_some; f may be a lambda without captures.");
+}
+
 }  // namespace detail
 
 /// What `spawn_all` returns: calls under way, to be synced once, where they were spawned.
@@ -226,8 +236,9 @@ template <auto F, std::ranges::input_range Xs>
   return SpawnedAll<R>(std::move(calls));
 }
 
-/// `F` of each element of a container or another range, in parallel, a spark for every `chunk`
-/// elements.
+/// `F` of each element of a container or another range, in parallel: a spark for every `chunk`
+/// elements, or, of more than 1,024 chunks, for 64 parts that are halved where they are evaluated,
+/// down to a chunk. Throws what F has thrown, of several the first in order.
 template <auto F, std::ranges::input_range Xs>
 auto par_map(Xs&& xs, std::size_t chunk = 1) {
   using T = std::ranges::range_value_t<Xs>;
@@ -260,9 +271,19 @@ auto par_map(Xs&& xs, std::size_t chunk = 1) {
 template <class F, class Xs>
 requires detail::MeantForEach<F, Xs>
 void par_map(F&&, Xs&&, std::size_t = 1) {
-  static_assert(std::is_void_v<F>,
-                "trawl: par_map takes its function as a template argument: par_map<f>(xs), where f "
-                "may be a lambda without captures.");
+  detail::refuse_function_beside<F>();
+}
+/// Refused, with what to write instead.
+template <class F, class Xs>
+requires detail::MeantForEach<F, Xs>
+void lazy_map(F&&, Xs&&) {
+  detail::refuse_function_beside<F>();
+}
+/// Refused, with what to write instead.
+template <class F, class Xs>
+requires detail::MeantForEach<F, Xs>
+void spawn_all(F&&, Xs&&) {
+  detail::refuse_function_beside<F>();
 }
 
 namespace detail {
@@ -307,7 +328,10 @@ R reduce_indices(Indices<I> indices, R unit) {
 }
 
 template <class T>
-inline constexpr bool is_index = std::integral<T> && !std::is_same_v<T, bool>;
+inline constexpr bool is_index =
+    std::integral<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> &&
+    !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> &&
+    !std::is_same_v<T, char32_t>;
 
 /// In which indices are counted: as the first one, or where the end is of a wider type as wide.
 template <class From, class To>
@@ -352,9 +376,9 @@ consteval bool reduces_indices() {
 
 }  // namespace detail
 
-/// Map(from), ..., Map(to - 1), reduced in order, beginning with `unit`, which must be neutral; a
-/// spark for every `chunk` indices. Reduce must be associative: of more than 1,024 chunks those of
-/// a part are reduced first.
+/// Map(from), ..., Map(to - 1), reduced in order, beginning with `unit`, which must be neutral. The
+/// indices are of a type that has room for `from` and for `to`. As in `par_map` a spark is for
+/// `chunk` indices or for a part; Reduce must be associative, as those of a part are reduced first.
 template <auto Map, auto Reduce, class From, class To, class Chunk, class R>
 R par_map_reduce(From from, To to, Chunk chunk, R unit) {
   using I = decltype(detail::index_between<From, To>());

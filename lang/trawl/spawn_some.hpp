@@ -76,16 +76,23 @@ auto call_in_scope(Lazy<Scope> scope, const X& x) {
   return F(x);
 }
 
-/// Any result of `inlet` but false means to go on.
+/// An inlet that says nothing means to go on.
 template <class Inlet, class R>
 bool goes_on(Inlet& inlet, std::size_t i, const R& result) {
   static_assert(std::is_invocable_v<Inlet&, std::size_t, const R&>,
                 "trawl: an inlet takes the index of a call and its result: [&](std::size_t i, "
                 "const R& result) { ... }.");
-  if constexpr (std::is_same_v<std::invoke_result_t<Inlet&, std::size_t, const R&>, bool>)
-    return inlet(i, result);
-  else
-    inlet(i, result);
+  if constexpr (std::is_invocable_v<Inlet&, std::size_t, const R&>) {
+    using Said = std::invoke_result_t<Inlet&, std::size_t, const R&>;
+    constexpr bool is_clear = std::is_void_v<Said> || !std::is_arithmetic_v<std::decay_t<Said>> ||
+                              std::is_same_v<std::decay_t<Said>, bool>;
+    static_assert(is_clear && (std::is_void_v<Said> || std::is_convertible_v<Said, bool>),
+                  "trawl: an inlet gives nothing, or a bool: false cancels the other calls.");
+    if constexpr (std::is_convertible_v<Said, bool>)
+      return static_cast<bool>(inlet(i, result));
+    else
+      inlet(i, result);
+  }
   return true;
 }
 
@@ -111,6 +118,7 @@ class SpawnedSome {
   /// what a call threw, as soon as it comes upon that. To be called once.
   template <class Inlet>
   void each(Inlet inlet) {
+    begin();
     for (std::size_t next = 0; show_what_has_come(next, inlet);) {
       while (next < calls_.size() && !calls_[next]) ++next;
       if (next < calls_.size()) {
@@ -127,6 +135,7 @@ class SpawnedSome {
   /// The same in the order of the calls: the answer is the same for any inlet.
   template <class Inlet>
   void each_in_order(Inlet inlet) {
+    begin();
     for (std::size_t i = 0; i < calls_.size() && show(i, inlet);) ++i;
     cancel();
   }
@@ -143,9 +152,16 @@ class SpawnedSome {
       sched::abandon(call.node(), why);
     }
     calls_.clear();
+    elsewhere_.clear();
   }
 
  private:
+  void begin() {
+    if (std::exchange(begun_, true))
+      throw Error(
+          "the results of one spawn_some are shown once: call each, or each_in_order, once");
+  }
+
   /// Others have mostly begun with what comes next.
   static constexpr std::size_t look_ahead = 64;
 
@@ -176,6 +192,7 @@ class SpawnedSome {
   Lazy<bool> ended_;
   std::vector<Lazy<R>> calls_;          // nothing in the place of those that have been seen
   std::vector<std::size_t> elsewhere_;  // those that others have begun
+  bool begun_ = false;
 };
 
 /// `auto some = spawn_some<f>(xs); some.each(inlet);`: as `spawn_all`, a call for each element of a
@@ -183,6 +200,8 @@ class SpawnedSome {
 template <auto F, std::ranges::input_range Xs>
 [[nodiscard("keep what spawn_some returns, and ask it for each result")]] auto spawn_some(Xs&& xs) {
   using X = std::ranges::range_value_t<Xs>;
+  static_assert(!detail::is_member<Function<F>>,
+                "trawl: a member can't be suspended by its pointer; give a lambda that calls it.");
   static_assert(std::is_invocable_v<decltype(F), const X&>,
                 "trawl: the function can't be called with the elements of this range.");
   const auto ended = Lazy<bool>::refer_to(heap::make_promise<bool>());
@@ -194,6 +213,13 @@ template <auto F, std::ranges::input_range Xs>
   detail::reserve_for(calls, xs);
   for (const auto& x : xs) calls.push_back(lazy<&detail::call_in_scope<F, X>>(shared, x));
   return SpawnedSome<typename decltype(calls)::value_type::value_type>(ended, std::move(calls));
+}
+
+/// Refused, with what to write instead.
+template <class F, class Xs>
+requires detail::MeantForEach<F, Xs>
+void spawn_some(F&&, Xs&&) {
+  detail::refuse_function_beside<F>();
 }
 
 }  // namespace trawl

@@ -54,21 +54,20 @@ Part<T> fork(Lazy<Part<T>> left, Lazy<Part<T>> right) {
   return {{}, {left, right}};
 }
 
-/// Is an element referred to by somebody else than the pool? A spark alone keeps nothing alive.
-enum class Held : bool { by_others, by_nobody };
-
+/// A spark; one that nobody else refers to has a purpose, see spark_kept.
 template <class T>
-void spark(const Lazy<T>& x, Held held) {
-  if (held == Held::by_nobody && x)
-    sched::spark_kept(x.node());
-  else
+void spark(const Lazy<T>& x, const heap::Node* purpose) {
+  if (purpose == nullptr)
     par(x);
+  else
+    sched::spark_kept(x.node(), purpose);
 }
 
 /// For who goes through the list from its beginning: the newest spark is the first element.
+/// `purposes`: of each, if nobody else refers to them.
 template <class T>
-void spark_backwards(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
-  for (auto i = xs.size(); i-- > 0;) spark(xs[i], held);
+void spark_backwards(std::span<const Lazy<T>> xs, std::span<heap::Node* const> purposes = {}) {
+  for (auto i = xs.size(); i-- > 0;) spark(xs[i], purposes.empty() ? nullptr : purposes[i]);
 }
 
 template <class T>
@@ -89,23 +88,28 @@ Lazy<Part<T>> tree(std::span<const Lazy<T>> xs) {
 
 /// Is there room for a spark for each of so many? Else trees are made of them.
 inline bool fit_one_by_one(std::size_t count) {
-  return count <= std::max<std::size_t>(sched::room_for_sparks() / 4, 1);
+  return count <= std::max<std::size_t>(sched::room_for_sparks(4 * count) / 4, 1);
 }
 
+/// `purposes` as above.
 template <class T>
-void spark_all(std::span<const Lazy<T>> xs, Held held = Held::by_others) {
+void spark_all(std::span<const Lazy<T>> xs, std::span<heap::Node* const> purposes = {}) {
+  const auto purpose = [&](std::size_t i) { return purposes.empty() ? nullptr : purposes[i]; };
   if (fit_one_by_one(xs.size())) {
-    for (const auto& x : xs) spark(x, held);
+    for (std::size_t i = 0; i < xs.size(); ++i) spark(xs[i], purpose(i));
     return;
   }
-  const auto room = sched::room_for_sparks();
+  const auto room = sched::room_for_sparks(0);
   const auto most = std::max(part_size, xs.size() / std::max<std::size_t>(room / 8, 1) + 1);
   while (xs.size() > leaf_size) {
+    const auto last = xs.size() - 1;
     const auto rest = xs.size() - std::min(most, xs.size() / 2);
-    spark(tree(xs.subspan(rest)), Held::by_nobody);
+    const auto whole = tree(xs.subspan(rest));
+    const auto* of_last = purposes.empty() ? xs.back().node() : purposes[last];
+    spark(whole, of_last != nullptr ? of_last : whole.node());
     xs = xs.first(rest);
   }
-  spark_backwards(xs, held);
+  spark_backwards(xs, purposes);
 }
 
 }  // namespace trawl::detail

@@ -114,7 +114,8 @@ class GraphPacker final : public PacketOut {
     const auto at = out_.size();
     packed_ = node;
     const auto part = put(node, place_ == 0);
-    if (place_ == 0 && node->code().placed && receiver_.pe != addresses_.self())
+    if (place_ == 0 && part == Part::thunk && node->code().placed &&
+        receiver_.pe != addresses_.self())
       placed_with_root_ = nodes_.size();
     if (moves_thunks_) note_found(part, out_.size() - at);
     if (part == Part::value && place_ != 0 && !moves_thunks_)

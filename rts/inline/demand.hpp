@@ -69,15 +69,16 @@ heap::Node* reclaim(OwnerEnd& pool, Slot* slot);
 void hide(heap::Node* node);
 
 /// `spark` for a thunk that nobody else refers to: sparks are weak, so it is kept until somebody
-/// has begun with it, or thousands have come after it.
-void spark_kept(heap::Node* node);
+/// has begun with it, or with `purpose`, the last of what it is to evaluate, or thousands have come
+/// after it.
+void spark_kept(heap::Node* node, const heap::Node* purpose);
 
 /// In a simulation others have their turn: for code that is long, and shares its work with them by
 /// memory alone.
 void let_others_run();
 
 /// How many sparks more find room here; outside of a run any number.
-std::size_t room_for_sparks() noexcept;
+std::size_t room_for_sparks(std::size_t wanted) noexcept;
 
 /// What the running call is a part of, as it was said by enter_scope; nullptr: nothing. It goes
 /// with the thread; what the thread evaluates besides, as it forces it, is a part of nothing.

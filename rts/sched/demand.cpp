@@ -18,7 +18,8 @@ void refuse_outside_of_a_run() {
   throw Error(
       "par, force, spawn, sync and fetch are for the root and what it calls, and for the functions "
       "of thunks, inside of trawl::run; a thread that the program has started itself (std::thread, "
-      "OpenMP, TBB) can't use them: give it values that were forced before");
+      "OpenMP, TBB), or that trawl::blocking uses, can't use them: give it values that were forced "
+      "before");
 }
 
 heap::Node* reclaim(OwnerEnd& end, Slot* slot) {
@@ -145,17 +146,8 @@ void spark(heap::Node* node) {
     spark_slowly(node, __builtin_return_address(0));
 }
 
-void spark_kept(heap::Node* node) {
-  constexpr std::size_t few = 64;
-  constexpr std::size_t most = 16384;
-  static thread_local std::vector<heap::Node*> kept;  // in memory that the collector scans
-  static thread_local std::size_t enough = few;
-  if (kept.size() >= enough) {
-    std::erase_if(kept, [](const heap::Node* n) { return n->state() != heap::State::unevaluated; });
-    if (kept.size() > most) kept.erase(kept.begin(), kept.end() - most / 2);
-    enough = std::max(few, 2 * kept.size());
-  }
-  kept.push_back(node);
+void spark_kept(heap::Node* node, const heap::Node* purpose) {
+  worker_here().kept_sparks.keep(node, purpose);
   spark(node);
 }
 
@@ -164,9 +156,9 @@ void let_others_run() {
     worker->let_others_run(Moment::in_thread);
 }
 
-std::size_t room_for_sparks() noexcept {
-  const Worker* worker = current_worker();
-  return worker == nullptr ? SIZE_MAX : worker->pool.room();
+std::size_t room_for_sparks(std::size_t wanted) noexcept {
+  Worker* worker = current_worker();
+  return worker == nullptr ? SIZE_MAX : worker->pool.room(wanted);
 }
 
 const void* scope() {

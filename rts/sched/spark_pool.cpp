@@ -172,6 +172,20 @@ bool SparkPool::make_room() noexcept {
   return false;
 }
 
+// A PE that is alone goes through its lists itself: then all that is here has fizzled, and would
+// stay until the last slot is needed.
+std::size_t SparkPool::room(std::size_t wanted) noexcept {
+  if (recorder_ != nullptr) return SIZE_MAX;
+  const auto capacity = slots_.size() - 2;
+  const auto fresh = bottom_.load(std::memory_order_relaxed) - std::max(looked_, first());
+  if (capacity - size() < wanted && fresh >= static_cast<std::ptrdiff_t>(capacity / 8)) {
+    const std::lock_guard lock(thieves_);
+    compact();
+    looked_ = bottom_.load(std::memory_order_relaxed);
+  }
+  return capacity - size();
+}
+
 heap::Node* SparkPool::reclaim(Slot* slot, bool by_owner) noexcept {
   if (!in_array(slot)) return recorder_ != nullptr ? recorder_->reclaim(slot) : nullptr;
   const std::lock_guard lock(thieves_);

@@ -196,10 +196,9 @@ class SparkPool : public OwnerEnd {
     return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
-  /// How many more it takes at least; fizzled ones may make room too.
-  std::size_t room() const noexcept {
-    return recorder_ != nullptr ? SIZE_MAX : slots_.size() - 2 - size();
-  }
+  /// By its owner: how many more it takes. Where that is less than wanted it looks for what has
+  /// fizzled, if there may be much.
+  std::size_t room(std::size_t wanted) noexcept;
 
  private:
   friend class OwnerEnd;
@@ -260,6 +259,7 @@ class SparkPool : public OwnerEnd {
   int to_look_at_ = 0;
   Recorder* recorder_ = nullptr;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room
+  Slot* looked_ = nullptr;     // up to here, for what has fizzled
   // Where room ends for push_quickly, or the beginning. Not end_: calls don't go to their data.
   std::atomic<Slot*> quick_end_;
   // The first slot is never used: take_back looks below an empty pool. Nor is the last, but for

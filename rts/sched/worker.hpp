@@ -16,6 +16,7 @@
 #include "rts/options/options.hpp"
 #include "rts/sched/giving.hpp"
 #include "rts/sched/host.hpp"
+#include "rts/sched/kept_sparks.hpp"
 #include "rts/sched/message_time.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/sched/thread.hpp"
@@ -75,6 +76,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   SparkPool pool;
+  KeptSparks kept_sparks;
   Counters counters;  // the pool has its own
   MessageTime messages;
   StandStill stood;

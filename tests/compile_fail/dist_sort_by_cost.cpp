@@ -1,4 +1,4 @@
-// expect: sort weighs elements by_count
+// expect: sort and rebalance weigh elements by_count
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 

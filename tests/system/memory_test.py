@@ -46,3 +46,17 @@ expect(result.code == 0 and result.out == "64\n", "expected threads to begin tho
 KEPT = [os.path.join(BIN, "tests", "kept_elsewhere"), "200", "--trawl:workers=1"]
 result = run_words(MPIEXEC, "-n", "2", *KEPT, "--trawl:heap-max=400M")
 expect(result.code == 0 and result.out == "200\n", "expected room for what is needed", result)
+
+# What a program has gone through dies: its sparks, where nobody took them, lists that were moved into calls, and data of
+# skeletons in values, of which there are copies on other PEs.
+LETS_GO = os.path.join(BIN, "tests", "lets_go")
+for what, count, megabytes, answer in [
+        ("sparked", 60, 300, 60 * 3000 * 2999 // 2), ("maps", 600, 200, 600 * 300 * 299 // 2),
+        ("moved", 1_000_000, 40, 2_000_000_000), ("temporary", 1_000_000, 40, 2_000_000_000),
+        ("buffered", 1_000_000, 40, 1_000_000_000)]:
+    result = run_words(LETS_GO, what, str(count), "--trawl:workers=1", f"--trawl:heap-max={megabytes}M")
+    expect(result.code == 0 and result.out == f"{answer}\n", f"expected {answer} in {megabytes} MB", result)
+for what, count, answer in ("held", 60, 60 * 200_000), ("nested", 40, 40 * 3 * 60_000):
+    result = run_words(os.path.join(BIN, "trawl-run"), "-n", "3", LETS_GO, what, str(count), "--trawl:workers=1",
+                       "--trawl:heap-max=150M")
+    expect(result.code == 0 and result.out == f"{answer}\n", f"expected {answer} in 150 MB a PE", result)

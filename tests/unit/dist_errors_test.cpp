@@ -35,6 +35,11 @@ double weight(long x) {
   if (x == 77) throw std::runtime_error("no weight");
   return 1;
 }
+/// In a third of the shards somebody is.
+bool never_of_large(long a, long b) {
+  if (a > 100 || b > 100) throw std::runtime_error("too large");
+  return a < b;
+}
 std::vector<long> row(std::size_t i) {
   if (i == 77) throw std::runtime_error("no row");
   return std::vector<long>(100, static_cast<long>(i));
@@ -77,8 +82,10 @@ TEST_P(DistErrors, NameTheSkeletonAndTheFunction) {
     expect_said([&] { trawl::collect(trawl::scan<little_sum>(d, 0L)); }, "scan<", "too much");
     expect_said([&] { trawl::collect(trawl::scan<plus_few>(d, 0L)); }, "scan<", "it is 77");
     expect_said([&] { trawl::collect(trawl::sort<key>(d)); }, "sort<", "no key");
-    expect_said([&] { trawl::collect(trawl::sort<itself>(d, trawl::by<weight>)); }, "sort<",
-                "no weight");
+    expect_said([&] { trawl::collect(trawl::sort<itself>(d, trawl::by<weight>)); },
+                "sort<{anonymous}::weight>", "no weight");
+    expect_said([&] { trawl::collect(trawl::sort<never_of_large>(d)); },
+                "sort<{anonymous}::never_of_large>: shard 20", "too large");
     if (trawl::places().size() > 1)
       expect_said([&] { trawl::rebalance(d, 1, trawl::by<weight>); }, "rebalance<", "no weight");
     expect_said([&] { trawl::collect(trawl::exchange(trawl::generate<row>(100))); }, "generate<",

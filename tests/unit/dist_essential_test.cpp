@@ -138,6 +138,9 @@ TEST_P(DistEssential, ASequenceComputesTheSameBits) {
       EXPECT_EQ((trawl::reduce<as_double, of_both>(here)),
                 trawl::force(trawl::reduce<as_double, of_both>(there)))
           << n;
+      EXPECT_EQ(trawl::collect(trawl::scan<of_both>(trawl::map<as_double>(here), 0.1)),
+                trawl::collect(trawl::scan<of_both>(trawl::map<as_double>(there), 0.1)))
+          << n;
     }
   });
 }

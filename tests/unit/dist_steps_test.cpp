@@ -1,7 +1,9 @@
 // Skeletons for steps: stencil, iterate, balance; and map_reduce.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -214,6 +216,40 @@ TEST_P(DistSteps, KeysInStepsSpreadOverShards) {
       for (const auto& shape : trawl::force(group).shapes)
         most = std::max(most, static_cast<std::size_t>(shape.count));
     EXPECT_LT(most, 200U);
+  });
+}
+
+std::vector<std::pair<double, long>> some_no_number(long i) {
+  const auto key =
+      i % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(i % 97);
+  return {{key, 1}};
+}
+
+// A NaN is neither less than a number nor equal to it.
+TEST_P(DistSteps, AKeyThatIsNoNumberHasItsOwnValue) {
+  run([] {
+    long of_none = 0;
+    std::map<double, long> counts;
+    for (const auto& [key, count] :
+         trawl::map_reduce<some_no_number, add>(trawl::generate<index_of>(9700))) {
+      if (std::isnan(key))
+        of_none += count;
+      else
+        EXPECT_TRUE(counts.try_emplace(key, count).second) << key;
+    }
+    EXPECT_EQ(of_none, 3234);
+    std::map<double, long> expected;
+    for (long i = 0; i < 9700; ++i)
+      if (i % 3 != 0) ++expected[static_cast<double>(i % 97)];
+    EXPECT_EQ(counts, expected);
+  });
+}
+
+TEST_P(DistSteps, StepsAreNotNegative) {
+  run([] {
+    const auto d = trawl::generate<index_of>(10);
+    EXPECT_THROW(trawl::iterate<uneven_step>(d, -1), trawl::Error);
+    EXPECT_EQ(trawl::collect(trawl::iterate<uneven_step>(d, 0)), trawl::collect(d));
   });
 }
 

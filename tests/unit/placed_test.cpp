@@ -83,6 +83,26 @@ TEST_P(Placed, OnesThatReferToEachOther) {
   });
 }
 
+struct Refers {
+  Lazy<int> inner;
+};
+Refers refers() {
+  return {trawl::detail::lazy_placed<where>(1L)};
+}
+
+// What was placed takes others along on its way there, and its value none on the way home: two PEs
+// would refer to each other, for ever.
+TEST_P(Placed, WhatAValueRefersToStaysWhereItWasMade) {
+  run([this] {
+    const auto there = GetParam() - 1;
+    const auto inner = trawl::force(placed<refers>(there)).inner;
+    const auto expected =
+        there == 0 ? trawl::heap::State::unevaluated : trawl::heap::State::fetch_me;
+    EXPECT_EQ(inner.node()->state(), expected);
+    EXPECT_EQ(trawl::force(inner), there);
+  });
+}
+
 // Who is sent thunks is sent others that refer to them before anybody can know where they are now.
 TEST_P(Placed, WhatRefersToOthersThatWentBeforeFindsThemThere) {
   run([this] {

@@ -91,6 +91,35 @@ TEST_P(Lang, AnInletMayCancelThemItself) {
     });
 }
 
+TEST_P(Lang, ResultsAreShownOnce) {
+  run([] {
+    const auto shown_again = [](auto first, auto again) {
+      auto some = spawn_some<twice>(numbers(100));
+      first(some);
+      EXPECT_THROW(again(some), Error);
+    };
+    const auto inlet = [](std::size_t, long) { return false; };
+    const auto each = [&](auto& some) { some.each(inlet); };
+    const auto in_order = [&](auto& some) { some.each_in_order(inlet); };
+    shown_again(each, each);
+    shown_again(each, in_order);
+    shown_again(in_order, each);
+  });
+}
+
+TEST_P(Lang, AnInletsAnswerMayBeABit) {
+  run([] {
+    const std::vector<bool> goes_on{true, true, false, true};
+    long shown = 0;
+    auto some = spawn_some<twice>(numbers(4));
+    some.each_in_order([&](std::size_t i, long) {
+      ++shown;
+      return goes_on[i];
+    });
+    EXPECT_EQ(shown, 3);
+  });
+}
+
 TEST_P(Lang, WhoLeavesThemCancelsThem) {
   begun = 0;
   run([] {

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <utility>
 
 #include <trawl/dist/copies.hpp>
 
@@ -14,51 +16,52 @@ bool whole(const Lazy<heap::Anything>& shard) {
 }  // namespace
 
 bool Copying::there() const {
-  const auto groups = thunks_of<Ran>(made_);
+  const auto groups = thunks_of<Ran>(made);
   return std::all_of(groups.begin(), groups.end(),
                      [](const auto& group) { return group.evaluated(); });
 }
 
-void Copying::finish() {
-  if (told_.exchange(true)) return;
-  Failed failed;
-  for (const auto& group : thunks_of<Ran>(made_))
-    for (const auto& shape : force(group).shapes) failed.push_back(shape.failed);
-  std::exchange(tell_, {})(failed);
+bool Copying::is_to_tell() const noexcept {
+  return !std::atomic_ref(told).exchange(true);
 }
 
-void finish(std::shared_ptr<Copying>& copying, bool wait) {
-  if (copying == nullptr || (!wait && !copying->there())) return;
-  copying->finish();
-  copying = nullptr;
+void Copying::finish() const {
+  if (!is_to_tell()) return;
+  std::size_t i = 0;
+  for (const auto& group : thunks_of<Ran>(made))
+    for (const auto& shape : force(group).shapes) {
+      // If the copy were made of the shard again, each would wait for the other.
+      if (!shape.failed && sched::also_from(copies[i], nullptr))
+        sched::also_from(shards[i], copy(copies[i], nullptr));
+      ++i;
+    }
 }
 
-std::shared_ptr<Copying> begin_copies(std::span<heap::Node* const> shards,
-                                      std::span<const Place> places, bool refer,
-                                      heap::Node* (*copy)(heap::Node* shard,
-                                                          heap::Node* is_whole)) {
-  std::vector<heap::Node*> mortal;
-  std::vector<heap::Node*> copies;
+heap::Node* finish(heap::Node* copying, bool wait) {
+  if (copying == nullptr) return nullptr;
+  const auto& copies = force(Lazy<Copying>::refer_to(copying));
+  if (!wait && !copies.there()) return copying;
+  copies.finish();
+  return nullptr;
+}
+
+heap::Node* begin_copies(std::span<heap::Node* const> shards, std::span<const Place> places,
+                         bool refer, heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole)) {
+  Copying copying;
+  copying.copy = copy;
   std::vector<Place> to;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (places[i] == Place()) continue;
     const auto is_whole =
         refer ? lazy_placed<&whole>(Lazy<heap::Anything>::refer_to(shards[i])) : Lazy<bool>();
-    mortal.push_back(shards[i]);
-    copies.push_back(copy(shards[i], is_whole.node()));
+    copying.shards.push_back(shards[i]);
+    copying.copies.push_back(copy(shards[i], is_whole.node()));
     to.push_back(away_from(places[i]));
     if (is_whole) sched::place(is_whole.node(), pe_of(places[i]));
   }
-  if (copies.empty()) return nullptr;
-  auto made = start_groups(copies, to);
-  const auto tell = [mortal, copies, copy](const Copying::Failed& failed) {
-    for (std::size_t i = 0; i < mortal.size(); ++i) {
-      // If the copy were made of the shard again, each would wait for the other.
-      if (failed[i] || !sched::also_from(copies[i], nullptr)) continue;
-      sched::also_from(mortal[i], copy(copies[i], nullptr));
-    }
-  };
-  return std::make_shared<Copying>(std::move(made), tell);
+  if (to.empty()) return nullptr;
+  copying.made = start_groups(copying.copies, to);
+  return Lazy<Copying>(std::move(copying)).node();
 }
 
 }  // namespace trawl::detail

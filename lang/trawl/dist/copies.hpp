@@ -1,11 +1,9 @@
 // Copies of distributed data on other PEs, for when a PE dies (rts/recover/README.md, Copies).
 #pragma once
 
-#include <atomic>
-#include <functional>
-#include <memory>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,32 +37,36 @@ heap::Node* node_of_copy(heap::Node* shard, heap::Node* is_whole) {
   return copy_of(Lazy<Shard<T>>::refer_to(shard), Lazy<bool>::refer_to(is_whole)).node();
 }
 
-/// Copies under way, of data that several workers may have.
-class Copying {
- public:
-  /// Which of them have failed.
-  using Failed = std::vector<bool>;
-
-  /// `made`: by these groups.
-  Copying(std::vector<heap::Node*> made, std::function<void(const Failed&)> tell)
-      : made_(std::move(made)), tell_(std::move(tell)) {}
+/// Copies under way, of data that several workers may have. In a node of this PE's heap, as a Dist
+/// is often in one, and dies there without being destroyed.
+struct Copying {
+  std::vector<heap::Node*> made;  ///< by these groups
+  std::vector<heap::Node*> shards;
+  std::vector<heap::Node*> copies;  ///< of each
+  heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole) = nullptr;
+  mutable bool told = false;  ///< atomic: where they are is said once
 
   bool there() const;
+  /// For one of those who ask, on any worker: it is to say where they are.
+  bool is_to_tell() const noexcept;
   /// Waits for them, and says where they are, if nobody has.
-  void finish();
+  void finish() const;
 
- private:
-  std::vector<heap::Node*> made_;
-  std::function<void(const Failed&)> tell_;
-  std::atomic<bool> told_{false};
+  /// It stays on this PE (value.hpp).
+  template <class Archive>
+  void serialize(Archive&) {}
 };
 
-/// Once they are there, what the data were made from need not be kept any more.
-void finish(std::shared_ptr<Copying>& copying, bool wait);
+/// Once they are there, what the data were made from need not be kept any more. Gives the same
+/// Lazy<Copying> again, or nullptr if nothing is left to do.
+heap::Node* finish(heap::Node* copying, bool wait);
 
-/// What lies on the main PE needs none. `refer`: elements may hold a Lazy.
-std::shared_ptr<Copying> begin_copies(std::span<heap::Node* const> shards,
-                                      std::span<const Place> places, bool refer,
-                                      heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole));
+/// What lies on the main PE needs none. `refer`: elements may hold a Lazy. A Lazy<Copying>, or
+/// nullptr.
+heap::Node* begin_copies(std::span<heap::Node* const> shards, std::span<const Place> places,
+                         bool refer, heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole));
 
 }  // namespace trawl::detail
+
+template <>
+struct trawl::needs_no_destructor<trawl::detail::Copying> : std::true_type {};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,15 @@ Dist<std::vector<T>> exchange(const Dist<std::vector<T>>& d) {
     for (auto i = runs[r].begin; i < runs[r].end; ++i)
       shards.push_back(lazy_placed<&take_rows<T>>(all, r, i - runs[r].begin, i, row_ends));
   return made_from(source, std::move(shards), source.places);
+}
+/// Refused, with what to write instead.
+template <class T>
+Dist<T> exchange(const Dist<T>& d) {
+  constexpr bool is_row = std::is_same_v<T, detail::Refused>;
+  static_assert(is_row,
+                "trawl: exchange takes a Dist of rows: of std::vectors, each with an element for "
+                "each row.");
+  return d;
 }
 /// Nothing can refer to an element of such a row. The compiler shows the line.
 void exchange(const Dist<std::vector<bool>>&) = delete;  // trawl: exchange rows of char.

@@ -13,13 +13,17 @@
 #include <vector>
 
 #include <trawl/dist/deal.hpp>
+#include <trawl/sorting.hpp>
 
 namespace trawl {
 namespace detail {
 
 template <class K, class V>
 bool key_before(const std::pair<K, V>& a, const std::pair<K, V>& b) {
-  return a.first < b.first;
+  if constexpr (Number<K>)
+    return bits_of(a.first) < bits_of(b.first);  // of what is no number too
+  else
+    return a.first < b.first;
 }
 
 /// Its hash may be the key itself, and keys multiples of the number of shards.
@@ -35,7 +39,7 @@ std::vector<std::pair<K, V>> combined(std::vector<std::pair<K, V>> pairs) {
   std::stable_sort(pairs.begin(), pairs.end(), &key_before<K, V>);
   std::vector<std::pair<K, V>> all;
   for (auto& pair : pairs) {
-    if (all.empty() || all.back().first < pair.first)
+    if (all.empty() || key_before(all.back(), pair))
       all.push_back(std::move(pair));
     else
       all.back().second = Combine(std::as_const(all.back().second), std::as_const(pair.second));

@@ -34,11 +34,6 @@ std::optional<Told> told_of(std::span<const sched::Site> sites, std::span<const 
 /// For the event log.
 void note(const Rebalanced& plan, const Measured& last, std::span<const sched::Site> sites);
 
-template <class Weigh>
-inline constexpr std::string_view weight_name = "a weight";
-template <auto F>
-inline constexpr std::string_view weight_name<By<F>> = function_name<F>();
-
 template <class Weigh, class T>
 double weight_of_shard(std::uint64_t at, const Shard<T>& shard) {
   return by_function("rebalance", weight_name<Weigh>, at, [&shard] {
@@ -83,6 +78,8 @@ enum class Spread : bool {
 template <class T, class Weigh = ByCost>
 Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread = Spread::as_pays) {
   using namespace detail;
+  if constexpr (!std::is_same_v<Weigh, ByCost>)
+    if (!weighs<Weigh, T>()) return d;
   const auto& parts = d.parts();
   const auto sites = sched::sites();
   if (sites.size() == 1 || parts.shards.empty()) return d;
@@ -116,9 +113,11 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread 
 }
 
 /// `step(... step(d, args...), args...)`, so many times: `step` is made of skeletons, and gives a
-/// Dist of the same type. Between two steps shards are balanced, by what they took.
-template <auto Step, class T, class... A>
-Dist<T> iterate(Dist<T> d, std::size_t steps, const A&... args) {
+/// Dist of the same type. Between two steps shards are balanced, by what they took. Throws Error
+/// where `steps` is negative.
+template <auto Step, class T, std::integral Steps, class... A>
+Dist<T> iterate(Dist<T> d, Steps steps, const A&... args) {
+  if (std::cmp_less(steps, 0)) throw Error("iterate can't go a negative number of steps");
   constexpr bool fits = [] {
     if constexpr (std::is_invocable_v<decltype(Step), Dist<T>&, const A&...>)
       return std::is_convertible_v<std::invoke_result_t<decltype(Step), Dist<T>&, const A&...>,
@@ -130,9 +129,9 @@ Dist<T> iterate(Dist<T> d, std::size_t steps, const A&... args) {
                 "trawl: iterate's function has to take a Dist and these arguments, and to give a "
                 "Dist of the same type.");
   if constexpr (fits)
-    for (std::size_t i = 0; i < steps; ++i) {
+    for (auto left = static_cast<std::size_t>(steps); left != 0;) {
       d = Step(d, args...);
-      if (i + 1 != steps) d = rebalance(d, static_cast<double>(steps - i - 1));
+      if (--left != 0) d = rebalance(d, static_cast<double>(left));
     }
   return d;
 }

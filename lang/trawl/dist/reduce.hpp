@@ -155,6 +155,15 @@ auto reduce(const Dist<T>& d, const A&... args) {
 namespace detail {
 
 /// Of all its elements.
+template <class T, class U>
+consteval bool is_unit() {
+  constexpr bool fits =
+      std::is_convertible_v<U, T> && !(std::is_integral_v<T> && std::is_floating_point_v<U>);
+  static_assert(fits,
+                "trawl: the unit of scan is a value of the elements' type, with which it begins.");
+  return fits;
+}
+
 template <auto Combine, class T>
 Partial<T> sum_of_shard(std::size_t shard, const Lazy<Shard<T>>& source) {
   const auto& elements = force(force(source).elements);
@@ -202,10 +211,11 @@ Shard<T> scan_shard(std::size_t shard, const Lazy<Shard<T>>& source,
 /// Of each element, all up to it combined, and itself: an inclusive scan, that begins with `unit`.
 /// `combine(a, b)` has to be associative; shards are combined by themselves first, alike on any
 /// number of PEs.
-template <auto Combine, class T>
-Dist<T> scan(const Dist<T>& d, const std::type_identity_t<T>& unit) {
+template <auto Combine, class T, class U>
+Dist<T> scan(const Dist<T>& d, const U& given_unit) {
   using namespace detail;
-  if constexpr (combines<Combine, T>()) {
+  if constexpr (combines<Combine, T>() && is_unit<T, U>()) {
+    const T unit = static_cast<T>(given_unit);
     const auto& source = d.parts();
     keep_pace(source);
     const auto count = source.shards.size();

@@ -129,6 +129,24 @@ auto reduce(const Sequence<T>& d, const A&... args) {
 }
 
 /// As of a Dist.
+template <auto Combine, class T, class U>
+Sequence<T> scan(const Sequence<T>& d, const U& unit) {
+  T before = static_cast<T>(unit);
+  std::vector<std::vector<T>> shards;
+  for (const auto& shard : d.shards()) {
+    auto& scanned = shards.emplace_back();
+    scanned.reserve(shard.size());
+    T sum = before;
+    for (const auto& x : shard) scanned.push_back(sum = Combine(std::as_const(sum), x));
+    if (shard.empty()) continue;
+    T own = shard.front();
+    for (std::size_t i = 1; i < shard.size(); ++i) own = Combine(std::as_const(own), shard[i]);
+    before = Combine(std::as_const(before), std::as_const(own));
+  }
+  return Sequence<T>(std::move(shards));
+}
+
+/// As of a Dist.
 template <auto F = std::less<>{}, class T, class Weigh = ByCount>
 Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
   using namespace detail;

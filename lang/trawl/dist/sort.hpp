@@ -64,10 +64,9 @@ Order<By, T> order_of_shard(std::size_t shard, std::size_t samples, const Lazy<S
     const auto& elements = force(force(source).elements);
     if (elements.size() > UINT32_MAX)
       throw Error("sort: shard " + std::to_string(shard) + " has more than 2^32 elements");
-    auto [ranks, some] = by_function("sort", By::name(), shard, [&] {
-      auto sorted = ranked<By, T>(elements);
-      auto of_them = regular_samples<Weigh, By, T>(sorted, shard, samples);
-      return std::pair(std::move(sorted), std::move(of_them));
+    auto ranks = by_function("sort", By::name(), shard, [&] { return ranked<By, T>(elements); });
+    const auto some = by_function("sort", weight_name<Weigh>, shard, [&] {
+      return regular_samples<Weigh, By, T>(ranks, shard, samples);
     });
     return Order<By, T>{keep(in_order<By, T>(std::move(ranks), elements)), some};
   });
@@ -164,8 +163,10 @@ struct Gathered {
 
   Gathered(const Sources<By, T>& sources, std::size_t run, std::size_t in_run) {
     for (const auto& share : sources.shares) fetch(share);
-    for (std::size_t i = 0; i < sources.shares.size(); ++i)
-      if (!sources.has(i)) fetch(force(sources.shares[i]).hands[run]);
+    for (std::size_t i = 0; i < sources.shares.size(); ++i) {
+      const auto& share = force(sources.shares[i]);  // in order: the first that failed is thrown
+      if (!sources.has(i)) fetch(share.hands[run]);
+    }
     ranks.reserve(count(sources, run, in_run));
     for (std::size_t i = 0; i < sources.shares.size(); ++i) {
       const auto& share = force(sources.shares[i]);
@@ -269,6 +270,41 @@ Dist<T> sort_by(const Dist<T>& d) {
   return made_from(source, std::move(shards), source.places);
 }
 
+template <class K>
+concept Sortable = requires(const K& a, const K& b) {
+  { a < b } -> std::convertible_to<bool>;
+};
+
+template <auto F, class T>
+consteval bool sorts() {
+  using Call = std::remove_cv_t<decltype(F)>;
+  if constexpr (std::is_same_v<Call, std::less<>>) {
+    static_assert(Sortable<T>,
+                  "trawl: sort needs a < of the elements, or a function, sort<f>(d): of an element "
+                  "its key, or one that compares two.");
+    return Sortable<T>;
+  } else if constexpr (std::is_invocable_v<Call, const T&, const T&>) {
+    constexpr bool says =
+        std::is_same_v<std::decay_t<std::invoke_result_t<Call, const T&, const T&>>, bool>;
+    static_assert(says,
+                  "trawl: the function by which sort compares gives a bool: does the first come "
+                  "before the second?");
+    return says;
+  } else if constexpr (std::is_invocable_v<Call, const T&>) {
+    using K = std::decay_t<std::invoke_result_t<Call, const T&>>;
+    if constexpr (result_travels<std::invoke_result_t<Call, const T&>, anywhere>()) {
+      static_assert(Sortable<K>, "trawl: sort needs a < of the keys.");
+      return Sortable<K> && may_be_copied<K>();
+    }
+    return false;
+  } else {
+    constexpr bool takes_elements = std::is_invocable_v<Call, const T&>;
+    static_assert(takes_elements,
+                  "trawl: sort takes a function of an element, or one that compares two.");
+    return false;
+  }
+}
+
 }  // namespace detail
 
 /// Sorted, stably: by `<`, or by a key, which is a member (`sort<&Body::key>(d)`) or what a
@@ -276,12 +312,10 @@ Dist<T> sort_by(const Dist<T>& d) {
 /// many shards as before, on each place too, cut where `weigh` balances.
 template <auto F = std::less<>{}, class T, class Weigh = ByCount>
 Dist<T> sort(const Dist<T>& d, Weigh = {}) {
-  constexpr bool fits = std::is_invocable_v<decltype(F), const T&, const T&> ||
-                        std::is_invocable_v<decltype(F), const T&>;
-  static_assert(fits, "trawl: sort takes a function of an element, or one that compares two.");
-  constexpr bool weighs = std::is_invocable_r_v<double, Weigh, const T&>;
-  static_assert(weighs, "trawl: sort weighs elements by_count, or by<...> what gives a number.");
-  if constexpr (fits && weighs) return detail::sort_by<detail::SortBy<F>, Weigh>(d);
+  if constexpr (detail::sorts<F, T>() && detail::weighs<Weigh, T>())
+    return detail::sort_by<detail::SortBy<F>, Weigh>(d);
+  else
+    return d;
 }
 
 }  // namespace trawl

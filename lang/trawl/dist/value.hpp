@@ -37,7 +37,7 @@ struct Parts {
   double missed = 0;               // ns that steps have taken longer since, as nothing was moved
   Spreading spreading{};
   int uncopied = 0;  // skeletons since the last copy was begun
-  std::shared_ptr<Copying> copying{};
+  Lazy<Copying> copying{};
 
   /// Copies are the business of the PE that had them made.
   template <class Archive>
@@ -207,11 +207,12 @@ Parts<T> made_parts(Parts<T> parts) {
     const bool refer = heap::may_refer<T>();
     // What holds a Lazy is more to copy, or can't be; perhaps what comes next holds none.
     const bool due = ++parts.uncopied >= (refer ? 2L * every : every);
-    finish(parts.copying, due);
+    auto* copying = finish(parts.copying.node(), due);
     if (due) {
       parts.uncopied = 0;
-      parts.copying = begin_copies(nodes_of(parts.shards), parts.places, refer, &node_of_copy<T>);
+      copying = begin_copies(nodes_of(parts.shards), parts.places, refer, &node_of_copy<T>);
     }
+    parts.copying = Lazy<Copying>::refer_to(copying);
   }
   return parts;
 }

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
+#include <type_traits>
+
+#include <trawl/dist/element_error.hpp>
 
 namespace trawl {
 
@@ -10,9 +14,8 @@ template <auto F>
 struct By {
   /// What x weighs.
   template <class T>
-  double operator()(const T& x) const {
-    return static_cast<double>(std::invoke(F, x));
-  }
+  requires std::is_convertible_v < std::invoke_result_t<decltype(F), const T&>,
+  double > double operator()(const T& x) const { return static_cast<double>(std::invoke(F, x)); }
 };
 template <auto F>
 inline constexpr By<F> by{};  ///< for `sort` and `rebalance`
@@ -30,5 +33,31 @@ inline constexpr ByCount by_count{};  ///< for `sort` and `rebalance`
 /// Shards weigh what making them took.
 struct ByCost {};
 inline constexpr ByCost by_cost{};  ///< for `rebalance`
+
+namespace detail {
+
+template <class Weigh>
+inline constexpr std::string_view weight_name = "a weight";
+template <auto F>
+inline constexpr std::string_view weight_name<By<F>> = function_name<F>();
+
+/// Only a weight's type goes to where elements are weighed.
+template <class Weigh, class T>
+consteval bool weighs() {
+  constexpr bool is_type = std::is_empty_v<Weigh> && std::is_default_constructible_v<Weigh>;
+  static_assert(is_type,
+                "trawl: a weight is by_count, or by<f>, where f is a member of an element or a "
+                "function of it: neither f itself nor an object with data.");
+  if constexpr (is_type) {
+    constexpr bool gives = std::is_invocable_r_v<double, Weigh, const T&>;
+    static_assert(gives,
+                  "trawl: sort and rebalance weigh elements by_count, or by<f>, where f gives a "
+                  "number (rebalance also by_cost).");
+    return gives;
+  }
+  return false;
+}
+
+}  // namespace detail
 
 }  // namespace trawl

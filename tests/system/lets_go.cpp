@@ -1,0 +1,132 @@
+// lets_go WHAT COUNT: goes through more than its memory may hold, of which nothing is needed twice.
+// What is to let it go is the runtime; prints the sum.
+#include <cstddef>
+#include <cstdlib>
+#include <iostream>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <trawl/dist.hpp>
+#include <trawl/trawl.hpp>
+
+namespace {
+
+using Row = std::vector<double>;
+using List = trawl::List<long>;
+
+Row row(long n) {
+  return Row(1000, static_cast<double>(n));
+}
+long length(long n) {
+  return static_cast<long>(row(n).size());
+}
+
+/// Whoever is alone goes through each list itself: its sparks are all in vain.
+long sparked_lists(long steps) {
+  double sum = 0;
+  for (long i = 0; i < steps; ++i) {
+    const auto rows = trawl::lazy_map<row>(std::views::iota(0L, 3000L));
+    trawl::apply(rows, trawl::par_list(trawl::rseq));
+    for (const auto& each : rows) sum += trawl::force(each)[0];
+  }
+  return static_cast<long>(sum);
+}
+
+long maps(long steps) {
+  double sum = 0;
+  for (long i = 0; i < steps; ++i)
+    for (const auto& each : trawl::par_map<row>(std::views::iota(0L, 300L))) sum += each[0];
+  return static_cast<long>(sum);
+}
+
+List from(long n, long to) {
+  if (n == to) return {};
+  return {trawl::lazy<length>(n), trawl::lazy<from>(n + 1, to)};
+}
+long doubled(long n) {
+  return 2 * n;
+}
+List twice(trawl::Lazy<List> list) {
+  const List cell = trawl::consume(std::move(list));
+  if (cell.empty()) return {};
+  return {trawl::lazy<doubled>(cell.head), trawl::lazy<twice>(cell.tail)};
+}
+long sum_of(trawl::Lazy<List>&& list) {
+  long sum = 0;
+  while (true) {
+    const List cell = trawl::consume(std::move(list));
+    if (cell.empty()) return sum;
+    sum += trawl::force(cell.head);
+    list = cell.tail;
+  }
+}
+
+[[gnu::noinline]] long moved_lists(long cells) {
+  auto list = trawl::lazy<from>(0L, cells);
+  return sum_of(trawl::lazy<twice>(std::move(list)));
+}
+[[gnu::noinline]] long temporary_lists(long cells) {
+  return sum_of(trawl::lazy<twice>(trawl::lazy<from>(0L, cells)));
+}
+[[gnu::noinline]] long buffered_lists(long cells) {
+  auto list = trawl::lazy<from>(0L, cells);
+  long sum = 0;
+  for (const long x : trawl::apply(std::move(list), trawl::par_buffer(50, trawl::rseq))) sum += x;
+  return sum;
+}
+
+long index_of(std::size_t i) {
+  return static_cast<long>(i);
+}
+long next(long x) {
+  return x + 1;
+}
+trawl::Dist<long> chain(std::size_t n) {
+  auto d = trawl::generate<index_of>(n);
+  for (int i = 0; i < 20; ++i) d = trawl::map<next>(d);
+  return d;
+}
+trawl::Dist<long> shorter_chain(std::size_t) {
+  return chain(60'000);
+}
+
+/// Distributed data in values of the heap.
+long held_data(long steps) {
+  long sum = 0;
+  for (long i = 0; i < steps; ++i)
+    sum += static_cast<long>(trawl::force(trawl::lazy<chain>(std::size_t{200'000})).size());
+  return sum;
+}
+long nested_data(long steps) {
+  long sum = 0;
+  for (long i = 0; i < steps; ++i)
+    for (const auto& each : trawl::generate<shorter_chain>(3))
+      sum += static_cast<long>(each.size());
+  return sum;
+}
+
+int root(int argc, char** argv) {
+  const std::string_view what = argc == 3 ? argv[1] : "";
+  const long count = argc == 3 ? std::atol(argv[2]) : 0;
+  const std::vector<std::pair<std::string_view, long (*)(long)>> all{
+      {"sparked", sparked_lists},   {"maps", maps},
+      {"moved", moved_lists},       {"temporary", temporary_lists},
+      {"buffered", buffered_lists}, {"held", held_data},
+      {"nested", nested_data}};
+  for (const auto& [name, run] : all) {
+    if (name != what) continue;
+    std::cout << run(count) << '\n';
+    return 0;
+  }
+  std::cerr << "lets_go WHAT COUNT\n";
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return trawl::run<root>(argc, argv);
+}
