@@ -106,7 +106,8 @@ void spark_all(std::span<const Lazy<T>> xs, std::span<heap::Node* const> purpose
     const auto rest = xs.size() - std::min(most, xs.size() / 2);
     const auto whole = tree(xs.subspan(rest));
     const auto* of_last = purposes.empty() ? xs.back().node() : purposes[last];
-    spark(whole, of_last != nullptr ? of_last : whole.node());
+    const bool is_to_begin = of_last != nullptr && of_last->state() == heap::State::unevaluated;
+    spark(whole, is_to_begin ? of_last : whole.node());
     xs = xs.first(rest);
   }
   spark_backwards(xs, purposes);

@@ -177,7 +177,9 @@ bool SparkPool::make_room() noexcept {
 std::size_t SparkPool::room(std::size_t wanted) noexcept {
   if (recorder_ != nullptr) return SIZE_MAX;
   const auto capacity = slots_.size() - 2;
-  const auto fresh = bottom_.load(std::memory_order_relaxed) - std::max(looked_, first());
+  Slot* const bottom = bottom_.load(std::memory_order_relaxed);
+  looked_ = std::clamp(looked_, first(), bottom);
+  const auto fresh = bottom - looked_;
   if (capacity - size() < wanted && fresh >= static_cast<std::ptrdiff_t>(capacity / 8)) {
     const std::lock_guard lock(thieves_);
     compact();

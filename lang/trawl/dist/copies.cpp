@@ -35,6 +35,9 @@ void Copying::finish() const {
         sched::also_from(shards[i], copy(copies[i], nullptr));
       ++i;
     }
+  // Older data that somebody keeps may know of this, too.
+  std::ranges::fill(shards, nullptr);
+  std::ranges::fill(copies, nullptr);
 }
 
 heap::Node* finish(heap::Node* copying, bool wait) {

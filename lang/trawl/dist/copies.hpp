@@ -40,9 +40,9 @@ heap::Node* node_of_copy(heap::Node* shard, heap::Node* is_whole) {
 /// Copies under way, of data that several workers may have. In a node of this PE's heap, as a Dist
 /// is often in one, and dies there without being destroyed.
 struct Copying {
-  std::vector<heap::Node*> made;  ///< by these groups
-  std::vector<heap::Node*> shards;
-  std::vector<heap::Node*> copies;  ///< of each
+  std::vector<heap::Node*> made;            ///< by these groups
+  mutable std::vector<heap::Node*> shards;  ///< until it is said; then nothing
+  mutable std::vector<heap::Node*> copies;  ///< of each; the same
   heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole) = nullptr;
   mutable bool told = false;  ///< atomic: where they are is said once
 
