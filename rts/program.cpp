@@ -25,14 +25,9 @@ std::string flush_output() {
 
 /// Of PEs that the run went on without.
 std::string what_was_done_again(const std::vector<std::optional<Statistics>>& statistics) {
-  const auto of = [&statistics](Count count) {
-    std::uint64_t sum = 0;
-    for (const auto& each : statistics)
-      if (each) sum += (*each)[static_cast<std::size_t>(count)];
-    return sum;
-  };
-  if (statistics.empty() || !statistics.front()) return {};
-  const auto pes = (*statistics.front())[static_cast<std::size_t>(Count::pes_lost)];
+  const auto sum = sum_of(statistics);
+  const auto of = [&sum](Count count) { return sum[static_cast<std::size_t>(count)]; };
+  const auto pes = of(Count::pes_lost);
   if (pes == 0) return {};
   return fmt::format(
       "of what {} lost PE{} had, thunks evaluated again: {}, parts of values made again: {}", pes,

@@ -39,11 +39,11 @@ std::vector<LinkUse> links_of(Simulation& simulation) {
 
 /// Said of a grid whose file has some come or go.
 std::string changes_in(const life::Outcome& outcome) {
-  if (outcome.statistics.empty() || !outcome.statistics.front()) return "";
+  const auto sum = sum_of(outcome.statistics);
   std::string text;
   for (const auto& [count, what] :
        {std::pair{Count::pes_joined, "joined later"}, {Count::pes_lost, "died"}})
-    if (const auto pes = (*outcome.statistics.front())[static_cast<std::size_t>(count)]; pes != 0)
+    if (const auto pes = sum[static_cast<std::size_t>(count)]; pes != 0)
       text += fmt::format("{} {} {}", text.empty() ? ", of which" : ",", pes, what);
   return text;
 }

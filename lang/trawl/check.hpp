@@ -166,9 +166,14 @@ template <auto F>
 inline constexpr bool is_member<Function<F>> = std::is_member_pointer_v<decltype(F)>;
 
 template <class Call>
-consteval bool callable_travels() {
+consteval bool is_no_member() {
   static_assert(!is_member<Call>,
                 "trawl: a member can't be suspended by its pointer; give a lambda that calls it.");
+  return !is_member<Call>;
+}
+
+template <class Call>
+consteval bool callable_travels() {
   static_assert(
       !std::is_pointer_v<Call> && !std::is_function_v<Call>,
       "trawl: a function pointer means nothing on another PE; write lazy<f>(...) instead of "
@@ -180,7 +185,7 @@ consteval bool callable_travels() {
     static_assert(std::is_empty_v<Call> && std::is_default_constructible_v<Call>,
                   "trawl: a lambda with captures can't travel to another PE; pass what it captures "
                   "as arguments.");
-  return std::is_empty_v<Call> && std::is_default_constructible_v<Call> && !is_member<Call>;
+  return std::is_empty_v<Call> && std::is_default_constructible_v<Call> && is_no_member<Call>();
 }
 
 /// How a call is suspended: its argument types as stored, and its result type.

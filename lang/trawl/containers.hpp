@@ -85,13 +85,13 @@ struct AppliedToEach {
   }
 };
 
-/// What a spark that applies a strategy is there for: once its (last) element, which was to be
-/// evaluated, has been without it, it is not needed. What is a value already says nothing of that.
+/// Of a spark that applies a strategy to an element, or to several of which this is the last.
 template <class T, class X>
 heap::Node* purpose_of(const Lazy<T>& spark, const X& element) {
   if constexpr (heap::NodeReference<X>)
-    if (element && element.node()->state() == heap::State::unevaluated) return element.node();
-  return spark.node();
+    return purpose_of(spark.node(), element.node());
+  else
+    return spark.node();
 }
 
 /// Is it enough to spark the values themselves?

@@ -85,12 +85,11 @@ void sort(Xs& xs, Less less = {}) {
 }
 
 /// Refused, with what to write instead.
-template <class Xs, class Less = std::less<>>
-requires(!std::ranges::random_access_range<Xs>) void sort(Xs&, Less = {}) {
-  static_assert(
-      std::ranges::random_access_range<Xs>,
-      "trawl: here::sort sorts what has indices: a std::vector, std::deque or std::array; "
-      "a std::list sorts itself, and sets are in order.");
+template <std::ranges::input_range Xs, class Less = std::less<>>
+void sort(Xs&, Less = {}) {
+  static_assert(std::ranges::random_access_range<Xs>,
+                "trawl: here::sort sorts what has indices: a std::vector, std::deque or "
+                "std::array; a std::list sorts itself, and sets are in order.");
 }
 
 }  // namespace here

@@ -34,19 +34,21 @@ using ThunkOf = decltype(lazy<F>(std::declval<const std::ranges::range_value_t<X
 /// Is there a result for each element?
 template <auto F, class T>
 consteval bool maps() {
-  static_assert(!is_member<Function<F>>,
-                "trawl: a member can't be suspended by its pointer; give a lambda that calls it.");
-  constexpr bool fits = !is_member<Function<F>> && std::is_invocable_v<decltype(F), const T&>;
-  static_assert(fits || is_member<Function<F>>,
-                "trawl: the function can't be called with the elements of this range. (Where they "
-                "are Lazy, lazy_map and spawn_all force them for it.)");
-  if constexpr (fits) {
-    constexpr bool gives = !std::is_void_v<std::invoke_result_t<decltype(F), const T&>>;
-    static_assert(gives,
-                  "trawl: par_map needs a result for each element; a function that returns nothing "
-                  "does nothing here.");
-    if constexpr (gives)
-      return result_travels<std::invoke_result_t<decltype(F), const T&>, anywhere>();
+  if constexpr (is_no_member<Function<F>>()) {
+    constexpr bool fits = std::is_invocable_v<decltype(F), const T&>;
+    static_assert(
+        fits,
+        "trawl: the function can't be called with the elements of this range. (Where they "
+        "are Lazy, lazy_map and spawn_all force them for it.)");
+    if constexpr (fits) {
+      constexpr bool gives = !std::is_void_v<std::invoke_result_t<decltype(F), const T&>>;
+      static_assert(
+          gives,
+          "trawl: par_map needs a result for each element; a function that returns nothing "
+          "does nothing here.");
+      if constexpr (gives)
+        return result_travels<std::invoke_result_t<decltype(F), const T&>, anywhere>();
+    }
   }
   return false;
 }

@@ -200,9 +200,8 @@ class SpawnedSome {
 template <auto F, std::ranges::input_range Xs>
 [[nodiscard("keep what spawn_some returns, and ask it for each result")]] auto spawn_some(Xs&& xs) {
   using X = std::ranges::range_value_t<Xs>;
-  static_assert(!detail::is_member<Function<F>>,
-                "trawl: a member can't be suspended by its pointer; give a lambda that calls it.");
-  static_assert(std::is_invocable_v<decltype(F), const X&>,
+  constexpr bool may_fit = detail::is_no_member<Function<F>>();
+  static_assert(!may_fit || std::is_invocable_v<decltype(F), const X&>,
                 "trawl: the function can't be called with the elements of this range.");
   const auto ended = Lazy<bool>::refer_to(heap::make_promise<bool>());
   detail::Scope scope;

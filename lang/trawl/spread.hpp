@@ -54,6 +54,13 @@ Part<T> fork(Lazy<Part<T>> left, Lazy<Part<T>> right) {
   return {{}, {left, right}};
 }
 
+/// What a spark is there to evaluate: this (last) element, if that is still to be done. Else
+/// nothing tells when it is not needed any more: itself.
+inline heap::Node* purpose_of(heap::Node* spark, heap::Node* element) {
+  const bool is_to_begin = element != nullptr && element->state() == heap::State::unevaluated;
+  return is_to_begin ? element : spark;
+}
+
 /// A spark; one that nobody else refers to has a purpose, see spark_kept.
 template <class T>
 void spark(const Lazy<T>& x, const heap::Node* purpose) {
@@ -105,9 +112,7 @@ void spark_all(std::span<const Lazy<T>> xs, std::span<heap::Node* const> purpose
     const auto last = xs.size() - 1;
     const auto rest = xs.size() - std::min(most, xs.size() / 2);
     const auto whole = tree(xs.subspan(rest));
-    const auto* of_last = purposes.empty() ? xs.back().node() : purposes[last];
-    const bool is_to_begin = of_last != nullptr && of_last->state() == heap::State::unevaluated;
-    spark(whole, is_to_begin ? of_last : whole.node());
+    spark(whole, purpose_of(whole.node(), purposes.empty() ? xs.back().node() : purposes[last]));
     xs = xs.first(rest);
   }
   spark_backwards(xs, purposes);

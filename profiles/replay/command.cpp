@@ -3,12 +3,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <trawl/inline/error.hpp>
+
+#include "profiles/parse.hpp"
 
 namespace replay {
 namespace {
@@ -232,16 +233,8 @@ Command read_command(int argc, const char* const* argv) {
   CLI::App app("Evaluates a task graph on Trawl with declared work instead of computing.",
                "trawl-replay");
   declare(app, command, texts);
-  try {
-    app.parse(own_arguments(argc, argv));
-  } catch (const CLI::Success& asked) {
-    std::ostringstream out;
-    app.exit(asked, out, out);
-    command.answer = out.str();
-    return command;
-  } catch (const CLI::ParseError& wrong) {
-    throw Error(wrong.what() + std::string(" (see trawl-replay --help)"), 2);
-  }
+  command.answer = trawl::parse_command_line(app, own_arguments(argc, argv));
+  if (!command.answer.empty()) return command;
   check(app, command, texts);
   take(texts, command);
   return command;

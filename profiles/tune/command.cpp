@@ -1,13 +1,13 @@
 #include "profiles/tune/command.hpp"
 
 #include <cmath>
-#include <sstream>
 #include <string_view>
 #include <thread>
 
 #include <CLI/CLI.hpp>
 
 #include "profiles/limits.hpp"
+#include "profiles/parse.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/options/options.hpp"
 
@@ -106,16 +106,9 @@ Command read_command(int argc, const char* const* argv) {
   app.footer(
       "Flags of the runtime (--trawl:NAME=VALUE) hold for all runs, and are not varied.\n"
       "Exit code: 0; 1 if a run went wrong; 2 for bad usage, a damaged recording or a bad grid.");
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::Success& asked) {
-    std::ostringstream out;
-    app.exit(asked, out, out);
-    command.answer = out.str();
-    return command;
-  } catch (const CLI::ParseError& wrong) {
-    throw Error(wrong.what() + std::string(" (see trawl-tune --help)"), 2);
-  }
+  command.answer =
+      trawl::parse_command_line(app, std::vector<std::string>(words.rbegin(), words.rend()));
+  if (!command.answer.empty()) return command;
   complete(command, budget);
   return command;
 }

@@ -77,7 +77,7 @@ void spark_kept(heap::Node* node, const heap::Node* purpose);
 /// memory alone.
 void let_others_run();
 
-/// How many sparks more find room here; outside of a run any number.
+/// How many sparks more find room here, of so many that are wanted; outside of a run any number.
 std::size_t room_for_sparks(std::size_t wanted) noexcept;
 
 /// What the running call is a part of, as it was said by enter_scope; nullptr: nothing. It goes

@@ -1,9 +1,7 @@
 #include "rts/inline/demand.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "rts/inline/error.hpp"
 #include "rts/inline/thunk.hpp"

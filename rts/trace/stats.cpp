@@ -77,17 +77,6 @@ bool is_heard_by_all(std::size_t count) {
          count == static_cast<std::size_t>(Count::pes_joined);
 }
 
-Statistics sum_of(const ByPe& by_pe) {
-  Statistics sum{};
-  for (const auto& statistics : by_pe) {
-    if (!statistics) continue;
-    for (std::size_t i = 0; i < counts; ++i)
-      sum[i] = is_heard_by_all(i) ? std::max(sum[i], (*statistics)[i]) : sum[i] + (*statistics)[i];
-    sum.workers.insert(sum.workers.end(), statistics->workers.begin(), statistics->workers.end());
-  }
-  return sum;
-}
-
 std::vector<std::size_t> silent_of(const ByPe& by_pe) {
   std::vector<std::size_t> silent;
   for (std::size_t pe = 0; pe < by_pe.size(); ++pe)
@@ -209,6 +198,17 @@ std::string_view name_of(Count count) {
 
 void add_to(Statistics& sum, const Counters& counters) {
   for (std::size_t i = 0; i < counts; ++i) sum[i] += counters[static_cast<Count>(i)];
+}
+
+Statistics sum_of(const ByPe& by_pe) {
+  Statistics sum{};
+  for (const auto& statistics : by_pe) {
+    if (!statistics) continue;
+    for (std::size_t i = 0; i < counts; ++i)
+      sum[i] = is_heard_by_all(i) ? std::max(sum[i], (*statistics)[i]) : sum[i] + (*statistics)[i];
+    sum.workers.insert(sum.workers.end(), statistics->workers.begin(), statistics->workers.end());
+  }
+  return sum;
 }
 
 std::string statistics_text(const ByPe& by_pe, Nanos elapsed, const std::vector<LinkUse>& links) {

@@ -114,6 +114,9 @@ struct LinkUse {
   Nanos busy = 0;  ///< carries something
 };
 
+/// Of all PEs that have answered. What all of them hear of counts once.
+Statistics sum_of(const std::vector<std::optional<Statistics>>& by_pe);
+
 /// Statistics of a whole run, for people or (as JSON) for programs: `-` and null for a PE that did
 /// not answer. `elapsed` is the run's wall time. Of many links, people are shown the busiest.
 std::string statistics_text(const std::vector<std::optional<Statistics>>& by_pe, Nanos elapsed,

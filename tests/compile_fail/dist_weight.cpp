@@ -20,5 +20,6 @@ int root() {
   trawl::sort(d, weight);
   trawl::sort(d, Scaled{2});
   trawl::rebalance(d, 1, weight);
+  trawl::sort(trawl::sequence<square>(10), weight);
   return 0;
 }

@@ -10,7 +10,6 @@
 
 #include "profiles/replay/generate.hpp"
 #include "profiles/replay/links.hpp"
-#include "profiles/replay/longest_first.hpp"
 #include "rts/heap/collect.hpp"
 #include "tests/unit/random_recording.hpp"
 
@@ -214,26 +213,6 @@ Graph fan(std::size_t calls, Nanos work, std::uint64_t arguments, std::uint64_t 
     }
     record.work(1);
   });
-}
-
-// Graham's example: 15 where the best takes 12; and the long ones are for the fast.
-TEST(LongestFirst, GivesWhatIsLongestToWhoIsDoneFirst) {
-  const auto list = [](std::vector<Nanos> works) {
-    return trawl::test::recorded([&](Record& record) {
-      for (auto& work : works) {
-        record.sync(record.spawn(), 0);
-        record.work(work * 1'000'000'000);
-        record.end(0);
-      }
-    });
-  };
-  EXPECT_DOUBLE_EQ(
-      longest_first(list({4, 7, 5, 6, 4, 5, 7, 6, 4}), reach_of(std::vector<double>(4, 1))), 15);
-  EXPECT_DOUBLE_EQ(
-      longest_first(list({2, 6, 2}),
-                    reach_of(grid(R"({"name": "1", "pes": 1}, {"name": "2", "pes": 1, "speed": 3})",
-                                  R"(, "between": {})"))),
-      8 / 3.0);
 }
 
 double of_links(const Bound& bound) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <trawl/check.hpp>
 #include <trawl/dist/element_error.hpp>
 #include <trawl/sorting.hpp>
 
@@ -164,6 +165,42 @@ void merge_stretches(std::vector<Rank<By, T>>& ranks, const std::vector<std::siz
       if (!before(ranks[middle], ranks[middle - 1])) continue;
       std::inplace_merge(at(ends[i]), at(middle), at(end), before);
     }
+}
+
+template <class K>
+concept Sortable = requires(const K& a, const K& b) {
+  { a < b } -> std::convertible_to<bool>;
+};
+
+/// Do a T, and what `sort<F>` is given, have an order?
+template <auto F, class T>
+consteval bool sorts() {
+  using Call = std::remove_cv_t<decltype(F)>;
+  if constexpr (std::is_same_v<Call, std::less<>>) {
+    static_assert(Sortable<T>,
+                  "trawl: sort needs a < of the elements, or a function, sort<f>(d): of an element "
+                  "its key, or one that compares two.");
+    return Sortable<T>;
+  } else if constexpr (std::is_invocable_v<Call, const T&, const T&>) {
+    constexpr bool says =
+        std::is_same_v<std::decay_t<std::invoke_result_t<Call, const T&, const T&>>, bool>;
+    static_assert(says,
+                  "trawl: the function by which sort compares gives a bool: does the first come "
+                  "before the second?");
+    return says;
+  } else if constexpr (std::is_invocable_v<Call, const T&>) {
+    using K = std::decay_t<std::invoke_result_t<Call, const T&>>;
+    if constexpr (result_travels<std::invoke_result_t<Call, const T&>, anywhere>()) {
+      static_assert(Sortable<K>, "trawl: sort needs a < of the keys.");
+      return Sortable<K> && may_be_copied<K>();
+    }
+    return false;
+  } else {
+    constexpr bool takes_elements = std::is_invocable_v<Call, const T&>;
+    static_assert(takes_elements,
+                  "trawl: sort takes a function of an element, or one that compares two.");
+    return false;
+  }
 }
 
 }  // namespace trawl::detail

@@ -154,7 +154,6 @@ auto reduce(const Dist<T>& d, const A&... args) {
 
 namespace detail {
 
-/// Of all its elements.
 template <class T, class U>
 consteval bool is_unit() {
   constexpr bool fits =
@@ -164,6 +163,7 @@ consteval bool is_unit() {
   return fits;
 }
 
+/// Of all its elements.
 template <auto Combine, class T>
 Partial<T> sum_of_shard(std::size_t shard, const Lazy<Shard<T>>& source) {
   const auto& elements = force(force(source).elements);

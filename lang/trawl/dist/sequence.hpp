@@ -146,11 +146,10 @@ Sequence<T> scan(const Sequence<T>& d, const U& unit) {
   return Sequence<T>(std::move(shards));
 }
 
-/// As of a Dist.
-template <auto F = std::less<>{}, class T, class Weigh = ByCount>
-Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
-  using namespace detail;
-  using By = SortBy<F>;
+namespace detail {
+
+template <class By, class Weigh, class T>
+Sequence<T> sort_by(const Sequence<T>& d) {
   const auto& old = d.shards();
   const auto count = old.size();
   std::vector<std::vector<Rank<By, T>>> ranks;
@@ -179,6 +178,17 @@ Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
     for (const auto& rank : merged) shards.back().push_back(element_of<By, T>(rank));
   }
   return Sequence<T>(std::move(shards));
+}
+
+}  // namespace detail
+
+/// As of a Dist.
+template <auto F = std::less<>{}, class T, class Weigh = ByCount>
+Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
+  if constexpr (detail::sorts<F, T>() && detail::weighs<Weigh, T>())
+    return detail::sort_by<detail::SortBy<F>, Weigh>(d);
+  else
+    return d;
 }
 
 /// As of a Dist: there is no other place.

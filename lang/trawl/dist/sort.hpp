@@ -270,41 +270,6 @@ Dist<T> sort_by(const Dist<T>& d) {
   return made_from(source, std::move(shards), source.places);
 }
 
-template <class K>
-concept Sortable = requires(const K& a, const K& b) {
-  { a < b } -> std::convertible_to<bool>;
-};
-
-template <auto F, class T>
-consteval bool sorts() {
-  using Call = std::remove_cv_t<decltype(F)>;
-  if constexpr (std::is_same_v<Call, std::less<>>) {
-    static_assert(Sortable<T>,
-                  "trawl: sort needs a < of the elements, or a function, sort<f>(d): of an element "
-                  "its key, or one that compares two.");
-    return Sortable<T>;
-  } else if constexpr (std::is_invocable_v<Call, const T&, const T&>) {
-    constexpr bool says =
-        std::is_same_v<std::decay_t<std::invoke_result_t<Call, const T&, const T&>>, bool>;
-    static_assert(says,
-                  "trawl: the function by which sort compares gives a bool: does the first come "
-                  "before the second?");
-    return says;
-  } else if constexpr (std::is_invocable_v<Call, const T&>) {
-    using K = std::decay_t<std::invoke_result_t<Call, const T&>>;
-    if constexpr (result_travels<std::invoke_result_t<Call, const T&>, anywhere>()) {
-      static_assert(Sortable<K>, "trawl: sort needs a < of the keys.");
-      return Sortable<K> && may_be_copied<K>();
-    }
-    return false;
-  } else {
-    constexpr bool takes_elements = std::is_invocable_v<Call, const T&>;
-    static_assert(takes_elements,
-                  "trawl: sort takes a function of an element, or one that compares two.");
-    return false;
-  }
-}
-
 }  // namespace detail
 
 /// Sorted, stably: by `<`, or by a key, which is a member (`sort<&Body::key>(d)`) or what a

@@ -8,14 +8,22 @@
 #include <trawl/dist/element_error.hpp>
 
 namespace trawl {
+namespace detail {
+
+/// Of a member of a T, or a function of it.
+template <auto F, class T>
+concept GivesNumber = std::is_convertible_v < std::invoke_result_t<decltype(F), const T&>,
+double > ;
+
+}  // namespace detail
 
 /// A weight that is a member of the element, or a function of it: `by<&Body::work>`.
 template <auto F>
 struct By {
   /// What x weighs.
   template <class T>
-  requires std::is_convertible_v < std::invoke_result_t<decltype(F), const T&>,
-  double > double operator()(const T& x) const { return static_cast<double>(std::invoke(F, x)); }
+  requires detail::GivesNumber<F, T>
+  double operator()(const T& x) const { return static_cast<double>(std::invoke(F, x)); }
 };
 template <auto F>
 inline constexpr By<F> by{};  ///< for `sort` and `rebalance`
