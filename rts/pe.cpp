@@ -142,7 +142,10 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       told_pace_(setup.pace),
       owner_is_back_(setup.owner_is_back),
       housekeeping_(life_, chores()) {
-  if (setup.options.copies > 0) shared_heap_.addresses().expect_loss_of_placed();
+  if (setup.options.copies > 0) {
+    shared_heap_.addresses().expect_loss_of_placed();
+    shared_heap_.addresses().fetch_from_depth(static_cast<std::uint32_t>(setup.options.copies));
+  }
   if (fishing_.means().goes_to_data)
     shared_heap_.addresses().heed_large([this] { workers_.seek_data(); });
   shared_heap_.set_recovery(

@@ -42,6 +42,11 @@ class GlobalAddressTable {
   /// one step of a loop of skeletons keeps all before it.
   void expect_loss_of_placed() noexcept { recovers_placed_ = recovers_; }
   bool recovers_placed() const noexcept { return recovers_placed_; }
+  /// What so many evaluations would be needed for, to make it again, is fetched; 0: nothing is.
+  void fetch_from_depth(std::uint32_t depth) noexcept { deep_ = depth; }
+  bool is_deep(const Lineage& lineage) const noexcept {
+    return deep_ != 0 && lineage.depth >= deep_;
+  }
   /// Are arguments of such a thunk kept while its value is elsewhere?
   bool guards(const Code& code) const noexcept {
     return recovers_ && (!code.placed || (code.step && recovers_placed_));
@@ -133,6 +138,12 @@ class GlobalAddressTable {
   /// Of a proxy; nullptr: nothing is known, or it is none.
   Witness* witness(Node* node) const;
   Witness& make_witness(Node* proxy);
+  /// This value, and all below it, is here: what it was made from is not needed any more.
+  void note_whole(Node* value) noexcept;
+  /// How many evaluations, each of what the one before gave, it would take to make again what this
+  /// node, known to others, refers to: as far as is known.
+  std::uint32_t depth_of(Node* node) const;
+  void note_depth(Node* own, std::uint32_t depth);
 
   // ---- when a PE has died
 
@@ -227,6 +238,7 @@ class GlobalAddressTable {
     Address was{};
     std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
     bool spark = false;                      // ... as a spark
+    std::uint32_t depth = 0;
   };
   struct Proxy {
     Proxy(Node* its_node, const Reference& reference, std::uint32_t its_ticket)
@@ -245,6 +257,7 @@ class GlobalAddressTable {
     Address at;
     Weight weight;
     std::uint32_t ticket;
+    std::uint32_t depth = 0;  // of a thunk that was sent away
     bool large = false;
     bool evaluated = false;  // as far as is known
     Proxy* next = nullptr;   // for the same address
@@ -270,6 +283,7 @@ class GlobalAddressTable {
   std::uint32_t pes_;
   bool recovers_ = false;
   bool recovers_placed_ = false;
+  std::uint32_t deep_ = 0;
   std::function<void()> large_known_;    // none: nobody heeds that
   std::atomic<std::uint32_t> large_{0};  // proxies
   std::vector<bool> dead_;               // by PE, once there is one

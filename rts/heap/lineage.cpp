@@ -101,6 +101,11 @@ std::vector<Node*> references_of(Node* value) {
   return pack_alone(value->code().pack_value, value, bytes);
 }
 
+std::vector<Node*> arguments_of(Node* thunk) {
+  Writer bytes;
+  return pack_alone(thunk->code().pack_arguments, thunk, bytes);
+}
+
 void copy_arguments(Node* thunk, Node* into) {
   const Code& code = thunk->code();
   Writer bytes;

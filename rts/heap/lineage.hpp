@@ -18,6 +18,8 @@ struct Lineage {
   Lineage* before = nullptr;    ///< the value was itself below another one,
   std::uint32_t at_before = 0;  ///< at this place of its packet
   std::uint32_t top = 0;        ///< the value's place in its own
+  /// How many evaluations, each of what the one before gave, it takes if no part of them is left.
+  std::uint32_t depth = 0;
   /// By place: in which node each was found first, and as the how-manieth handle there.
   const std::uint64_t* found = nullptr;
 
@@ -46,6 +48,9 @@ Node* handle_of(Node* node, std::uint32_t handle);
 
 /// The nodes to which a value refers, in that order.
 std::vector<Node*> references_of(Node* value);
+
+/// The same of the arguments of a thunk that nobody else can evaluate.
+std::vector<Node*> arguments_of(Node* thunk);
 
 /// `into`, of the same code, gets the arguments of a thunk that nobody else can evaluate.
 void copy_arguments(Node* thunk, Node* into);

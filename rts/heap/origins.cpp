@@ -1,5 +1,6 @@
 #include "rts/heap/origins.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "rts/inline/code.hpp"
@@ -37,14 +38,25 @@ void Origins::add(const Found& value) {
   const bool guarded = is_guarded(value);
   const Witness* witness = guarded ? nullptr : addresses_.witness(value.node);
   auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
-  lineage->guard = guarded ? value.guard : nullptr;
-  if (witness != nullptr) {
+  if (guarded) {
+    lineage->guard = value.guard;
+    lineage->depth = depth_of(value) + 1;
+  } else {
     lineage->before = witness->lineage;
     lineage->at_before = witness->place;
+    lineage->depth = witness->lineage->depth;
   }
   lineage->top = value.place;
   lineage->found = ways.found();
   lineages_[value.place] = lineage;
+}
+
+// What was too long to go along with the thunk has been looked into when it was fetched.
+std::uint32_t Origins::depth_of(const Found& value) const {
+  auto depth = addresses_.depth_of(value.node);
+  for (Node* argument : arguments_of(value.guard))
+    depth = std::max(depth, addresses_.depth_of(argument));
+  return depth;
 }
 
 // What was known before may be among the arguments of what the value was made from: to make that

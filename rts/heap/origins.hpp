@@ -38,6 +38,11 @@ class Origins {
 
   /// Of a node that is elsewhere.
   void note(const Found& proxy);
+  /// It takes so much to make it again that it is fetched.
+  bool is_deep(const Found& proxy) const {
+    const Lineage* lineage = of(proxy);
+    return lineage != nullptr && addresses_.is_deep(*lineage);
+  }
   /// Of a thunk that has come along with another: it is known by the name that it had, which stands
   /// for nothing else any more.
   void note_thunk(const Found& thunk, const Address& was);
@@ -46,6 +51,7 @@ class Origins {
   Lineage* of(const Found& found) const {
     return lineages_.empty() ? nullptr : lineages_[found.place];
   }
+  std::uint32_t depth_of(const Found& value) const;
   Lineage* by_other_value(const Found& found) const;
 
   GlobalAddressTable& addresses_;

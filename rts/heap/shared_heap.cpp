@@ -173,6 +173,7 @@ void SharedHeap::on_schedule(const Schedule& message, Reader& packet, int from) 
   if (!enqueue(unpacked.root, nullptr, &debt)) send_resume(unpacked.root, debt);
   acknowledge(thunks.subspan(1));
   resume_waiters(unpacked);
+  fetch_deep(unpacked);
   counters_.add(Count::sparks_imported);
   return message.again ? recovery_.add_backup(unpacked.root) : add_spark_(unpacked.root);
 }
@@ -233,6 +234,7 @@ void SharedHeap::on_resume(const Resume& message, Reader& packet, int from) {
   if (own) note_result(node, unpacked.leaves_data);
   acknowledge({unpacked.thunks.data(), unpacked.thunks.size()});
   resume_waiters(unpacked);
+  fetch_deep(unpacked);
   if (own) addresses_.give_back(key.slot, weight);
 }
 
@@ -244,6 +246,13 @@ void SharedHeap::resume_waiters(const Unpacked& unpacked) {
     else
       arrived(node);
   }
+}
+
+// Each step of a loop is made from the one before: if the values stay where they were made, what
+// they were made from keeps all of them, as long as none is here (rts/recover/README.md, Lineage).
+void SharedHeap::fetch_deep(const Unpacked& unpacked) {
+  for (Node* node : unpacked.deep)
+    if (node->state() == State::fetch_me && can_be_sought(node)) fetch(node);
 }
 
 // A thunk has come because somebody needs it. It is granted to a waiter at once, so that no FETCH

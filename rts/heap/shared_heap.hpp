@@ -231,6 +231,7 @@ class SharedHeap {
   void acknowledge(std::span<const Arrived> thunks);
   Node* answered(const Resume& message);
   void resume_waiters(const Unpacked& unpacked);
+  void fetch_deep(const Unpacked& unpacked);
   bool is_guarded(Node* node) const;
   void on_fetch_of_dead(const Fetch& message);
   void send_lost(const Remote& remote);

@@ -21,6 +21,7 @@ class Ways {
     std::fill_n(found_, nodes, Lineage::nowhere);
     nodes_ = nodes;
     again_.assign(nodes, Lineage::nowhere);
+    refers_.assign(nodes, false);
   }
   bool noted() const noexcept { return found_ != nullptr; }
   /// As in Lineage; in memory of the collector's.
@@ -42,7 +43,10 @@ class Ways {
     auto& found = found_[place];
     (found == Lineage::nowhere ? found : again_[place]) = Lineage::as_found(reading_, handles_);
     ++handles_;
+    refers_[reading_] = true;
   }
+  /// Does the node at this place refer to any?
+  bool refers(std::uint32_t place) const noexcept { return refers_[place]; }
 
   /// By place: what has no lineage gets that of the node in which it was found. A node comes behind
   /// the one in which it was found.
@@ -57,6 +61,7 @@ class Ways {
  private:
   std::uint64_t* found_ = nullptr;
   std::vector<std::uint64_t> again_;  // by place
+  std::vector<bool> refers_;          // the same
   std::size_t nodes_ = 0;
   std::uint32_t reading_ = 0;  // the place of the node that is being read
   std::uint32_t handles_ = 0;  // that were read of it

@@ -81,8 +81,9 @@ constexpr std::array table{
          "leave when other programs have used so many of the host's cores for three seconds; 0: "
          "never"},
     Flag{"copies", "N", &Options::copies, 0, 1000000,
-         "where a PE may die, copy distributed data to another one after every N skeletons; 0: "
-         "never, and they are lost with it",
+         "where a PE may die, copy distributed data to another one after every N skeletons, and "
+         "fetch values that took N evaluations, each of what the last gave; 0: never, and the data "
+         "are lost with it",
          nullptr, true},
     Flag{"fabric", "NAME", &Options::fabric, 0, 0,
          "what carries messages (default: net under trawl-run, mpi under mpiexec)", fabrics},

@@ -27,6 +27,13 @@ bool comes(heap::Node* node, bool evaluated) {
   return true;
 }
 
+// What they were made from is not needed any more.
+void note_whole(const boost::unordered_flat_set<heap::Node*>& nodes) {
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  for (auto* node : nodes) host.shared_heap().addresses().note_whole(node);
+}
+
 }  // namespace
 
 bool gather(heap::Node* node, bool all_evaluated) {
@@ -47,6 +54,7 @@ bool gather(heap::Node* node, bool all_evaluated) {
       if (!comes(each, all_evaluated)) return false;
     found = std::move(next);
   }
+  note_whole(seen);
   return true;
 }
 

@@ -1,5 +1,6 @@
 // lets_go WHAT COUNT: goes through more than its memory may hold, of which nothing is needed twice.
 // What is to let it go is the runtime; prints the sum.
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <iostream>
@@ -108,6 +109,58 @@ long nested_data(long steps) {
   return sum;
 }
 
+/// Neighbours need the edges only: where the cells are the root never asks.
+struct Block {
+  double first;
+  double last;
+  trawl::Lazy<Row> cells;
+};
+Block block(Row cells) {
+  return {cells.front(), cells.back(), trawl::Lazy<Row>(std::move(cells))};
+}
+Block first_block(long k) {
+  return block(Row(20'000, static_cast<double>(k)));
+}
+Block step(const Block& left, const Block& old, const Block& right) {
+  auto cells = trawl::force(old.cells);
+  for (int i = 0; i < 10; ++i)
+    for (double& each : cells) each += 0.0001 * (left.last - right.first);
+  return block(std::move(cells));
+}
+long blocks(long steps) {
+  constexpr std::size_t many = 8;
+  auto all = trawl::lazy_map<first_block>(std::views::iota(0L, long{many}));
+  double sum = 0;
+  for (long i = 0; i < steps; ++i) {
+    std::vector<trawl::Lazy<Block>> next;
+    for (std::size_t k = 0; k < many; ++k)
+      next.push_back(trawl::lazy<step>(all[(k + many - 1) % many], all[k], all[(k + 1) % many]));
+    trawl::apply(next, trawl::par_list(trawl::rseq));
+    for (const auto& each : next) sum += trawl::force(each).first;
+    all = std::move(next);
+  }
+  return std::lround(sum);
+}
+
+/// Distributed data whose elements refer to more than a packet has room for, kept where it is.
+struct Element {
+  long number;
+  trawl::Lazy<Row> row;
+};
+Element element(std::size_t i) {
+  return {index_of(i), trawl::keep(row(static_cast<long>(i)))};
+}
+Element renewed(Element each) {
+  return {each.number + 1, trawl::keep(row(each.number))};
+}
+long elements(long steps) {
+  auto all = trawl::generate<element>(200);
+  for (long i = 0; i < steps; ++i) all = trawl::map<renewed>(all);
+  long sum = 0;
+  for (const auto& each : trawl::collect(all)) sum += each.number;
+  return sum;
+}
+
 int root(int argc, char** argv) {
   const std::string_view what = argc == 3 ? argv[1] : "";
   const long count = argc == 3 ? std::atol(argv[2]) : 0;
@@ -115,7 +168,8 @@ int root(int argc, char** argv) {
       {"sparked", sparked_lists},   {"maps", maps},
       {"moved", moved_lists},       {"temporary", temporary_lists},
       {"buffered", buffered_lists}, {"held", held_data},
-      {"nested", nested_data}};
+      {"nested", nested_data},      {"blocks", blocks},
+      {"elements", elements}};
   for (const auto& [name, run] : all) {
     if (name != what) continue;
     std::cout << run(count) << '\n';

@@ -48,7 +48,8 @@ result = run_words(MPIEXEC, "-n", "2", *KEPT, "--trawl:heap-max=400M")
 expect(result.code == 0 and result.out == "200\n", "expected room for what is needed", result)
 
 # What a program has gone through dies: its sparks, where nobody took them, lists that were moved into calls, and data of
-# skeletons in values, of which there are copies on other PEs.
+# skeletons in values, of which there are copies on other PEs. Where one may die, so does what the steps of a loop were made
+# from: values of the last steps are fetched.
 LETS_GO = os.path.join(BIN, "tests", "lets_go")
 for what, count, megabytes, answer in [
         ("sparked", 60, 300, 60 * 3000 * 2999 // 2), ("maps", 600, 200, 600 * 300 * 299 // 2),
@@ -56,7 +57,9 @@ for what, count, megabytes, answer in [
         ("buffered", 1_000_000, 40, 1_000_000_000)]:
     result = run_words(LETS_GO, what, str(count), "--trawl:workers=1", f"--trawl:heap-max={megabytes}M")
     expect(result.code == 0 and result.out == f"{answer}\n", f"expected {answer} in {megabytes} MB", result)
-for what, count, answer in ("held", 60, 60 * 200_000), ("nested", 40, 40 * 3 * 60_000):
-    result = run_words(os.path.join(BIN, "trawl-run"), "-n", "3", LETS_GO, what, str(count), "--trawl:workers=1",
-                       "--trawl:heap-max=150M")
-    expect(result.code == 0 and result.out == f"{answer}\n", f"expected {answer} in 150 MB a PE", result)
+for pes, what, count, megabytes, answer in [
+        (3, "held", 60, 150, 60 * 200_000), (3, "nested", 40, 150, 40 * 3 * 60_000), (2, "blocks", 600, 150, 600 * 28),
+        (2, "elements", 300, 60, 200 * 199 // 2 + 200 * 300)]:
+    result = run_words(os.path.join(BIN, "trawl-run"), "-n", str(pes), LETS_GO, what, str(count), "--trawl:workers=1",
+                       f"--trawl:heap-max={megabytes}M")
+    expect(result.code == 0 and result.out == f"{answer}\n", f"expected {answer} in {megabytes} MB a PE", result)
