@@ -7,6 +7,7 @@
 
 #include <cairo-svg.h>
 
+#include "profiles/ascii.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl::profile {
@@ -35,12 +36,6 @@ void write(const std::string& path, const std::string& picture) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << picture << std::flush;
   if (!out) refuse(path, std::strerror(errno));
-}
-
-std::string as_ascii(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
 }
 
 void paint(cairo_surface_t* surface, const Draw& draw) {
@@ -102,7 +97,7 @@ void Canvas::text(double x, double y, const std::string& text, double size, Colo
   cairo_set_font_size(cairo(), size);
   source(colour);
   cairo_move_to(cairo(), x - shift, y);
-  cairo_show_text(cairo(), as_ascii(text).c_str());
+  cairo_show_text(cairo(), ascii(text).c_str());
   cairo_new_path(cairo());
 }
 
@@ -111,7 +106,7 @@ double Canvas::text_width(const std::string& text, double size, bool bold) {
                          bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
   cairo_set_font_size(cairo(), size);
   cairo_text_extents_t extents;
-  cairo_text_extents(cairo(), as_ascii(text).c_str(), &extents);
+  cairo_text_extents(cairo(), ascii(text).c_str(), &extents);
   return extents.x_advance;
 }
 

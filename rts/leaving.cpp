@@ -4,8 +4,8 @@
 #include <new>
 #include <string>
 
+#include "rts/base/say.hpp"
 #include "rts/leave_signals.hpp"
-#include "rts/say.hpp"
 #include "rts/trace/note.hpp"
 
 namespace trawl {

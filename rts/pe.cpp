@@ -5,12 +5,12 @@
 #include <fstream>
 #include <utility>
 
+#include "rts/base/say.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/host/executable.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/recover/again.hpp"
-#include "rts/say.hpp"
 #include "rts/sched/recorder.hpp"
 #include "rts/trace/codes.hpp"
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "rts/base/say.hpp"
 #include "rts/fabric/net/key.hpp"
 #include "rts/heap/failure.hpp"
-#include "rts/say.hpp"
 
 namespace trawl {
 namespace {

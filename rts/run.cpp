@@ -14,14 +14,15 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include "rts/base/say.hpp"
 #include "rts/fabric/fragments.hpp"
-#include "rts/fabric/leaving.hpp"
+#include "rts/fabric/process_end.hpp"
 #include "rts/fabric/rehearsal.hpp"
 #include "rts/fabric/ucx.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/host/memory.hpp"
-#include "rts/host/place.hpp"
+#include "rts/host/share.hpp"
 #include "rts/host/throttle.hpp"
 #include "rts/host/use_by_others.hpp"
 #include "rts/inline/error.hpp"
@@ -31,7 +32,6 @@
 #include "rts/pe.hpp"
 #include "rts/program.hpp"
 #include "rts/progress/progress_thread.hpp"
-#include "rts/say.hpp"
 #include "rts/sched/fatal.hpp"
 #include "rts/simulated_run.hpp"
 
@@ -180,7 +180,7 @@ class Process {
     setup.options = options;
     setup.program = program_.name();
     setup.shown = is_main() && !program_.asks();
-    const int workers = options.record.empty() ? host_share_.workers() : 1;
+    const int workers = options.record.empty() ? std::min(host_share_.workers(), most_workers) : 1;
     setup.workers = options.workers > 0 ? options.workers : workers;
     setup.facts.host = host_name();
     setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rts/after.hpp"
+#include "rts/base/after.hpp"
 
 namespace trawl {
 namespace {

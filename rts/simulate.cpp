@@ -4,7 +4,7 @@
 #include <exception>
 #include <tuple>
 
-#include "rts/after.hpp"
+#include "rts/base/after.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/inline/error.hpp"
 

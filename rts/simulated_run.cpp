@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "rts/base/say.hpp"
 #include "rts/fabric/launcher.hpp"
-#include "rts/host/place.hpp"
+#include "rts/host/share.hpp"
 #include "rts/inline/work.hpp"
 #include "rts/meeting.hpp"
-#include "rts/say.hpp"
 #include "rts/sched/fatal.hpp"
 #include "rts/sched/fiber.hpp"
 #include "rts/simulate.hpp"

@@ -13,7 +13,7 @@
 #include "profiles/replay/reach.hpp"
 #include "profiles/replay/read_recording.hpp"
 #include "rts/fabric/grid_file.hpp"
-#include "rts/host/place.hpp"
+#include "rts/host/share.hpp"
 
 namespace {
 

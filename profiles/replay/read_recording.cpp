@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiles/ascii.hpp"
 #include "profiles/replay/graph_builder.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/trace/recording.hpp"
@@ -18,13 +19,6 @@ namespace {
 namespace format = trawl::trace::recording;
 using trawl::BadBytes;
 using trawl::trace::Did;
-
-std::string printable(std::string_view text) {
-  std::string plain(text);
-  for (char& c : plain)
-    if (c < ' ' || c > '~') c = '?';
-  return plain;
-}
 
 /// A file, in parts, and how far it has been read.
 class File {
@@ -118,7 +112,7 @@ std::vector<std::string> names_in(std::string_view all) {
   while (!all.empty()) {
     const auto end = all.find('\0');
     if (end > format::longest_function) throw BadBytes("a function's name is too long");
-    names.push_back(printable(all.substr(0, end)));
+    names.push_back(trawl::profile::ascii(all.substr(0, end)));
     all.remove_prefix(end + 1);
   }
   return names;
@@ -190,7 +184,7 @@ Graph read_recording(const std::string& name, Grain grain) {
     }
     place = file.at();
     auto graph = builder.take();
-    graph.program = printable(program);
+    graph.program = trawl::profile::ascii(program);
     return graph;
   } catch (const BadBytes& bad) {
     throw trawl::Error(name + ": byte " + std::to_string(place) + ": " + bad.what(), 2);

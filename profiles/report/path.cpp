@@ -72,29 +72,30 @@ class Walk {
   }
 
  private:
-  using Place = PathFinder::Place;
+  using Position = PathFinder::Position;
   using Kept = PathFinder::Kept;
 
-  const Kept& at(const Place& place) const {
+  const Kept& at(const Position& place) const {
     return finder_.lanes_.at(place.pe).at(place.worker)[place.at];
   }
 
   /// The root's last slice, or the last one that there is.
-  std::optional<Place> last() const {
-    std::optional<Place> found;
-    const auto rank = [this](const Place& place) {
+  std::optional<Position> last() const {
+    std::optional<Position> found;
+    const auto rank = [this](const Position& place) {
       return std::pair(at(place).code == root_code, at(place).end);
     };
     for (const auto& [pe, lanes] : finder_.lanes_)
       for (const auto& [worker, lane] : lanes)
         for (std::size_t i = 0; i < lane.size(); ++i)
-          if (const Place place{pe, worker, i}; !found || rank(place) >= rank(*found))
+          if (const Position place{pe, worker, i}; !found || rank(place) >= rank(*found))
             found = place;
     return found;
   }
 
   /// What lies between `to` and where we are.
-  void step(Nanos to, Step what, const Place& place, std::uint32_t code = unknown, int from = -1) {
+  void step(Nanos to, Step what, const Position& place, std::uint32_t code = unknown,
+            int from = -1) {
     to = std::clamp(to, finder_.from_, time_);
     if (to == time_) return;
     const auto length = static_cast<double>(time_ - to);
@@ -109,7 +110,7 @@ class Walk {
     time_ = to;
   }
 
-  std::optional<Place> back(const Place& place) {
+  std::optional<Position> back(const Position& place) {
     const auto slice = at(place);
     const auto until = time_;
     step(slice.begin, Step::run, place, slice.code);
@@ -133,10 +134,10 @@ class Walk {
   }
 
   /// To who sent what has come, or had it sent by others.
-  std::optional<Place> over(const Place& place, const Kept& slice) {
+  std::optional<Position> over(const Position& place, const Kept& slice) {
     auto here = place;
     PathFinder::Passed came{slice.message, static_cast<int>(slice.other)};
-    std::optional<Place> sender;
+    std::optional<Position> sender;
     while (const auto* sent = find(came.message)) {
       step(sent->time, Step::travel, here, slice.code, came.from);
       ++path_.hops;
@@ -160,9 +161,9 @@ class Walk {
 
   /// To what kept its worker from it; else to who made its spark, if he runs; else to who runs
   /// beside.
-  std::optional<Place> before(const Place& place) {
+  std::optional<Position> before(const Position& place) {
     const auto same =
-        place.at > 0 ? std::optional(Place{place.pe, place.worker, place.at - 1}) : std::nullopt;
+        place.at > 0 ? std::optional(Position{place.pe, place.worker, place.at - 1}) : std::nullopt;
     if (same && time_ - at(*same).end < soon) {
       const auto until = time_;
       step(at(*same).end, Step::queue, place, at(place).code);
@@ -179,15 +180,16 @@ class Walk {
   }
 
   /// The slice of a PE that was running at `time`, and began before; else the last one before.
-  std::optional<Place> latest(int pe, Nanos time, std::optional<Place> but = std::nullopt) const {
+  std::optional<Position> latest(int pe, Nanos time,
+                                 std::optional<Position> but = std::nullopt) const {
     const auto lanes = finder_.lanes_.find(pe);
     if (lanes == finder_.lanes_.end()) return std::nullopt;
-    std::optional<Place> found;
+    std::optional<Position> found;
     for (const auto& [worker, lane] : lanes->second) {
       auto next = std::lower_bound(lane.begin(), lane.end(), time,
                                    [](const Kept& slice, Nanos t) { return slice.begin < t; });
       if (next == lane.begin()) continue;
-      const Place place{pe, worker, static_cast<std::size_t>(next - lane.begin()) - 1};
+      const Position place{pe, worker, static_cast<std::size_t>(next - lane.begin()) - 1};
       if (but && but->worker == worker && but->at <= place.at) continue;
       if (!found || std::min(at(place).end, time) > std::min(at(*found).end, time)) found = place;
     }
@@ -195,7 +197,7 @@ class Walk {
   }
 
   /// The slice of a thread that ran at `time`, or ended just before or after.
-  std::optional<Place> running(int pe, Nanos time, std::uint32_t thread) const {
+  std::optional<Position> running(int pe, Nanos time, std::uint32_t thread) const {
     if (thread == unknown) return std::nullopt;
     for (const auto& [worker, lane] : finder_.lanes_.at(pe)) {
       auto next = std::lower_bound(lane.begin(), lane.end(), time,
@@ -203,12 +205,12 @@ class Walk {
       if (next == lane.begin()) continue;
       --next;
       if (next->thread == thread && next->end + soon >= time)
-        return Place{pe, worker, static_cast<std::size_t>(next - lane.begin())};
+        return Position{pe, worker, static_cast<std::size_t>(next - lane.begin())};
     }
     return std::nullopt;
   }
 
-  bool is_own(const Place& place) const { return at(place).cause == Cause::own_spark; }
+  bool is_own(const Position& place) const { return at(place).cause == Cause::own_spark; }
 
   PathFinder& finder_;
   Nanos time_;

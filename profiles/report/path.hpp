@@ -77,7 +77,7 @@ class PathFinder {
     Passed passed;  // the same value, if the PE had it from another
   };
   using Lane = std::vector<Kept>;  // of one worker, in the order of time
-  struct Place {
+  struct Position {
     int pe;
     std::uint8_t worker;
     std::size_t at;

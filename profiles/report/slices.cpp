@@ -78,7 +78,7 @@ bool Threads::is_first(const Event& event) {
 // A later thread that began above it has mostly taken nothing from below since (README.md).
 Source Threads::maker(std::uint32_t packed_place) const {
   if (packed_place == 0) return {};
-  const auto [worker, place] = trace::Place::unpacked(packed_place);
+  const auto [worker, place] = trace::PoolPlace::unpacked(packed_place);
   const auto found = began_.find(worker);
   if (found == began_.end()) return {};
   const auto& began = found->second;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "profiles/ascii.hpp"
+
 namespace trawl::top {
 namespace {
 
@@ -37,8 +39,8 @@ void set_rates(Line& line, const Pulse& now, const Pulse& before) {
 }
 
 void set_figures(Line& line, const Pulse& now) {
-  line.host = printable(trace::text_of(now.host));
-  line.cluster = printable(trace::text_of(now.cluster));
+  line.host = profile::ascii(trace::text_of(now.host));
+  line.cluster = profile::ascii(trace::text_of(now.cluster));
   line.workers = now.workers;
   line.busy = now.busy;
   line.sparks = now.sparks;
@@ -87,7 +89,7 @@ std::vector<LinkLine> links_of(const trace::Table& table) {
   std::map<std::uint32_t, std::string> names;
   for (const auto& row : table.rows)
     if (row.has_pulse())
-      names.try_emplace(row.cluster, printable(trace::text_of(row.pulse.cluster)));
+      names.try_emplace(row.cluster, profile::ascii(trace::text_of(row.pulse.cluster)));
   const auto name = [&](std::uint32_t cluster) {
     const auto known = names.find(cluster);
     return known == names.end() ? fmt::format("cluster {}", cluster) : known->second;
@@ -122,13 +124,6 @@ std::string note_absence(Sample& sample, Presence presence) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string clean(text);
-  for (char& c : clean)
-    if (c < ' ' || c > '~') c = '?';
-  return clean;
-}
 
 void History::note(const trace::Table& table) {
   seen_.resize(table.rows.size());

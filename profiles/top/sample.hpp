@@ -62,7 +62,4 @@ class History {
   std::vector<Seen> seen_;  // by PE
 };
 
-/// For a terminal: nothing but what can be printed.
-std::string printable(std::string_view text);
-
 }  // namespace trawl::top

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "profiles/ascii.hpp"
+
 namespace trawl::top {
 namespace {
 
@@ -74,10 +76,10 @@ std::string heading(const Sample& sample, std::size_t width) {
                                     {sample.left, "left"},
                                     {sample.to_come, "to come"}})
     if (count > 0) others += fmt::format(", {} {}", count, what);
-  auto program = printable(trace::text_of(head.program));
+  auto program = profile::ascii(trace::text_of(head.program));
   program.erase(0, program.rfind('/') + 1);
   std::string text = cut(fmt::format("{} on {}, process {}: {:.0f} s{}; {} PE{}{}", program,
-                                     printable(trace::text_of(head.host)), head.pid,
+                                     profile::ascii(trace::text_of(head.host)), head.pid,
                                      static_cast<double>(head.time) * 1e-9,
                                      head.stage == trace::Stage::over ? ", over" : "", total.pes,
                                      total.pes == 1 ? "" : "s", others),

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "rts/mix.hpp"
+#include "rts/base/mix.hpp"
 
 namespace trawl::balance {
 

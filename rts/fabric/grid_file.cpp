@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "rts/base/c_locale.hpp"
+#include "rts/base/mix.hpp"
 #include "rts/fabric/checked_json.hpp"
-#include "rts/host/c_locale.hpp"
 #include "rts/inline/error.hpp"
-#include "rts/mix.hpp"
 
 namespace trawl::fabric {
 namespace {

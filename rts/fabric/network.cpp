@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "rts/after.hpp"
-#include "rts/mix.hpp"
+#include "rts/base/after.hpp"
+#include "rts/base/mix.hpp"
 
 namespace trawl::fabric {
 namespace {

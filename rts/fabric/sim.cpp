@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "rts/after.hpp"
+#include "rts/base/after.hpp"
 
 namespace trawl::fabric {
 

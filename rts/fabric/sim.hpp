@@ -11,7 +11,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "rts/after.hpp"
+#include "rts/base/after.hpp"
 #include "rts/fabric/fabric.hpp"
 #include "rts/fabric/network.hpp"
 

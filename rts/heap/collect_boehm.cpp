@@ -15,7 +15,7 @@
 #include "rts/heap/visible.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/host/clocks.hpp"
-#include "rts/host/place.hpp"
+#include "rts/host/share.hpp"
 
 namespace trawl::heap {
 namespace {

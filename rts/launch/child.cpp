@@ -10,8 +10,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "rts/base/say.hpp"
 #include "rts/inline/error.hpp"
-#include "rts/say.hpp"
 
 namespace trawl::launch {
 namespace {

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "rts/base/say.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/host/clocks.hpp"
-#include "rts/say.hpp"
 
 namespace trawl::launch {
 namespace {

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rts/base/say.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/inline/error.hpp"
-#include "rts/say.hpp"
 
 namespace trawl::launch {
 namespace {

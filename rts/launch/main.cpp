@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "rts/base/say.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/net/key.hpp"
 #include "rts/fabric/net/members.hpp"
@@ -30,7 +31,6 @@
 #include "rts/launch/leave.hpp"
 #include "rts/launch/slurm.hpp"
 #include "rts/options/octal.hpp"
-#include "rts/say.hpp"
 
 namespace {
 

@@ -147,7 +147,7 @@ const Flag* find_flag(std::string_view name) {
 }
 
 bool Flag::needs_value() const noexcept {
-  return !is_switch() && !std::holds_alternative<StatsFormat Options::*>(place);
+  return !is_switch() && !std::holds_alternative<StatsFormat Options::*>(target);
 }
 
 bool Flag::is_number() const noexcept {
@@ -184,7 +184,7 @@ std::string Flag::shown(const Options& options) const {
         else
           return spell(flag.value, static_cast<double>(set));
       },
-      place);
+      target);
 }
 
 std::string Flag::range() const {

@@ -14,13 +14,13 @@ namespace trawl {
 
 struct Flag {
   /// Where its value goes; what is there in Options{} is its default.
-  using Place =
+  using Target =
       std::variant<int Options::*, unsigned Options::*, std::size_t Options::*, double Options::*,
                    std::string Options::*, StatsFormat Options::*, bool Options::*>;
 
   std::string_view name;
   std::string_view value;  ///< what its value is called; BYTES may have a unit; empty: it has none
-  Place place;
+  Target target;
   double least, most;  ///< of a number
   std::string_view what;
   std::vector<std::string_view> (*choices)() = nullptr;  ///< if its value is one of a few words
@@ -29,7 +29,7 @@ struct Flag {
 
   bool is_number() const noexcept;
   bool needs_value() const noexcept;
-  bool is_switch() const noexcept { return std::holds_alternative<bool Options::*>(place); }
+  bool is_switch() const noexcept { return std::holds_alternative<bool Options::*>(target); }
   bool takes_environment() const noexcept { return !is_switch(); }
   std::string usage() const;                        ///< --trawl:heap=BYTES, --trawl:stats[=FORMAT]
   std::string text() const;                         ///< what it does, with its choices

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "rts/host/c_locale.hpp"
+#include "rts/base/c_locale.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/options/flag_file.hpp"
 #include "rts/options/flags.hpp"
@@ -104,7 +104,7 @@ class Flags {
   explicit Flags(Options& options) : app_("The runtime's flags") {
     app_.set_help_flag();
     for (const auto& flag : flags())
-      std::visit([&](auto member) { add(flag, options.*member); }, flag.place);
+      std::visit([&](auto member) { add(flag, options.*member); }, flag.target);
   }
 
   /// One flag; `name` is how the user knows it, `value` what he gave it, if anything.
@@ -320,7 +320,7 @@ std::uint64_t flags_digest(const Options& options, const std::vector<std::string
   Writer shared;
   for (std::size_t i = 1; i < args.size(); ++i) shared.put_string(args[i]);
   for (const auto& flag : flags())
-    if (flag.alike) std::visit([&](auto member) { put(shared, options.*member); }, flag.place);
+    if (flag.alike) std::visit([&](auto member) { put(shared, options.*member); }, flag.target);
   std::uint64_t digest = 0xCBF2'9CE4'8422'2325;  // FNV-1a
   for (const auto byte : shared.view())
     digest = (digest ^ static_cast<std::uint64_t>(byte)) * 0x100'0000'01B3;

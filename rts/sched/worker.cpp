@@ -70,7 +70,7 @@ void Thread::body(void* self) {
 
 std::uint32_t FoundSpark::packed_place() const noexcept {
   if (from == nullptr) return 0;
-  return trace::Place{static_cast<std::uint32_t>(from->index()), place}.packed();
+  return trace::PoolPlace{static_cast<std::uint32_t>(from->index()), place}.packed();
 }
 
 // ---- Worker ------------------------------------------------------------------------------------

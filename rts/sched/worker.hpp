@@ -63,7 +63,7 @@ struct FoundSpark {
   const Worker* from = nullptr;
   std::uint32_t place = 0;  ///< in its pool
 
-  /// For the log, see trace::Place.
+  /// For the log, see trace::PoolPlace.
   std::uint32_t packed_place() const noexcept;
 };
 

@@ -87,7 +87,7 @@ enum class Giver : std::uint8_t {
 /// Where a spark lay: in the pool of which worker of its PE, and at which place, counted from the
 /// pool's beginning. Its maker is mostly the thread that this worker ran last of those that began
 /// at no higher a place (profiles/report/README.md).
-struct Place {
+struct PoolPlace {
   static constexpr unsigned place_bits = 23;
   static constexpr std::uint32_t most = (std::uint32_t{1} << place_bits) - 1;
 
@@ -98,7 +98,7 @@ struct Place {
     return (worker + 1) << place_bits | std::min(place, most);
   }
   /// `packed` is not 0.
-  static Place unpacked(std::uint32_t packed) noexcept {
+  static PoolPlace unpacked(std::uint32_t packed) noexcept {
     return {(packed >> place_bits) - 1, packed & most};
   }
 };

@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "rts/base/say.hpp"
 #include "rts/host/terminal.hpp"
-#include "rts/say.hpp"
 
 namespace trawl::watch {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "rts/fabric/leaving.hpp"
 #include "rts/fabric/net/net.hpp"
+#include "rts/fabric/process_end.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rts/after.hpp"
+#include "rts/base/after.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/inline/error.hpp"
 #include "tests/unit/units.hpp"

@@ -57,11 +57,11 @@ TEST_F(ReportTest, WhatOnlyKeepsAWorkerIsNotNeeded) {
     note(log, 0, Kind::thread_start, 1);
     note(log, 0, Kind::thread_run, 1, 0, 0, 1);
     note(log, 100, Kind::thread_block, 1, 0, 8, 2);
-    note(log, 110, Kind::spark_convert, 7, 0, 2, trace::Place{0, 2}.packed());
+    note(log, 110, Kind::spark_convert, 7, 0, 2, trace::PoolPlace{0, 2}.packed());
     note(log, 110, Kind::thread_start, 2);
     note(log, 110, Kind::thread_run, 2, 0, 0, 2);
     note(log, 300, Kind::thread_end, 2);
-    note(log, 320, Kind::spark_convert, 8, 0, 3, trace::Place{0, 1}.packed());
+    note(log, 320, Kind::spark_convert, 8, 0, 3, trace::PoolPlace{0, 1}.packed());
     note(log, 320, Kind::thread_start, 3);
     note(log, 320, Kind::thread_run, 3, 0, 0, 1);
     note(log, 500, Kind::thread_resume, 1, static_cast<std::uint16_t>(trace::Giver::thread), 3);
@@ -141,7 +141,7 @@ TEST_F(ReportTest, ASparksMakerIsFoundByItsPlace) {
     const auto convert = [&](Nanos time, std::uint32_t thread, std::uint32_t place) {
       time_ = 500 + time;
       log.event(Kind::spark_convert, 1, 7, 0, thread,
-                place == 0 ? 0 : trace::Place{0, place}.packed());
+                place == 0 ? 0 : trace::PoolPlace{0, place}.packed());
       log.event(Kind::thread_start, 1, thread);
       log.event(Kind::thread_run, 1, thread, 0, 0, 1);
       time_ += 20;

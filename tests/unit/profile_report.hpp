@@ -55,7 +55,7 @@ class ReportTest : public ProfileTest {
       note(log, 0, Kind::thread_start, 1);
       note(log, 0, Kind::thread_run, 1, 0, 0, 1);
       message(log, 200, Kind::message_sent, 1, schedule, 120);
-      note(log, 200, Kind::spark_export, 1, 5, 7, trace::Place{0, 1}.packed());
+      note(log, 200, Kind::spark_export, 1, 5, 7, trace::PoolPlace{0, 1}.packed());
       note(log, 400, Kind::thread_block, 1, 1, 7, 3);
       note(log, 400, Kind::idle_begin);
       message(log, 900, Kind::message_received, 1, resume, 60);

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "rts/say.hpp"
+#include "rts/base/say.hpp"
 
 namespace trawl::fabric::net {
 namespace {

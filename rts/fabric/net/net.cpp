@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "rts/fabric/launcher.hpp"
-#include "rts/fabric/leaving.hpp"
 #include "rts/fabric/neighbours.hpp"
 #include "rts/fabric/net/links.hpp"
 #include "rts/fabric/net/pmi.hpp"
+#include "rts/fabric/process_end.hpp"
 #include "rts/host/clocks.hpp"
 #include "rts/inline/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "rts/host/place.hpp"
+#include "rts/host/share.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,6 @@
 #include "rts/host/clocks.hpp"
 #include "rts/host/memory.hpp"
 #include "rts/host/quota.hpp"
-#include "rts/options/options.hpp"
 
 namespace trawl {
 namespace {
@@ -105,7 +104,7 @@ double cores_for(const Cores& own, const std::vector<Cores>& all) {
 // A core that others share is not counted, part of a core that a group allows is.
 int HostShare::workers() const {
   const auto least = std::min(std::floor(cores + rounding), std::ceil(time - rounding));
-  return static_cast<int>(std::clamp(least, 1.0, static_cast<double>(most_workers)));
+  return static_cast<int>(std::clamp(least, 1.0, 1e6));
 }
 
 double HostShare::of_core(int workers) const {

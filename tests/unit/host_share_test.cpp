@@ -1,6 +1,4 @@
 // Which part of its host is a PE's: bindings and control groups, the latter in faked trees.
-#include "rts/host/place.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "rts/host/quota.hpp"
+#include "rts/host/share.hpp"
 
 namespace trawl {
 namespace {

@@ -1,4 +1,4 @@
-#include "rts/say.hpp"
+#include "rts/base/say.hpp"
 
 #include <cerrno>
 

@@ -1,4 +1,4 @@
-#include "rts/fabric/leaving.hpp"
+#include "rts/fabric/process_end.hpp"
 
 #include <atomic>
 #include <cstdio>
