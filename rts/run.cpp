@@ -180,7 +180,7 @@ class Process {
     setup.options = options;
     setup.program = program_.name();
     setup.shown = is_main() && !program_.asks();
-    const int workers = options.record.empty() ? std::min(host_share_.workers(), most_workers) : 1;
+    const int workers = options.record.empty() ? host_share_.workers(most_workers) : 1;
     setup.workers = options.workers > 0 ? options.workers : workers;
     setup.facts.host = host_name();
     setup.facts.cluster = options.cluster.empty() ? setup.facts.host : options.cluster;

@@ -102,9 +102,9 @@ double cores_for(const Cores& own, const std::vector<Cores>& all) {
 }
 
 // A core that others share is not counted, part of a core that a group allows is.
-int HostShare::workers() const {
+int HostShare::workers(int most) const {
   const auto least = std::min(std::floor(cores + rounding), std::ceil(time - rounding));
-  return static_cast<int>(std::clamp(least, 1.0, 1e6));
+  return static_cast<int>(std::clamp(least, 1.0, static_cast<double>(most)));
 }
 
 double HostShare::of_core(int workers) const {

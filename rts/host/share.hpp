@@ -32,8 +32,8 @@ struct HostShare {
   /// Bytes: its share of what the host has, or of what control groups allow.
   double memory = std::numeric_limits<double>::infinity();
 
-  /// How many workers have something to run on.
-  int workers() const;
+  /// How many workers have something to run on, of `most`.
+  int workers(int most) const;
   /// Has each of so many workers a core for itself?
   bool has_room_for(int workers) const { return workers <= cores && workers <= time; }
   /// Of a core, for each of so many workers while all PEs of the host are busy.

@@ -16,31 +16,38 @@ constexpr std::size_t mega = 1'000'000;
 constexpr auto unbounded = std::numeric_limits<std::size_t>::max();
 
 TEST(HeapSize, StaysWhereCollectionsTakeATenth) {
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 1, 9}, unbounded), 0U);
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 1, 1000}, unbounded), 0U);
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 0, 0}, unbounded), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 1, 9}, unbounded), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 1, 1000}, unbounded), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 0, 0}, unbounded), 0U);
 }
 
 TEST(HeapSize, RoomGrowsByWhatCollectionsTakeTooLong) {
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 3, 18}, unbounded), 25 * mega);
-  EXPECT_EQ(heap::growth({100 * mega, 10 * mega, 0, 3, 18}, unbounded), 5 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 3, 18}, unbounded), 25 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 10 * mega, 95 * mega, 3, 18}, unbounded), 5 * mega);
 }
 
 TEST(HeapSize, RoomIsAtMostDoubledAtOnce) {
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 9, 1}, unbounded), 50 * mega);
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 9, 0}, unbounded), 50 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 9, 1}, unbounded), 50 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 9, 0}, unbounded), 50 * mega);
 }
 
 TEST(HeapSize, KeepsToItsBounds) {
-  EXPECT_EQ(heap::growth({100 * mega, 80 * mega, 0, 9, 1}, 130 * mega), 0U);  // five times 20 alive
-  EXPECT_EQ(heap::growth({90 * mega, 70 * mega, 0, 9, 1}, unbounded), 10 * mega);
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 9, 1}, 130 * mega), 30 * mega);
-  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 0, 9, 1}, 90 * mega), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 80 * mega, 30 * mega, 9, 1}, 130 * mega),
+            0U);  // five times 20 alive
+  EXPECT_EQ(heap::growth({90 * mega, 70 * mega, 80 * mega, 9, 1}, unbounded), 10 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 9, 1}, 130 * mega), 30 * mega);
+  EXPECT_EQ(heap::growth({100 * mega, 50 * mega, 60 * mega, 9, 1}, 90 * mega), 0U);
 }
 
 TEST(HeapSize, GrowsWhereMoreIsFreedThanItHolds) {
   EXPECT_EQ(heap::growth({100 * mega, 200 * mega, 40 * mega, 9, 1}, unbounded), 60 * mega);
   EXPECT_EQ(heap::growth({100 * mega, 200 * mega, 10 * mega, 9, 1}, unbounded), 0U);
+}
+
+// Five times what is alive, however early it was collected.
+TEST(HeapSize, StaysWhereLittleIsAliveThoughLittleWasAllocated) {
+  EXPECT_EQ(heap::growth({100 * mega, 20 * mega, 10 * mega, 9, 1}, unbounded), 0U);
+  EXPECT_EQ(heap::growth({100 * mega, 20 * mega, 40 * mega, 9, 1}, unbounded), 60 * mega);
 }
 
 #ifndef TRAWL_NO_COLLECTOR

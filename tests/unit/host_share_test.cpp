@@ -44,15 +44,15 @@ TEST(Place, CoresAreSharedWhereBindingsOverlap) {
 }
 
 TEST(Place, AWorkerForEachCoreThatIsThere) {
-  EXPECT_EQ((HostShare{4}.workers()), 4);
-  EXPECT_EQ((HostShare{8.0 / 3}.workers()), 2);
-  EXPECT_EQ((HostShare{1.0 / 3 + 1.0 / 3 + 1.0 / 3}.workers()), 1);
-  EXPECT_EQ((HostShare{0.25}.workers()), 1);
-  EXPECT_EQ((HostShare{8, 0.3}.workers()), 1);
-  EXPECT_EQ((HostShare{8, 2}.workers()), 2);
-  EXPECT_EQ((HostShare{8, 2.5}.workers()), 3);
-  EXPECT_EQ((HostShare{2, 2.5}.workers()), 2);
-  EXPECT_EQ((HostShare{1024}.workers()), 192);
+  EXPECT_EQ((HostShare{4}.workers(192)), 4);
+  EXPECT_EQ((HostShare{8.0 / 3}.workers(192)), 2);
+  EXPECT_EQ((HostShare{1.0 / 3 + 1.0 / 3 + 1.0 / 3}.workers(192)), 1);
+  EXPECT_EQ((HostShare{0.25}.workers(192)), 1);
+  EXPECT_EQ((HostShare{8, 0.3}.workers(192)), 1);
+  EXPECT_EQ((HostShare{8, 2}.workers(192)), 2);
+  EXPECT_EQ((HostShare{8, 2.5}.workers(192)), 3);
+  EXPECT_EQ((HostShare{2, 2.5}.workers(192)), 2);
+  EXPECT_EQ((HostShare{1024}.workers(192)), 192);
 }
 
 TEST(Place, AQuotaIsDividedAmongTheWorkers) {
