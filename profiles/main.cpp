@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -195,10 +196,13 @@ int compare(const Options& options) {
 }
 
 void check_outputs(const Options& options, const profile::Run& run) {
+  std::set<std::filesystem::path> outputs;
   for (const auto* file : {&options.svg, &options.png, &options.work_svg, &options.work_png,
                            &options.html, &options.perfetto}) {
     for (const auto& log : run.logs) expect_not_read(*file, log.path);
     expect_not_read(*file, (std::filesystem::path(options.dir) / trace::codes_file).string());
+    if (!file->empty() && !outputs.insert(std::filesystem::weakly_canonical(*file)).second)
+      throw Error(*file + " was named for two outputs: name two files", 2);
   }
 }
 

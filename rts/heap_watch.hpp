@@ -31,6 +31,8 @@ class HeapWatch {
   void on_collect() noexcept { asked_ = true; }
 
   bool knows_bound() const noexcept { return bounds_.used != nullptr; }
+  /// Has the heap less than half of what it may?
+  bool has_room() const { return !knows_bound() || bounds_.used() < 0.5; }
   /// Is so much used that the PE should take no more work? `idle`: it is doing none.
   bool is_near_bound(bool idle);
 

@@ -154,7 +154,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
        [this](heap::Node* spark, heap::Node* twin) {
          workers_.add_placed(recover::again(spark, twin));
        },
-       [this](heap::Node* spark) { workers_.add_backup(spark); }});
+       [this](heap::Node* spark) { workers_.add_backup(spark); },
+       [this] { return heap_watch_.has_room(); }});
   const std::lock_guard lock(lock_);
   life_.begin(fabric_.now());
 }
@@ -383,7 +384,7 @@ void Pe::fish(sched::Worker* by) {
 
 void Pe::sweep() {
   heap::run_finalisers();
-  shared_heap_.addresses().sweep();
+  if (shared_heap_.addresses().sweep()) shared_heap_.forget_what_made_those_here();
 }
 
 void Pe::note_load(Nanos now) {

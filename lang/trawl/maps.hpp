@@ -81,8 +81,9 @@ std::vector<T> force_all(const std::vector<Lazy<T>>& xs) {
 
 namespace detail {
 
-/// Calls of which nobody outside has a Lazy. Where each is a spark of its own, its value is moved
-/// out of it; where there are so many that trees of thunks refer to them, it is copied.
+/// Calls of which nobody outside has a Lazy: those of which nobody wants the value go with this.
+/// Where each is a spark of its own, its value is moved out of it; where there are so many that
+/// trees of thunks refer to them, it is copied.
 template <class R>
 class OwnCalls {
  public:
@@ -90,6 +91,14 @@ class OwnCalls {
   explicit OwnCalls(std::size_t count)
       : moved_(!heap::CanBeCopied<R> || (!std::is_trivially_destructible_v<R> &&
                                          count <= few_elements && fit_one_by_one(count))) {}
+  OwnCalls(OwnCalls&& other) noexcept
+      : calls_(std::move(other.calls_)),
+        moved_(other.moved_),
+        left_(std::exchange(other.left_, false)) {}
+  OwnCalls& operator=(OwnCalls&&) = delete;
+  ~OwnCalls() {
+    if (left_) withdraw(std::span<const Lazy<R>>(calls_));
+  }
 
   template <auto F, class... A>
   void suspend(A&&... arguments) {
@@ -99,22 +108,26 @@ class OwnCalls {
     calls_.push_back(detail::suspend<call_of<F>, MakeOwn>(std::forward<A>(arguments)...));
   }
 
-  void spark() const {
+  void spark() {
+    left_ = true;
     if (moved_) {
       for (const auto& call : calls_) par(call);
     } else {
-      spark_all(std::span(calls_));
+      spark_all(std::span<const Lazy<R>>(calls_));
     }
   }
 
   /// After `spark`, once.
   std::vector<R> values() {
-    if constexpr (heap::CanBeCopied<R>) {
-      if (!moved_) return force_all(calls_);
-    }
     std::vector<R> values;
-    values.reserve(calls_.size());
-    for (const auto& call : calls_) values.push_back(take<R>(call.node()));
+    if constexpr (heap::CanBeCopied<R>) {
+      if (!moved_) values = force_all(calls_);
+    }
+    if (moved_) {
+      values.reserve(calls_.size());
+      for (const auto& call : calls_) values.push_back(take<R>(call.node()));
+    }
+    left_ = false;
     return values;
   }
 
@@ -131,11 +144,13 @@ class OwnCalls {
       }
       use(take<R>(call.node()));
     }
+    left_ = false;
   }
 
  private:
   std::vector<Lazy<R>> calls_;
   bool moved_;
+  bool left_ = false;  // they are sparks, and not all values were wanted yet
 };
 
 template <class Xs>
@@ -207,7 +222,8 @@ consteval void refuse_function_beside() {
 
 }  // namespace detail
 
-/// What `spawn_all` returns: calls under way, to be synced once, where they were spawned.
+/// What `spawn_all` returns: calls under way, to be synced once, where they were spawned. Those
+/// that never are, and that nobody has begun, are withdrawn.
 template <class R>
 class SpawnedAll {
  public:
@@ -220,7 +236,8 @@ class SpawnedAll {
   /// threw.
   std::vector<R> sync() {
     if (!calls_) throw Error("sync() was called twice");
-    auto calls = *std::exchange(calls_, std::nullopt);
+    auto calls = std::move(*calls_);
+    calls_.reset();
     return calls.values();
   }
 

@@ -41,19 +41,6 @@ class InScope {
   const void* before_;
 };
 
-/// The value of a call that nobody needs.
-struct Cancelled : std::exception {
-  const char* what() const noexcept override { return "cancelled"; }
-};
-
-inline heap::Failure* cancelled_failure() {
-  try {
-    throw Cancelled();
-  } catch (...) {
-    return heap::current_failure();
-  }
-}
-
 }  // namespace detail
 
 /// Does nobody need any more what is being computed: the running call of `spawn_some`, or one that
@@ -145,12 +132,7 @@ class SpawnedSome {
     if (!ended_) return;
     heap::keep_promise(ended_.node(), true);
     ended_.let_go();
-    heap::Failure* why = nullptr;
-    for (const auto& call : calls_) {
-      if (!call || call.node()->state() != heap::State::unevaluated) continue;
-      if (why == nullptr) why = detail::cancelled_failure();
-      sched::abandon(call.node(), why);
-    }
+    detail::withdraw(std::span<const Lazy<R>>(calls_));
     calls_.clear();
     elsewhere_.clear();
   }

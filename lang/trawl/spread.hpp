@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -116,6 +118,32 @@ void spark_all(std::span<const Lazy<T>> xs, std::span<heap::Node* const> purpose
     xs = xs.first(rest);
   }
   spark_backwards(xs, purposes);
+}
+
+/// The value of a call that nobody needs.
+struct Cancelled : std::exception {
+  const char* what() const noexcept override { return "cancelled"; }
+};
+
+inline heap::Failure* cancelled_failure() {
+  try {
+    throw Cancelled();
+  } catch (...) {
+    return heap::current_failure();
+  }
+}
+
+/// Nobody needs these calls: what has not begun never will, and keeps nothing. Without memory to
+/// say so it stays as it is.
+template <class T>
+void withdraw(std::span<const Lazy<T>> calls) noexcept try {
+  heap::Failure* why = nullptr;
+  for (const auto& call : calls) {
+    if (!call || call.node()->state() != heap::State::unevaluated) continue;
+    if (why == nullptr) why = cancelled_failure();
+    sched::abandon(call.node(), why);
+  }
+} catch (const std::bad_alloc&) {
 }
 
 }  // namespace trawl::detail

@@ -17,6 +17,7 @@ namespace {
 using trawl::Error;
 
 constexpr Nanos longest = 1'000'000'000'000;
+constexpr std::string_view longest_said = "1000s";
 
 [[noreturn]] void refuse(const std::string& option, std::string_view form) {
   throw Error(option + " needs " + std::string(form) + " (see trawl-replay --help)", 2);
@@ -60,22 +61,27 @@ class Values {
   }
   std::uint32_t whole(std::uint32_t least, std::uint32_t most) {
     const auto value = number(next());
-    if (!(value >= least && value <= most && value == std::floor(value))) refuse(option_, form_);
+    if (!(value >= least && value <= most && value == std::floor(value)))
+      refuse_value("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return static_cast<std::uint32_t>(value);
   }
   double share() {
     const auto value = number(next());
-    if (!(value >= 0 && value <= 1)) refuse(option_, form_);
+    if (!(value >= 0 && value <= 1)) refuse_value("a number from 0 to 1");
     return value;
   }
   Nanos work() {
     const auto value = time(next());
-    if (value < 0) refuse(option_, form_);
+    if (value < 0) refuse_value("a time of up to " + std::string(longest_said));
     return value;
   }
 
  private:
   std::string_view next() { return left_[at_++]; }
+  [[noreturn]] void refuse_value(const std::string& expected) const {
+    refuse(option_,
+           std::string(form_) + "; " + std::string(left_[at_ - 1]) + " is not " + expected);
+  }
 
   std::string option_;
   std::string_view form_;
@@ -94,14 +100,18 @@ void take_flat(const std::string& text, Shape& shape) {
   shape.work = values.work();
 }
 
+void refuse_endless(const std::string& option, const Shape& shape) {
+  if (std::pow(shape.children, shape.depth) > 1e11)
+    throw Error(option + ": that is more than 10^11 leaves", 2);
+}
+
 void take_divide(const std::string& text, Shape& shape) {
   Values values("--divide", "DEPTH,FANOUT,WORK, as 16,2,10us", text, 3);
   shape.tree = Tree::divide;
   shape.depth = values.whole(0, most_levels);
   shape.children = values.whole(1, most_children);
   shape.work = values.work();
-  if (std::pow(shape.children, shape.depth) > 1e11)
-    throw Error("--divide: that is more than 10^11 leaves", 2);
+  refuse_endless("--divide", shape);
 }
 
 void take_geometric(const std::string& text, Shape& shape) {
@@ -110,6 +120,7 @@ void take_geometric(const std::string& text, Shape& shape) {
   shape.depth = values.whole(0, most_levels);
   shape.children = values.whole(1, most_children);
   shape.work = values.work();
+  refuse_endless("--uts", shape);
 }
 
 void take_binomial(const std::string& text, Shape& shape) {
@@ -135,6 +146,24 @@ std::vector<std::string> own_arguments(int argc, const char* const* argv) {
   return own;  // from the last to the first, as CLI11 takes them
 }
 
+// CLI11 would say 0.000000 to 1000000.000000.
+const CLI::Validator is_scale(
+    [](const std::string& text) {
+      const double value = number(text);
+      return value >= 0 && value <= 1e6 ? "" : text + " is no number from 0 to 1000000";
+    },
+    "");
+
+// CLI11 takes -1 for a large one.
+const CLI::Validator is_seed(
+    [](const std::string& text) {
+      std::uint64_t seed = 0;
+      const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), seed);
+      const bool good = wrong == std::errc() && end == text.data() + text.size();
+      return good ? "" : text + " is no whole number from 0 to 2^64 - 1";
+    },
+    "");
+
 /// Options that are read further.
 struct Texts {
   std::string flat{}, divide{}, geometric{}, binomial{}, cut_off{};
@@ -154,10 +183,10 @@ void declare(CLI::App& app, Command& command, Texts& texts) {
                  "a very unbalanced one: below the root, CHILDREN with that PROBABILITY, or none")
       ->type_name("ROOTS,CHILDREN,PROBABILITY,WORK");
   app.add_option("--scale-work", command.scale.work, "work is so many times what is recorded")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(is_scale)
       ->capture_default_str();
   app.add_option("--scale-bytes", command.scale.bytes, "so are a recording's arguments and results")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(is_scale)
       ->capture_default_str();
   app.add_option(
          "--cut-off", texts.cut_off,
@@ -171,7 +200,9 @@ void declare(CLI::App& app, Command& command, Texts& texts) {
                  "work of generated tasks varies by up to this share of it")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--seed", command.shape.seed, "of generated graphs")->capture_default_str();
+  app.add_option("--seed", command.shape.seed, "of generated graphs")
+      ->check(is_seed)
+      ->capture_default_str();
   app.add_flag("--info", command.info, "print what is in the graph, and evaluate nothing");
   app.add_option("--bound", command.bound,
                  "print the least time that this grid allows; after the evaluation also what "
@@ -182,9 +213,8 @@ void declare(CLI::App& app, Command& command, Texts& texts) {
       "WORK and TIME are times: 500ns, 10us, 2.5ms, 1s (without a unit: ns). The runtime's own "
       "flags begin with --trawl: and "
       "are\n"
-      "listed by --trawl:help. Exit code: 0; 1 if something was evaluated wrongly; 2 for bad "
-      "usage\n"
-      "or a damaged file.");
+      "listed by --trawl:help. Exit code: 0; 1 if something was evaluated wrongly, or the output\n"
+      "could not be written; 2 for bad usage or a damaged file.");
 }
 
 /// Do they make sense together?
@@ -216,7 +246,8 @@ void check(const CLI::App& app, const Command& command, const Texts& texts) {
 
 void take(const Texts& texts, Command& command) {
   if (!texts.cut_off.empty()) command.grain.cut_off = time(texts.cut_off);
-  if (command.grain.cut_off < 0) refuse("--cut-off", "a TIME, as 50us");
+  if (command.grain.cut_off < 0)
+    refuse("--cut-off", "a TIME of up to " + std::string(longest_said) + ", as 50us");
   if (!texts.flat.empty()) take_flat(texts.flat, command.shape);
   if (!texts.divide.empty()) take_divide(texts.divide, command.shape);
   if (!texts.geometric.empty()) take_geometric(texts.geometric, command.shape);

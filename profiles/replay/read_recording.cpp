@@ -45,8 +45,13 @@ class File {
   std::uint64_t at_ = 0;
 };
 
-std::string read_header(File& file) {
-  const auto bytes = file.take(format::header_size);
+struct Header {
+  std::string program;
+  std::uint64_t sum;
+};
+
+Header read_header(File& file) {
+  auto bytes = file.take(format::header_size);
   trawl::Reader in(bytes);
   if (in.get<std::uint64_t>() != format::file_magic) throw BadBytes("this is no recording");
   if (const auto version = in.get<std::uint32_t>(); version != format::version)
@@ -55,7 +60,8 @@ std::string read_header(File& file) {
   const auto size = in.get<std::uint32_t>();
   if (size > format::longest_name) throw BadBytes("the program's name is too long");
   const auto name = file.take(size);
-  return {reinterpret_cast<const char*>(name.data()), name.size()};
+  bytes.insert(bytes.end(), name.begin(), name.end());
+  return {{reinterpret_cast<const char*>(name.data()), name.size()}, format::checksum(bytes)};
 }
 
 class Events {
@@ -143,12 +149,14 @@ void read_shared(Events& events, GraphBuilder& builder) {
   builder.shared(std::move(bytes));
 }
 
-void read_block(File& file, GraphBuilder& builder, std::uint64_t& place) {
+/// Which kind of block it was, of those that may stand there.
+std::uint32_t read_block(File& file, GraphBuilder& builder, const Header& header,
+                         std::uint64_t before, std::uint64_t& place) {
   const auto head = file.take(format::block_header_size);
   trawl::Reader in(head);
   const auto magic = in.get<std::uint32_t>();
   if (magic != format::block_magic && magic != format::names_magic &&
-      magic != format::sites_magic && magic != format::shared_magic)
+      magic != format::sites_magic && magic != format::shared_magic && magic != format::end_magic)
     throw BadBytes("no block begins here");
   const auto size = in.get<std::uint32_t>();
   if (size == 0 || size > format::most_block) throw BadBytes("a block of an impossible size");
@@ -156,17 +164,30 @@ void read_block(File& file, GraphBuilder& builder, std::uint64_t& place) {
   const auto begin = file.at();
   const auto bytes = file.take(size);
   if (format::checksum(bytes) != sum) throw BadBytes("this block is damaged");
-  if (magic == format::names_magic)
-    return builder.names(names_in({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  if (magic == format::end_magic) {
+    trawl::Reader told(bytes);
+    if (told.get<std::uint64_t>() != before) throw BadBytes("some of its blocks are missing");
+    if (told.get<std::uint64_t>() != header.sum) throw BadBytes("its header is damaged");
+    told.end();
+    return magic;
+  }
+  if (magic == format::names_magic) {
+    builder.names(names_in({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    return magic;
+  }
   Events events(bytes);
   try {
-    if (magic == format::sites_magic) return read_sites(events, builder);
-    if (magic == format::shared_magic) return read_shared(events, builder);
-    read_events(events, builder);
+    if (magic == format::sites_magic)
+      read_sites(events, builder);
+    else if (magic == format::shared_magic)
+      read_shared(events, builder);
+    else
+      read_events(events, builder);
   } catch (const BadBytes&) {
     place = begin + events.at();
     throw;
   }
+  return magic;
 }
 
 }  // namespace
@@ -176,15 +197,18 @@ Graph read_recording(const std::string& name, Grain grain) {
   File file(name);
   std::uint64_t place = 0;
   try {
-    const auto program = read_header(file);
+    const auto header = read_header(file);
     GraphBuilder builder(grain);
-    while (!file.at_end()) {
+    std::uint32_t last = 0;
+    for (std::uint64_t blocks = 0; !file.at_end(); ++blocks) {
       place = file.at();
-      read_block(file, builder, place);
+      if (last == format::end_magic) throw BadBytes("something is behind its end");
+      last = read_block(file, builder, header, blocks, place);
     }
     place = file.at();
+    if (last != format::end_magic) throw BadBytes("it is cut short");
     auto graph = builder.take();
-    graph.program = trawl::profile::ascii(program);
+    graph.program = trawl::profile::ascii(header.program);
     return graph;
   } catch (const BadBytes& bad) {
     throw trawl::Error(name + ": byte " + std::to_string(place) + ": " + bad.what(), 2);

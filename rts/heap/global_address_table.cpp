@@ -184,13 +184,23 @@ Witness& GlobalAddressTable::make_witness(Node* proxy) {
   return *witness;
 }
 
-void GlobalAddressTable::note_whole(Node* value) noexcept {
+void GlobalAddressTable::forget_origins(Node* value) noexcept {
   if (!is_named(value)) return;
   if (Proxy* proxy = find(value)) {
     proxy->depth = 0;
     if (proxy->witness != nullptr) proxy->witness->comes_from(nullptr, 0);
   }
   note_depth(value, 0);
+}
+
+std::vector<Node*> GlobalAddressTable::values_with_origins() const {
+  std::vector<Node*> all;
+  for (const auto& [key, proxy] : proxy_of_) {
+    if (proxy->witness == nullptr || proxy->witness->lineage == nullptr) continue;
+    auto* node = static_cast<Node*>(proxy->node.get());
+    if (node != nullptr && node->state() == State::value) all.push_back(node);
+  }
+  return all;
 }
 
 std::uint32_t GlobalAddressTable::depth_of(Node* node) const {
@@ -318,19 +328,20 @@ void GlobalAddressTable::has_gone(Node* thunk, const Reference& to) {
   if (auto* known = witness(thunk); known != nullptr && known->here) known->begin_anew(false);
 }
 
-void GlobalAddressTable::sweep() {
+bool GlobalAddressTable::sweep() {
   for (Node*& young : young_) {
     Proxy* proxy = find(young);
     if (proxy != nullptr && !proxy->node.may_die()) proxy->node.let_die();
     young = nullptr;  // the collector scans what a vector has been cleared of
   }
   young_.clear();
-  if (!collected_since(collections_)) return;
+  if (!collected_since(collections_)) return false;
   std::vector<Proxy*> dead;
   for (const auto& [key, proxy] : proxy_of_)
     if (proxy->node.dead()) dead.push_back(proxy.get());
   for (Proxy* proxy : dead) drop(*proxy);
   boost::unordered::erase_if(former_, [](const auto& each) { return each.second->dead(); });
+  return true;
 }
 
 // What it can be made again from it keeps: its evaluation may need what is lost.

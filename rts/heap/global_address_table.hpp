@@ -44,9 +44,7 @@ class GlobalAddressTable {
   bool recovers_placed() const noexcept { return recovers_placed_; }
   /// What so many evaluations would be needed for, to make it again, is fetched; 0: nothing is.
   void fetch_from_depth(std::uint32_t depth) noexcept { deep_ = depth; }
-  bool is_deep(const Lineage& lineage) const noexcept {
-    return deep_ != 0 && lineage.depth >= deep_;
-  }
+  bool is_deep(std::uint32_t depth) const noexcept { return deep_ != 0 && depth >= deep_; }
   /// Are arguments of such a thunk kept while its value is elsewhere?
   bool guards(const Code& code) const noexcept {
     return recovers_ && (!code.placed || (code.step && recovers_placed_));
@@ -114,8 +112,9 @@ class GlobalAddressTable {
   /// `node` is no longer a proxy: it has become the thunk itself.
   void forget(Node* node);
   /// Lets go of the proxies adopted since the last call, which until now were kept alive, and
-  /// forgets those that the collector has taken. What is needed shortly never burdens it.
-  void sweep();
+  /// forgets those that the collector has taken. What is needed shortly never burdens it. Has there
+  /// been a collection since?
+  bool sweep();
   /// What a proxy stands for; the ticket tells it from others for the same address.
   struct Target {
     Address at;
@@ -138,8 +137,10 @@ class GlobalAddressTable {
   /// Of a proxy; nullptr: nothing is known, or it is none.
   Witness* witness(Node* node) const;
   Witness& make_witness(Node* proxy);
-  /// This value, and all below it, is here: what it was made from is not needed any more.
-  void note_whole(Node* value) noexcept;
+  /// Former proxies of which it is known from what they could be made again.
+  std::vector<Node*> values_with_origins() const;
+  /// It is not to be made again: it is here, with all below it, or there is no room.
+  void forget_origins(Node* value) noexcept;
   /// How many evaluations, each of what the one before gave, it would take to make again what this
   /// node, known to others, refers to: as far as is known.
   std::uint32_t depth_of(Node* node) const;

@@ -16,9 +16,9 @@ class Handles final : public PacketOut {
     nodes.push_back(node);
     return 0;
   }
-  // Where all is copied they aren't called.
-  Loan lend(std::span<const std::byte>) override { return {}; }
-  void lay(std::span<const std::byte>) override {}
+  Loan lend(std::span<const std::byte>) override { return {}; }  // nobody asks for it
+  void lay(std::span<const std::byte>) override {}               // nor for the bytes
+  bool is_members(std::span<const std::byte>) const override { return true; }
 
   std::vector<Node*> nodes;
 };
@@ -36,10 +36,11 @@ class SameHandles final : public PacketIn {
   std::size_t next_ = 0;
 };
 
-// Gives the nodes it refers to; its own bytes go to `bytes`.
-std::vector<Node*> pack_alone(void (*pack)(Node*, Packer&), Node* node, Writer& bytes) {
+std::vector<Node*> nodes_in(void (*pack)(Node*, Packer&), Node* node) {
+  Writer bytes;
   Handles handles;
   Packer packer(bytes, handles);
+  packer.no_limit(Arrays::laid);
   pack(node, packer);
   return std::move(handles.nodes);
 }
@@ -88,8 +89,7 @@ Node* handle_of(Node* node, std::uint32_t handle) {
   } else {
     const bool claimed = node->move(State::unevaluated, State::exported);
     if (node->state() != State::exported) return nullptr;
-    Writer bytes;
-    nodes = pack_alone(node->code().pack_arguments, node, bytes);
+    nodes = nodes_in(node->code().pack_arguments, node);
     if (claimed) node->settle(State::exported, State::unevaluated);
     handle &= ~Lineage::in_arguments;
   }
@@ -97,21 +97,33 @@ Node* handle_of(Node* node, std::uint32_t handle) {
 }
 
 std::vector<Node*> references_of(Node* value) {
-  Writer bytes;
-  return pack_alone(value->code().pack_value, value, bytes);
+  return nodes_in(value->code().pack_value, value);
 }
 
 std::vector<Node*> arguments_of(Node* thunk) {
-  Writer bytes;
-  return pack_alone(thunk->code().pack_arguments, thunk, bytes);
+  return nodes_in(thunk->code().pack_arguments, thunk);
+}
+
+boost::unordered_flat_set<Node*> below(std::vector<Node*> nodes, std::size_t most) {
+  boost::unordered_flat_set<Node*> found(nodes.begin(), nodes.end());
+  while (!nodes.empty() && found.size() < most) {
+    Node* const node = nodes.back();
+    nodes.pop_back();
+    if (node->state() != State::value || node->code().plain_result != 0) continue;
+    for (Node* next : references_of(node))
+      if (found.insert(next).second) nodes.push_back(next);
+  }
+  return found;
 }
 
 void copy_arguments(Node* thunk, Node* into) {
   const Code& code = thunk->code();
   Writer bytes;
-  const auto nodes = pack_alone(code.pack_arguments, thunk, bytes);
+  Handles handles;
+  Packer packer(bytes, handles);
+  code.pack_arguments(thunk, packer);
   Reader reader(bytes.view());
-  SameHandles same(nodes);
+  SameHandles same(handles.nodes);
   Unpacker unpacker(reader, same);
   code.unpack_arguments(into, unpacker);
 }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "rts/inline/node.hpp"
 
 namespace trawl::heap {
@@ -51,6 +53,9 @@ std::vector<Node*> references_of(Node* value);
 
 /// The same of the arguments of a thunk that nobody else can evaluate.
 std::vector<Node*> arguments_of(Node* thunk);
+
+/// These and what they lead to by way of values that are here, but of so many nodes only.
+boost::unordered_flat_set<Node*> below(std::vector<Node*> nodes, std::size_t most);
 
 /// `into`, of the same code, gets the arguments of a thunk that nobody else can evaluate.
 void copy_arguments(Node* thunk, Node* into);

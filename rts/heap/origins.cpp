@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "rts/inline/code.hpp"
 
 namespace trawl::heap {
 namespace {
 
-bool begins_at_step(const Lineage& lineage) {
+Node* guard_of(const Lineage& lineage) {
   const Lineage* first = &lineage;
   while (first->before != nullptr) first = first->before;
-  return first->guard != nullptr && first->guard->code().step;
+  return first->guard;
+}
+
+bool begins_at_step(const Lineage& lineage) {
+  const Node* guard = guard_of(lineage);
+  return guard != nullptr && guard->code().step;
 }
 
 // Of what is large, and made anew again and again, only distributed data are let go of when there
@@ -69,15 +75,33 @@ void Origins::note(const Found& proxy) {
       (lineage == nullptr || (state != State::fetch_me && state != State::fetching)))
     return;
   auto& witness = addresses_.make_witness(proxy.node);
-  const auto most = addresses_.lacks_any() ? Witness::most_after_a_death : Witness::most_others;
   if (proxy.filled) {
     witness.lineage = lineage;
     witness.place = proxy.place;
     witness.giver = from_;
   } else {
-    witness.note_other(lineage, proxy.place, most);
+    note_other(witness, lineage, proxy, proxy.place);
   }
-  if (Lineage* other = by_other_value(proxy)) witness.note_other(other, 1, most);
+  if (Lineage* other = by_other_value(proxy)) note_other(witness, other, proxy, 1);
+}
+
+// What is made from the node itself is no way to make it, and would keep it for ever.
+void Origins::note_other(Witness& witness, Lineage* lineage, const Found& proxy,
+                         std::uint32_t place) {
+  const auto most = addresses_.lacks_any() ? Witness::most_after_a_death : Witness::most_others;
+  if (witness.count_others >= most) return;
+  if (needs(*lineage, proxy.node))
+    ++witness.count_others;
+  else
+    witness.note_other(lineage, place, most);
+}
+
+bool Origins::needs(const Lineage& lineage, Node* node) {
+  constexpr std::size_t most = 1024;
+  Node* const guard = guard_of(lineage);
+  if (guard == nullptr) return false;
+  if (std::exchange(guard_, guard) != guard) needed_ = below(arguments_of(guard), most);
+  return needed_.contains(node);
 }
 
 // Both values have come with this packet.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/ways.hpp"
 
@@ -38,10 +40,12 @@ class Origins {
 
   /// Of a node that is elsewhere.
   void note(const Found& proxy);
-  /// It takes so much to make it again that it is fetched.
+  /// It takes so much to make again what it has come with that it is fetched: with what is new what
+  /// is half as deep, or the next would be as deep again.
   bool is_deep(const Found& proxy) const {
     const Lineage* lineage = of(proxy);
-    return lineage != nullptr && addresses_.is_deep(*lineage);
+    return lineage != nullptr && addresses_.is_deep(lineage->depth) &&
+           addresses_.is_deep(2 * addresses_.depth_of(proxy.node));
   }
   /// Of a thunk that has come along with another: it is known by the name that it had, which stands
   /// for nothing else any more.
@@ -53,10 +57,14 @@ class Origins {
   }
   std::uint32_t depth_of(const Found& value) const;
   Lineage* by_other_value(const Found& found) const;
+  void note_other(Witness& witness, Lineage* lineage, const Found& proxy, std::uint32_t place);
+  bool needs(const Lineage& lineage, Node* node);
 
   GlobalAddressTable& addresses_;
   std::uint32_t from_;
   std::vector<Lineage*> lineages_;  // by place: below which value that can be made again it is
+  Node* guard_ = nullptr;           // what was last asked about, and
+  boost::unordered_flat_set<Node*> needed_;  // ... what it refers to
 };
 
 }  // namespace trawl::heap

@@ -250,7 +250,8 @@ class GraphPacker final : public PacketOut {
       default:
         break;
     }
-    return put_reference(node, Part::reference);
+    const bool has_value = addresses_.recovers() && addresses_.known_evaluated(node);
+    return put_reference(node, has_value ? Part::value_reference : Part::reference);
   }
 
   bool claim(Node* node) {

@@ -78,7 +78,7 @@ struct Unpacked {
   boost::container::small_vector<Arrived, 4> thunks;  ///< to be acknowledged; the root comes first
   boost::container::small_vector<Node*, 4> resolved;  ///< were here as proxies, are themselves now
   boost::container::small_vector<Node*, 4> ahead;     ///< new proxies: those given to `ahead`
-  boost::container::small_vector<Node*, 4> deep;      ///< new proxies: it is time to fetch them
+  boost::container::small_vector<Node*, 4> deep;      ///< proxies: it is time to fetch them
   bool lost = false;         ///< there is no root: its value was lost with a PE
   bool handed_back = false;  ///< nor here: its receiver is to see to it himself
   bool leaves_data = false;  ///< it refers to large values that stay where they are

@@ -248,13 +248,6 @@ void SharedHeap::resume_waiters(const Unpacked& unpacked) {
   }
 }
 
-// Each step of a loop is made from the one before: if the values stay where they were made, what
-// they were made from keeps all of them, as long as none is here (rts/recover/README.md, Lineage).
-void SharedHeap::fetch_deep(const Unpacked& unpacked) {
-  for (Node* node : unpacked.deep)
-    if (node->state() == State::fetch_me && can_be_sought(node)) fetch(node);
-}
-
 // A thunk has come because somebody needs it. It is granted to a waiter at once, so that no FETCH
 // can carry it off before; if only other PEs wait, it goes on to the first of them, or, if its
 // result is a debt, it is evaluated here.

@@ -104,8 +104,13 @@ class SharedHeap {
     std::function<void(Node*, Node*)> evaluate_twin;
     /// Has a spark evaluated that another PE has, too.
     std::function<void(Node*)> add_backup;
+    /// Is there room for values that nobody here waits for?
+    std::function<bool()> has_room = [] { return true; };
   };
   void set_recovery(Recovery recovery) { recovery_ = std::move(recovery); }
+
+  /// Of values of others that are here, with all that they refer to. To be called now and then.
+  void forget_what_made_those_here();
 
   /// A PE is dead: what it had is evaluated again where it can be, and asked for elsewhere.
   void dead(std::uint32_t pe);
@@ -256,7 +261,8 @@ class SharedHeap {
   fabric::Outbox& outbox_;
   Counters& counters_;
   std::function<void(Node*)> add_spark_;
-  const Ahead fetch_ahead_;  // made once: each RESUME may need it
+  std::size_t looked_into_ = 0;  // values, see forget_what_made_those_here
+  const Ahead fetch_ahead_;      // made once: each RESUME may need it
   Queues queues_;
   std::unique_ptr<Askers> askers_;
   std::vector<bool> leaves_data_;  // by code: results refer to large values where they were made

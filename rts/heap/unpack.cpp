@@ -378,8 +378,7 @@ class GraphUnpacker final : public PacketIn {
       if (part != Part::reference) addresses_.note_evaluated(item.node);
       if (addresses_.recovers()) origins_.note(item);
       if (item.ticket) result.ahead.push_back(item.node);
-      if (item.filled && part != Part::reference && origins_.is_deep(item))
-        result.deep.push_back(item.node);
+      if (part != Part::reference && origins_.is_deep(item)) result.deep.push_back(item.node);
       return;
     }
     if (part == Part::shared_value) addresses_.adopt(item.node, item.reference);
@@ -402,7 +401,7 @@ class GraphUnpacker final : public PacketIn {
       result.thunks.push_back({item.node, item.reference});
     } else {
       item.node->settle(was, part == Part::failure ? State::exception : State::value);
-      if (was != State::black_hole) note_whole(item);
+      if (was != State::black_hole) forget_origins(item);
     }
     if (was != State::black_hole) result.resolved.push_back(item.node);
   }
@@ -421,9 +420,9 @@ class GraphUnpacker final : public PacketIn {
   }
 
   // If no ways were noted, nothing is elsewhere that comes from anything.
-  void note_whole(const Item& value) {
+  void forget_origins(const Item& value) {
     const bool whole = !origins_.ways.noted() || !origins_.ways.refers(value.place);
-    if (whole && addresses_.recovers()) addresses_.note_whole(value.node);
+    if (whole && addresses_.recovers()) addresses_.forget_origins(value.node);
   }
 
   bool is_here(Node* node) const {
@@ -454,7 +453,7 @@ Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& ad
                       const fabric::Memory& memory, Node* into, const Ahead* ahead,
                       fabric::Outbox* outbox, BeingRead* being_read) {
   if (into != nullptr && lacks_value(into) && unpack_plain(packet, into)) {
-    if (addresses.recovers()) addresses.note_whole(into);
+    if (addresses.recovers()) addresses.forget_origins(into);
     Unpacked result;
     result.root = into;
     result.resolved.push_back(into);

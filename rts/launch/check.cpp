@@ -3,7 +3,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -69,11 +73,12 @@ std::string machine() {
   return uname(&name) == 0 ? name.machine : "";
 }
 
-/// What is asked there: time, machine, Trawl's version, and which of our addresses can be reached.
+/// What is asked there: time, machine, the program's version, and which of our addresses can be
+/// reached. A line each, with its name.
 std::vector<std::string> questions(const std::string& program,
                                    const std::vector<fabric::net::Endpoint>& here) {
-  std::string script =
-      "date +%s.%N; uname -m; " + quoted(program) + " --trawl:version || echo none";
+  std::string script = "echo time $(date +%s.%N); echo machine $(uname -m); version=$(" +
+                       quoted(program) + " --trawl:version) && echo version $version";
   for (const auto& endpoint : here) {
     const auto text = endpoint.text();
     const auto colon = text.rfind(':');
@@ -91,20 +96,25 @@ std::string judge(const Heard& heard, double asked, double answered) {
     const auto why = first_line(heard.err);
     return "cannot be reached" + (why.empty() ? "" : ": " + why);
   }
+  std::map<std::string, std::string> said;
   std::istringstream lines(heard.out);
-  double time = 0;
-  std::string kind, version, word, rest;
-  lines >> time >> kind;
-  std::getline(lines >> std::ws, version);
-  if (kind != machine()) return "is another kind of machine: " + kind + ", not " + machine();
-  if (version == "none") {
+  for (std::string name, what; lines >> name && std::getline(lines >> std::ws, what);)
+    said.try_emplace(name, what);
+  if (!said.contains("time") || !said.contains("machine"))
+    return "does not do what it is told: what does --ssh start?";
+  if (said["machine"] != machine())
+    return "is another kind of machine: " + said["machine"] + ", not " + machine();
+  if (!said.contains("version")) {
     const auto why = first_line(heard.err);
     return "cannot run the program" + (why.empty() ? "" : ": " + why);
   }
+  const auto& version = said["version"];
+  if (!version.starts_with("trawl ")) return "runs what is no program of Trawl";
   if (version != "trawl " TRAWL_VERSION) return "has another version: " + version;
+  const double time = std::strtod(said["time"].c_str(), nullptr);
   if (time < asked - wrong_clock || time > answered + wrong_clock)
     return fmt::format("has another time: {:+.1f} s", time - (asked + answered) / 2);
-  if (!(lines >> word >> rest)) return "cannot reach this host: is there a firewall?";
+  if (!said.contains("reaches")) return "cannot reach this host: is there a firewall?";
   return "";
 }
 

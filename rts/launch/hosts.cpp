@@ -22,7 +22,8 @@ Host read_host(const std::string& name, const std::string& count, const std::str
   const bool good = count.empty() || (read.ec == std::errc() && read.ptr == end && host.pes >= 1 &&
                                       host.pes <= most_on_a_host);
   const bool is_mpiexecs = std::count(name.begin(), name.end(), ':') == 1;  // HOST:PROCESSES
-  if (!good || !rest.empty() || name.front() == '-' || is_mpiexecs) throw Error("", 2);
+  const bool is_text = std::all_of(name.begin(), name.end(), [](char c) { return c > ' '; });
+  if (!good || !is_text || !rest.empty() || name.front() == '-' || is_mpiexecs) throw Error("", 2);
   return host;
 }
 

@@ -122,6 +122,7 @@ void refuse_together(const CLI::App& app) {
 /// Throws Error (exit code 2) if there is no such program here, or it starts PEs itself: each PE
 /// would be a run.
 void look_for(const std::string& program) {
+  if (program.empty()) throw Error("the program's name is empty (trawl-run --help)", 2);
   const auto name = std::filesystem::path(program).filename().string();
   for (const auto* other : {"mpiexec", "mpirun", "srun", "trawl-run"})
     if (name == other || name.starts_with(std::string(other) + "."))
@@ -175,6 +176,8 @@ class Launch {
     if (!hosts_.empty()) pes_ = 1 + elsewhere_;
     if (pes_ == 0) throw Error("how many PEs? say -n N, or --hosts FILE", 2);
     if (pes_ > static_cast<int>(net::most_pes)) throw Error("too many PEs", 2);
+    if (!hosts_.empty() && options_.ssh.find_first_not_of(" \t") == std::string::npos)
+      throw Error("--ssh is to say what runs a command on a host", 2);
     if (options_.seats != 0 && options_.seats < pes_)
       throw Error("--seats counts all PEs, those that are there at first too", 2);
     listen();

@@ -28,10 +28,10 @@ bool comes(heap::Node* node, bool evaluated) {
 }
 
 // What they were made from is not needed any more.
-void note_whole(const boost::unordered_flat_set<heap::Node*>& nodes) {
+void forget_origins(const boost::unordered_flat_set<heap::Node*>& nodes) {
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());
-  for (auto* node : nodes) host.shared_heap().addresses().note_whole(node);
+  for (auto* node : nodes) host.shared_heap().addresses().forget_origins(node);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ bool gather(heap::Node* node, bool all_evaluated) {
       if (!comes(each, all_evaluated)) return false;
     found = std::move(next);
   }
-  note_whole(seen);
+  forget_origins(seen);
   return true;
 }
 

@@ -27,6 +27,7 @@ Record::Record(const std::string& file, std::string_view program)
   header.put(recording::file_magic);
   header.put(recording::version);
   header.put_string(program);
+  header_sum_ = recording::checksum(header.view());
   write(header.view().data(), header.size());
   stack_.push_back({next_, 0, 0, size_, blocks_});
 }
@@ -226,7 +227,17 @@ void Record::write_shared() noexcept {
   write_block(recording::shared_magic);
 }
 
+// So that a file that was cut is no shorter recording.
+void Record::write_end() noexcept {
+  for (const auto number : {std::uint64_t{written_}, header_sum_}) {
+    std::memcpy(block_.data() + size_, &number, sizeof number);
+    size_ += sizeof number;
+  }
+  write_block(recording::end_magic);
+}
+
 void Record::write_block(std::uint32_t magic) noexcept {
+  ++written_;
   const auto size = size_ - recording::block_header_size;
   size_ = recording::block_header_size;
   const auto events = std::span(block_).subspan(recording::block_header_size, size);
@@ -261,6 +272,7 @@ void Record::close() noexcept {
   write_names();
   write_sites();
   write_shared();
+  write_end();
   if (file_ >= 0 && ::close(file_) != 0)
     trouble_ = "the recording " + file_name_ + " ends early: " + std::strerror(errno);
   file_ = -1;

@@ -74,6 +74,7 @@ class Record {
   void flush() noexcept;
   void write_names() noexcept;
   void write_sites() noexcept;
+  void write_end() noexcept;
   void write_shared() noexcept;
   void write_block(std::uint32_t magic) noexcept;
   void write(const void* data, std::size_t size) noexcept;
@@ -83,7 +84,9 @@ class Record {
   std::string trouble_;
   Bytes block_;
   std::size_t size_;
-  std::uint64_t blocks_ = 0;
+  std::uint64_t blocks_ = 0;   // of events
+  std::uint64_t written_ = 0;  // of all kinds
+  std::uint64_t header_sum_ = 0;
   std::uint64_t next_ = 1;
   std::uint64_t sparks_ = 0;
   Nanos piece_ = 0;

@@ -18,6 +18,8 @@
 //            trace::Kind::spark_site)
 //   shared   as a block, of shared_magic; at the end, if there are any: how many bytes shared value
 //            1, 2, ... has, numbers as those of events
+//   end      as a block, of end_magic, the last: how many blocks there are before it, and the
+//            header's checksum, 8 bytes each
 //   event    0 kind      1
 //            1 numbers   as many as event_numbers says, 7 bits a byte, lowest first
 //
@@ -63,11 +65,12 @@ inline constexpr std::array<std::uint8_t, 11> event_numbers{1, 1, 1, 3, 3, 2, 1,
 namespace recording {
 
 inline constexpr std::uint64_t file_magic = 0x4443'4552'5741'5254;  // "TRAWRECD"
-inline constexpr std::uint32_t version = 5;
+inline constexpr std::uint32_t version = 6;
 inline constexpr std::uint32_t block_magic = 0x6B6C'6272;   // "rblk"
 inline constexpr std::uint32_t names_magic = 0x6D61'6E72;   // "rnam"
 inline constexpr std::uint32_t sites_magic = 0x7469'7372;   // "rsit"
 inline constexpr std::uint32_t shared_magic = 0x7268'7372;  // "rshr"
+inline constexpr std::uint32_t end_magic = 0x646E'6572;     // "rend"
 inline constexpr std::size_t longest_function = 256;
 inline constexpr std::uint32_t most_block = 1U << 21U;
 inline constexpr std::size_t header_size = 16;

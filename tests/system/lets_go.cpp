@@ -109,6 +109,17 @@ long nested_data(long steps) {
   return sum;
 }
 
+/// Nobody wants what was spawned.
+long given_up(long steps) {
+  long sum = 0;
+  for (long i = 0; i < steps; ++i) {
+    const std::vector<Row> rows(20'000, Row(100));
+    const auto all = trawl::spawn_all<[](const Row& each) { return each.size(); }>(rows);
+    ++sum;
+  }
+  return sum;
+}
+
 /// Neighbours need the edges only: where the cells are the root never asks.
 struct Block {
   double first;
@@ -168,8 +179,8 @@ int root(int argc, char** argv) {
       {"sparked", sparked_lists},   {"maps", maps},
       {"moved", moved_lists},       {"temporary", temporary_lists},
       {"buffered", buffered_lists}, {"held", held_data},
-      {"nested", nested_data},      {"blocks", blocks},
-      {"elements", elements}};
+      {"nested", nested_data},      {"given_up", given_up},
+      {"blocks", blocks},           {"elements", elements}};
   for (const auto& [name, run] : all) {
     if (name != what) continue;
     std::cout << run(count) << '\n';

@@ -52,7 +52,7 @@ expect(result.code == 0 and result.out == "200\n", "expected room for what is ne
 # from: values of the last steps are fetched.
 LETS_GO = os.path.join(BIN, "tests", "lets_go")
 for what, count, megabytes, answer in [
-        ("sparked", 60, 300, 60 * 3000 * 2999 // 2), ("maps", 600, 200, 600 * 300 * 299 // 2),
+        ("sparked", 60, 300, 60 * 3000 * 2999 // 2), ("maps", 600, 200, 600 * 300 * 299 // 2), ("given_up", 40, 200, 40),
         ("moved", 1_000_000, 40, 2_000_000_000), ("temporary", 1_000_000, 40, 2_000_000_000),
         ("buffered", 1_000_000, 40, 1_000_000_000)]:
     result = run_words(LETS_GO, what, str(count), "--trawl:workers=1", f"--trawl:heap-max={megabytes}M")

@@ -115,6 +115,12 @@ def refuses(folder):
     of_mpiexec = os.path.join(folder, "of_mpiexec")
     with open(of_mpiexec, "w", encoding="ascii") as file:
         file.write("# both\n127.0.0.1:2\n")
+    binary = os.path.join(folder, "binary")
+    with open(binary, "wb") as file:
+        file.write(b"\0\0\n")
+    here = os.path.join(folder, "here")
+    with open(here, "w", encoding="ascii") as file:
+        file.write("localhost\n")
     queens = program("queens")
     for words, said in (
             (["-n", "010", queens, "6"], "010 begins with 0"),
@@ -123,9 +129,25 @@ def refuses(folder):
             (["--hosts", of_mpiexec, queens, "6"], "line 2: expected HOST"),
             (["--wait", "--hosts", many, queens, "6"], "--wait and --hosts exclude each other"),
             (["--leave", 1, "-n", 2, os.getpid()], "--leave and -n exclude each other"),
+            (["--hosts", binary, queens, "6"], "line 1: expected HOST"),
+            (["--hosts", here, "--ssh", " ", queens, "6"], "--ssh is to say"),
+            (["-n", 2, ""], "the program's name is empty"),
             (["-n", 1, "--seats", 3, queens, "6", "--trawl:recover=off"], "only where it survives deaths")):
         result = run_words(TRAWL_RUN, *words)
         expect(result.code == 2 and said in result.err and result.out == "", f"expected: {said}", result)
+    result = run_words(TRAWL_RUN, "--check", "--hosts", here, "--ssh", "/bin/true", queens, "6")
+    expect(result.code == 1 and "does not do what it is told" in result.out, "expected what is wrong", result)
+    ssh = os.path.join(folder, "straight")
+    with open(ssh, "w", encoding="ascii") as script:
+        script.write('#!/bin/sh\nexec sh -c "$2"\n')
+    os.chmod(ssh, 0o755)
+    result = run_words(TRAWL_RUN, "--check", "--hosts", here, "--ssh", ssh, "/bin/true", "6")
+    expect(result.code == 1 and "runs what is no program of Trawl" in result.out, "expected what is wrong", result)
+    result = run_words(TRAWL_RUN, "--check", "--hosts", here, "--ssh", ssh, queens, "6")
+    expect("no program" not in result.out and "version" not in result.out, "expected no complaint", result)
+    for _ in range(5):
+        result = run_words(TRAWL_RUN, "-n", 2, "/bin/true")
+        expect(result.code == 1 and "does the program call trawl::run?" in result.err, "expected a question", result)
     result = run_words(queens, "6", "--trawl:meet=5999")
     expect(result.code == 2 and "--trawl:meet needs --trawl:pes=N" in result.err, "expected a refusal", result)
     result = run_words(queens, "6", "--trawl:pes=4")

@@ -6,6 +6,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <trawl/trawl.hpp>
 
 #include "rts/heap/collect.hpp"
+#include "tests/unit/counted.hpp"
 #include "tests/unit/lang_grid.hpp"
 
 namespace {
@@ -228,6 +230,31 @@ TEST_P(Lang, SpawnAllGivesResultsInOrder) {
     }
     auto some_fail = trawl::spawn_all<fails>(std::vector<int>{99, 1, 0});
     EXPECT_THROW(some_fail.sync(), std::invalid_argument) << "the first that failed";
+  });
+}
+
+struct Withdrawn {};
+using Element = Counted<Withdrawn>;
+bool seen(const Element&) {
+  return true;
+}
+bool never_seen(const Element&) {
+  throw std::invalid_argument("an element");
+}
+
+// Their arguments go at once.
+TEST_P(Lang, WhatIsNeverSyncedIsWithdrawn) {
+  if (!alone()) return;
+  run([] {
+    for (const std::size_t n : {1U, 50U, 3000U}) {
+      {
+        auto all = trawl::spawn_all<seen>(std::vector<Element>(n));
+        EXPECT_EQ(Element::alive, static_cast<int>(n));
+      }
+      EXPECT_EQ(Element::alive, 0) << n;
+      EXPECT_THROW(trawl::par_map<never_seen>(std::vector<Element>(n)), std::invalid_argument);
+      EXPECT_EQ(Element::alive, 0) << n << ", of which the first has thrown";
+    }
   });
 }
 

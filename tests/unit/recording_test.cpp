@@ -304,9 +304,35 @@ TEST_F(RecordingTest, DamageIsOneLine) {
   rewrite(20, "XXXX");
   EXPECT_EQ(refusal(), "no block begins here");
   std::filesystem::resize_file(file_, 20);
-  EXPECT_EQ(refusal(), "it ends before its root does");
+  EXPECT_EQ(refusal(), "it is cut short");
   rewrite(0, "X");
   EXPECT_EQ(refusal(), "this is no recording");
+}
+
+// Names, sites and shared values stand behind what there was to do.
+TEST_F(RecordingTest, IsWholeOrRefused) {
+  const auto write = [](Record& record) {
+    record.name("f");
+    record.site({});
+    record.share(1000);
+    record.work(50 * us);
+  };
+  graph(write);
+  const auto size = std::filesystem::file_size(file_);
+  for (auto left = size - 1; left > 0; --left) {
+    std::filesystem::resize_file(file_, left);
+    EXPECT_NE(refusal(), "") << left << " of " << size << " bytes";
+  }
+  for (std::size_t at = 0; at < size; ++at) {
+    graph(write);
+    std::ifstream in(file_, std::ios::binary);
+    in.seekg(static_cast<std::streamoff>(at));
+    rewrite(at, std::string(1, static_cast<char>(in.get() ^ 0x10)));
+    EXPECT_NE(refusal(), "") << "byte " << at;
+  }
+  graph(write);
+  std::ofstream(file_, std::ios::binary | std::ios::app) << "x";
+  EXPECT_EQ(refusal(), "something is behind its end");
 }
 
 // The root makes sparks that are forced so deep below it.
