@@ -65,6 +65,8 @@ template <class C>
 concept Many = requires {
   typename elements<C>::type;
 };
+template <class C, class Strategy>
+concept ManyFor = Many<C> && StrategyOf<Strategy, typename elements<C>::type>;
 
 /// Applies a strategy where it runs; its result takes home what was evaluated there.
 template <class Strategy>
@@ -142,13 +144,13 @@ struct SeqList {
   [[no_unique_address]] Strategy strategy;  ///< of an element
 
   /// Applies it.
-  template <detail::Many C>
+  template <detail::ManyFor<Strategy> C>
   const C& operator()(const C& xs) const {
     detail::elements<C>::each(xs, strategy);
     return xs;
   }
   /// To what the Lazy holds.
-  template <detail::Many C>
+  template <detail::ManyFor<Strategy> C>
   void operator()(const Lazy<C>& xs) const {
     (*this)(force(xs));
   }
@@ -167,13 +169,13 @@ SeqList<Strategy> seq_list(Strategy strategy) {
 template <class Strategy>
 struct ParList {
   /// Makes the sparks.
-  template <detail::Many C>
+  template <detail::ManyFor<Strategy> C>
   const C& operator()(const C& xs) const {
     detail::with_elements(xs, [](auto all) { detail::spark_with<Strategy>(all); });
     return xs;
   }
   /// Of what the Lazy holds.
-  template <detail::Many C>
+  template <detail::ManyFor<Strategy> C>
   void operator()(const Lazy<C>& xs) const {
     (*this)(force(xs));
   }
@@ -195,7 +197,7 @@ struct ParListChunk {
   std::size_t size;  ///< elements a spark
 
   /// Makes the sparks.
-  template <detail::Many C>
+  template <detail::ManyFor<Strategy> C>
   const C& operator()(const C& xs) const {
     using T = typename detail::elements<C>::type;
     if constexpr (std::is_empty_v<Strategy> && detail::may_be_copied<T>())
@@ -203,7 +205,7 @@ struct ParListChunk {
     return xs;
   }
   /// Of what the Lazy holds.
-  template <detail::Many C>
+  template <detail::ManyFor<Strategy> C>
   void operator()(const Lazy<C>& xs) const {
     (*this)(force(xs));
   }

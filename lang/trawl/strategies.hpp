@@ -132,8 +132,10 @@ T&& apply(T&& value, Strategy&&) {
   static_assert(
       detail::is_strategy<std::remove_cvref_t<T>> || StrategyOf<Strategy, T>,
       "trawl: this strategy can't be applied to this value: r0, rseq and rpar are for one "
-      "Lazy, par_list and the like for a container, par_tuple and seq_tuple for as many "
-      "parts as they have strategies, par_buffer for a std::vector or a list of Lazy.");
+      "Lazy, par_list and the like for a container of what their own strategy is for, par_tuple "
+      "and "
+      "seq_tuple for as many parts as they have strategies, par_buffer for a std::vector or a list "
+      "of Lazy. (Data of skeletons need none.)");
   return std::forward<T>(value);
 }
 

@@ -128,7 +128,7 @@ os.close(read_end)
 for code, expected in ((0, -signal.SIGPIPE), (3, 3)):
     with tempfile.NamedTemporaryFile() as main:
         words = (os.path.join(BIN, "trawl-run"), "-n", "2", "sh", "-c",
-                 f'if [ "$TRAWL_PES" ]; then echo $$ >{main.name}; exit {code}; fi;'
+                 f'{shlex.quote(BIN)}/fib 20 >/dev/null; if [ "$TRAWL_PES" ]; then echo $$ >{main.name}; exit {code}; fi;'
                  f"until [ -s {main.name} ] && ! kill -0 $(cat {main.name}) 2>&-; do sleep 0.01; done; echo late")
         ended = subprocess.run(words, stdout=write_end, timeout=HANG).returncode
         expect(ended == expected, f"expected the exit code {expected} of {words}, not {ended}", "")
