@@ -1,9 +1,11 @@
 #include "rts/heap/lineage.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <utility>
 
+#include "rts/heap/failure.hpp"
 #include "rts/inline/code.hpp"
 #include "rts/inline/packer.hpp"
 
@@ -100,11 +102,8 @@ std::vector<Node*> references_of(Node* value) {
   return nodes_in(value->code().pack_value, value);
 }
 
-std::vector<Node*> arguments_of(Node* thunk) {
-  return nodes_in(thunk->code().pack_arguments, thunk);
-}
-
-boost::unordered_flat_set<Node*> below(std::vector<Node*> nodes, std::size_t most) {
+std::optional<boost::unordered_flat_set<Node*>> needed_by(Node* thunk, std::size_t most) try {
+  auto nodes = nodes_in(thunk->code().pack_arguments, thunk);
   boost::unordered_flat_set<Node*> found(nodes.begin(), nodes.end());
   while (!nodes.empty() && found.size() < most) {
     Node* const node = nodes.back();
@@ -114,6 +113,27 @@ boost::unordered_flat_set<Node*> below(std::vector<Node*> nodes, std::size_t mos
       if (found.insert(next).second) nodes.push_back(next);
   }
   return found;
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+std::optional<boost::unordered_flat_set<Node*>> all_below(Node* value, std::size_t most,
+                                                          std::size_t& looked) try {
+  std::vector<Node*> next{value};
+  boost::unordered_flat_set<Node*> found{value};
+  while (!next.empty()) {
+    Node* const node = next.back();
+    next.pop_back();
+    ++looked;
+    if (node->state() == State::exception && !is_lost(node)) continue;
+    if (node->state() != State::value || found.size() > most) return std::nullopt;
+    if (node->code().plain_result != 0) continue;
+    for (Node* below : references_of(node))
+      if (found.insert(below).second) next.push_back(below);
+  }
+  return found;
+} catch (const std::exception&) {
+  return std::nullopt;
 }
 
 void copy_arguments(Node* thunk, Node* into) {

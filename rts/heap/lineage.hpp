@@ -51,11 +51,15 @@ Node* handle_of(Node* node, std::uint32_t handle);
 /// The nodes to which a value refers, in that order.
 std::vector<Node*> references_of(Node* value);
 
-/// The same of the arguments of a thunk that nobody else can evaluate.
-std::vector<Node*> arguments_of(Node* thunk);
+/// What the arguments of a thunk that nobody else can evaluate are, and lead to by way of values
+/// that are here; of more than so many nodes not all. Nothing: it can't be told, as memory is out
+/// or a type can't be packed.
+std::optional<boost::unordered_flat_set<Node*>> needed_by(Node* thunk, std::size_t most);
 
-/// These and what they lead to by way of values that are here, but of so many nodes only.
-boost::unordered_flat_set<Node*> below(std::vector<Node*> nodes, std::size_t most);
+/// A value and all below it, if that is here, evaluated, and not more than about so many nodes.
+/// `looked`: gets so much more as were looked into.
+std::optional<boost::unordered_flat_set<Node*>> all_below(Node* value, std::size_t most,
+                                                          std::size_t& looked);
 
 /// `into`, of the same code, gets the arguments of a thunk that nobody else can evaluate.
 void copy_arguments(Node* thunk, Node* into);

@@ -58,11 +58,21 @@ void Origins::add(const Found& value) {
 }
 
 // What was too long to go along with the thunk has been looked into when it was fetched.
-std::uint32_t Origins::depth_of(const Found& value) const {
+std::uint32_t Origins::depth_of(const Found& value) {
   auto depth = addresses_.depth_of(value.node);
-  for (Node* argument : arguments_of(value.guard))
+  for (Node* argument : needs_of(value.guard))
     depth = std::max(depth, addresses_.depth_of(argument));
   return depth;
+}
+
+const boost::unordered_flat_set<Node*>& Origins::needs_of(Node* guard) {
+  constexpr std::size_t most = 1024;
+  if (std::exchange(guard_, guard) != guard) {
+    auto needed = needed_by(guard, most);
+    needs_are_known_ = needed.has_value();
+    needed_ = needed ? std::move(*needed) : boost::unordered_flat_set<Node*>();
+  }
+  return needed_;
 }
 
 // What was known before may be among the arguments of what the value was made from: to make that
@@ -97,11 +107,8 @@ void Origins::note_other(Witness& witness, Lineage* lineage, const Found& proxy,
 }
 
 bool Origins::needs(const Lineage& lineage, Node* node) {
-  constexpr std::size_t most = 1024;
   Node* const guard = guard_of(lineage);
-  if (guard == nullptr) return false;
-  if (std::exchange(guard_, guard) != guard) needed_ = below(arguments_of(guard), most);
-  return needed_.contains(node);
+  return guard != nullptr && (needs_of(guard).contains(node) || !needs_are_known_);
 }
 
 // Both values have come with this packet.

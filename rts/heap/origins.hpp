@@ -55,16 +55,18 @@ class Origins {
   Lineage* of(const Found& found) const {
     return lineages_.empty() ? nullptr : lineages_[found.place];
   }
-  std::uint32_t depth_of(const Found& value) const;
+  std::uint32_t depth_of(const Found& value);
   Lineage* by_other_value(const Found& found) const;
   void note_other(Witness& witness, Lineage* lineage, const Found& proxy, std::uint32_t place);
   bool needs(const Lineage& lineage, Node* node);
+  const boost::unordered_flat_set<Node*>& needs_of(Node* guard);
 
   GlobalAddressTable& addresses_;
   std::uint32_t from_;
   std::vector<Lineage*> lineages_;  // by place: below which value that can be made again it is
-  Node* guard_ = nullptr;           // what was last asked about, and
-  boost::unordered_flat_set<Node*> needed_;  // ... what it refers to
+  Node* guard_ = nullptr;           // what was last asked about,
+  boost::unordered_flat_set<Node*> needed_;  // what it refers to, and
+  bool needs_are_known_ = true;              // whether that could be told
 };
 
 }  // namespace trawl::heap
