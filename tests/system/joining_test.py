@@ -46,7 +46,8 @@ def unlike():
     time.sleep(0.3)
     at = words.index("2000")
     result = run_words("env", f"TRAWL_KEY={KEY}", *words[:at], "1999", *words[at + 1:])
-    expect(result.code == 1 and result.out == "", "expected that it ends", result)
+    expect(result.code == 1 and result.out == "" and "the arguments and flags of the others?" in result.err,
+           "expected that it ends", result)
     result = finish(process, begun)
     expect(result.code == 0 and result.out == "2000\n" and "was started with other arguments" in result.err,
            "expected that the run goes on", result)
