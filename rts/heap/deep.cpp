@@ -1,5 +1,8 @@
 // What it would take many evaluations to make again, each of what the one before gave, is fetched;
 // when all of a value is here, what it was made from is forgotten (rts/recover/README.md, Loops).
+#include <algorithm>
+
+#include "rts/heap/global_address_table.hpp"
 #include "rts/heap/lineage.hpp"
 #include "rts/heap/shared_heap.hpp"
 
@@ -10,6 +13,46 @@ constexpr std::size_t most_of_one = 512;  // nodes that are looked into
 constexpr std::size_t most_at_once = 8 * most_of_one;
 
 }  // namespace
+
+// ---- how deep it is
+
+void GlobalAddressTable::forget_origins(Node* value) noexcept {
+  if (!is_named(value)) return;
+  if (Proxy* proxy = find(value)) {
+    proxy->depth = 0;
+    if (proxy->witness != nullptr) proxy->witness->comes_from(nullptr, 0);
+  }
+  note_depth(value, 0);
+}
+
+std::vector<Node*> GlobalAddressTable::values_with_origins() const {
+  std::vector<Node*> all;
+  for (const auto& [key, proxy] : proxy_of_) {
+    if (proxy->witness == nullptr || proxy->witness->lineage == nullptr) continue;
+    auto* node = static_cast<Node*>(proxy->node.get());
+    if (node != nullptr && node->state() == State::value) all.push_back(node);
+  }
+  return all;
+}
+
+std::uint32_t GlobalAddressTable::depth_of(Node* node) const {
+  if (!is_named(node)) return 0;
+  std::uint32_t depth = 0;
+  if (const auto slot = slot_of_.find(Hidden(node)); slot != slot_of_.end())
+    depth = own_.at(slot->second).depth;
+  if (const Proxy* proxy = find(node)) {
+    const Lineage* lineage = proxy->witness == nullptr ? nullptr : proxy->witness->lineage;
+    depth = std::max({depth, proxy->depth, lineage == nullptr ? 0 : lineage->depth});
+  }
+  return depth;
+}
+
+void GlobalAddressTable::note_depth(Node* own, std::uint32_t depth) {
+  if (const auto slot = slot_of_.find(Hidden(own)); slot != slot_of_.end())
+    own_.at(slot->second).depth = depth;
+}
+
+// ---- what is done about it
 
 // Without room the run would end of what it keeps for the case that a PE dies.
 void SharedHeap::fetch_deep(const Unpacked& unpacked) {

@@ -184,42 +184,6 @@ Witness& GlobalAddressTable::make_witness(Node* proxy) {
   return *witness;
 }
 
-void GlobalAddressTable::forget_origins(Node* value) noexcept {
-  if (!is_named(value)) return;
-  if (Proxy* proxy = find(value)) {
-    proxy->depth = 0;
-    if (proxy->witness != nullptr) proxy->witness->comes_from(nullptr, 0);
-  }
-  note_depth(value, 0);
-}
-
-std::vector<Node*> GlobalAddressTable::values_with_origins() const {
-  std::vector<Node*> all;
-  for (const auto& [key, proxy] : proxy_of_) {
-    if (proxy->witness == nullptr || proxy->witness->lineage == nullptr) continue;
-    auto* node = static_cast<Node*>(proxy->node.get());
-    if (node != nullptr && node->state() == State::value) all.push_back(node);
-  }
-  return all;
-}
-
-std::uint32_t GlobalAddressTable::depth_of(Node* node) const {
-  if (!is_named(node)) return 0;
-  std::uint32_t depth = 0;
-  if (const auto slot = slot_of_.find(Hidden(node)); slot != slot_of_.end())
-    depth = own_.at(slot->second).depth;
-  if (const Proxy* proxy = find(node)) {
-    const Lineage* lineage = proxy->witness == nullptr ? nullptr : proxy->witness->lineage;
-    depth = std::max({depth, proxy->depth, lineage == nullptr ? 0 : lineage->depth});
-  }
-  return depth;
-}
-
-void GlobalAddressTable::note_depth(Node* own, std::uint32_t depth) {
-  if (const auto slot = slot_of_.find(Hidden(own)); slot != slot_of_.end())
-    own_.at(slot->second).depth = depth;
-}
-
 Reference GlobalAddressTable::lend_imported(Node* node, const Address& was) {
   const auto reference = lend(node);
   auto& slot = own_.at(reference.at.slot);
