@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -70,7 +71,8 @@ class Bound {
   /// Tells everybody, if it is better than what has been heard of here; and so says the result. Of
   /// what is not a number nobody hears.
   bool improve(T found) const {
-    if (found != found) return false;
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isnan(found)) return false;
     const auto rank = detail::rank_of<T, Better>(found);
     return rank < at_first_ && sched::found(name(), rank);
   }

@@ -106,7 +106,7 @@ decltype(auto) apply(T&& value, Strategy&& strategy) {
   using Value = std::remove_cvref_t<T>;
   using Made = decltype(std::as_const(strategy)(std::as_const(value)));
   if constexpr (!std::is_lvalue_reference_v<T> && detail::TakesOver<Strategy>) {
-    return std::as_const(strategy)(std::move(value));
+    return std::as_const(strategy)(std::forward<T>(value));
   } else if constexpr (std::is_void_v<Made> || std::is_same_v<Made, const Value&>) {
     std::as_const(strategy)(std::as_const(value));
     return static_cast<T>(std::forward<T>(value));

@@ -78,12 +78,12 @@ bool Threads::is_first(const Event& event) {
 // A later thread that began above it has mostly taken nothing from below since (README.md).
 Source Threads::maker(std::uint32_t packed_place) const {
   if (packed_place == 0) return {};
-  const auto [worker, place] = trace::PoolPlace::unpacked(packed_place);
-  const auto found = began_.find(worker);
+  const auto spark = trace::PoolPlace::unpacked(packed_place);
+  const auto found = began_.find(spark.worker);
   if (found == began_.end()) return {};
   const auto& began = found->second;
-  const auto above = std::partition_point(began.begin(), began.end(),
-                                          [&](const Began& each) { return each.place <= place; });
+  const auto above = std::partition_point(
+      began.begin(), began.end(), [&](const Began& each) { return each.place <= spark.place; });
   return above == began.begin() ? Source{} : std::prev(above)->thread;
 }
 

@@ -48,6 +48,7 @@ struct Held {
 
   /// An rvalue is given away.
   template <class U>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
   requires(!std::is_same_v<std::remove_cvref_t<U>, Held>) explicit Held(U&& from)
       : value(keep(std::forward<U>(from))) {}
   Held(AsItIs, T&& from) : value(std::move(from)) {}
@@ -61,7 +62,7 @@ struct Held {
       return T(std::forward<U>(from));
     } else {
       if constexpr (std::is_same_v<U, T>)
-        if (moves_in<T>() || is_long_and_owned(from)) return T(std::move(from));
+        if (moves_in<T>() || is_long_and_owned(from)) return T(std::forward<U>(from));
       const StorageScope scope(storage);
       return T(std::as_const(from));
     }

@@ -79,12 +79,19 @@ inline constexpr bool is_initializer_list = false;
 template <class T>
 inline constexpr bool is_initializer_list<std::initializer_list<T>> = true;
 
+template <class T>
+inline constexpr bool is_source_location = false;
+#ifdef __cpp_lib_source_location  // clang 14, which checks the style, has none
+template <>
+inline constexpr bool is_source_location<std::source_location> = true;
+#endif
+
 /// Means something only where what it points to is: a view, an iterator, a smart pointer, and
 /// classes of the standard library that hold a pointer.
 template <class T>
 concept PointsElsewhere = is_smart_pointer<T>::value || std::ranges::view<T> ||
     is_initializer_list<T> || std::is_same_v<T, std::error_code> ||
-    std::is_same_v<T, std::error_condition> || std::is_same_v<T, std::source_location> ||
+    std::is_same_v<T, std::error_condition> || is_source_location<T> ||
     (std::is_class_v<T>&& requires { typename std::iterator_traits<T>::iterator_category; });
 
 namespace detail {

@@ -84,8 +84,9 @@ std::vector<std::string> questions(const std::string& program,
     const auto colon = text.rfind(':');
     auto host = text.substr(0, colon);
     if (host.front() == '[') host = host.substr(1, host.size() - 2);
-    script += "; timeout 5 bash -c 'exec 3<>/dev/tcp/" + host + "/" + text.substr(colon + 1) +
-              "' 2>/dev/null && echo reaches " + text;
+    script +=
+        fmt::format("; timeout 5 bash -c 'exec 3<>/dev/tcp/{}/{}' 2>/dev/null && echo reaches {}",
+                    host, text.substr(colon + 1), text);
   }
   return {"sh", "-c", script + "; true"};
 }

@@ -206,13 +206,11 @@ std::optional<std::pair<int, int>> files_in(std::string_view meet) {
   if (!meet.starts_with("fd:")) return std::nullopt;
   std::pair<int, int> files{-1, -1};
   const auto* end = meet.data() + meet.size();
-  auto [at, error] = std::from_chars(meet.data() + 3, end, files.first);
-  if (error == std::errc() && at != end && *at == ',')
-    std::tie(at, error) = [&] {
-      const auto second = std::from_chars(at + 1, end, files.second);
-      return std::pair(second.ptr, second.ec);
-    }();
-  if (error != std::errc() || at != end) throw Error("--trawl:meet is a port, or fd:FILE,FILE", 2);
+  auto read = std::from_chars(meet.data() + 3, end, files.first);
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == ',')
+    read = std::from_chars(read.ptr + 1, end, files.second);
+  if (read.ec != std::errc() || read.ptr != end)
+    throw Error("--trawl:meet is a port, or fd:FILE,FILE", 2);
   return files;
 }
 
