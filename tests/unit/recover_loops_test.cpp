@@ -83,6 +83,17 @@ long right_edges_after(int steps) {
                          [](long sum, long each) { return sum + each % 1'000; });
 }
 
+TEST(RecoverLoops, WhatStepsHaveLeftElsewhereIsMadeAgain) {
+  const auto sum = test::run_dying_at_some_messages(test::grid_with_copies(3, 2), [] {
+    EXPECT_EQ(edges_after(8, 0, [](int) {}), right_edges_after(8));
+  });
+  SCOPED_TRACE(sum.text());
+  EXPECT_EQ(sum.not_made_again, 0U);
+  EXPECT_GT(sum.cases.by_value, 0U);
+}
+
+#ifndef TRAWL_NO_COLLECTOR
+
 /// What PE 0 knows of others at most, of what is looked at after each step of a loop.
 template <class Loop>
 std::size_t most_proxies(int copies, Loop loop) {
@@ -169,14 +180,7 @@ TEST(RecoverLoops, WhatIsPassedOnKeepsNothingForEver) {
   EXPECT_LT(most_proxies(2, loop), 4 * blocks * rows_each);
 }
 
-TEST(RecoverLoops, WhatStepsHaveLeftElsewhereIsMadeAgain) {
-  const auto sum = test::run_dying_at_some_messages(test::grid_with_copies(3, 2), [] {
-    EXPECT_EQ(edges_after(8, 0, [](int) {}), right_edges_after(8));
-  });
-  SCOPED_TRACE(sum.text());
-  EXPECT_EQ(sum.not_made_again, 0U);
-  EXPECT_GT(sum.cases.by_value, 0U);
-}
+#endif
 
 }  // namespace
 }  // namespace trawl::loops
