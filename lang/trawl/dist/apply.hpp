@@ -75,6 +75,7 @@ namespace detail {
 
 /// A shard that stays is the same one.
 template <class T>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 Dist<T> moved(const Parts<T>& source, std::vector<Place> places) {
   Parts<T> parts = source;
   parts.places = std::move(places);

@@ -20,7 +20,7 @@ template <class T, heap::Stay stay = heap::Stay::yes>
 Lazy<T> as_it_is(T&& value) {
   using Result = heap::ResultOf<T>;
   auto* node = static_cast<heap::Node*>(heap::allocate(Result::bytes));
-  new (node->payload(Result::offset)) heap::Held<T>(heap::AsItIs(), std::move(value));
+  new (node->payload(Result::offset)) heap::Held<T>(heap::AsItIs(), std::forward<T>(value));
   node->init(heap::value_code<T, stay>, heap::State::value);
   return Lazy<T>::refer_to(node);
 }
