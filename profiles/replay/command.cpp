@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <trawl/inline/error.hpp>
 
+#include "profiles/limits.hpp"
 #include "profiles/parse.hpp"
 
 namespace replay {
@@ -146,14 +147,6 @@ std::vector<std::string> own_arguments(int argc, const char* const* argv) {
   return own;  // from the last to the first, as CLI11 takes them
 }
 
-// CLI11 would say 0.000000 to 1000000.000000.
-const CLI::Validator is_scale(
-    [](const std::string& text) {
-      const double value = number(text);
-      return value >= 0 && value <= 1e6 ? "" : text + " is no number from 0 to 1000000";
-    },
-    "");
-
 // CLI11 takes -1 for a large one.
 const CLI::Validator is_seed(
     [](const std::string& text) {
@@ -183,10 +176,10 @@ void declare(CLI::App& app, Command& command, Texts& texts) {
                  "a very unbalanced one: below the root, CHILDREN with that PROBABILITY, or none")
       ->type_name("ROOTS,CHILDREN,PROBABILITY,WORK");
   app.add_option("--scale-work", command.scale.work, "work is so many times what is recorded")
-      ->check(is_scale)
+      ->check(trawl::within(0, 1e6))
       ->capture_default_str();
   app.add_option("--scale-bytes", command.scale.bytes, "so are a recording's arguments and results")
-      ->check(is_scale)
+      ->check(trawl::within(0, 1e6))
       ->capture_default_str();
   app.add_option(
          "--cut-off", texts.cut_off,
@@ -198,7 +191,7 @@ void declare(CLI::App& app, Command& command, Texts& texts) {
       ->capture_default_str();
   app.add_option("--spread", command.shape.spread,
                  "work of generated tasks varies by up to this share of it")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(trawl::within(0, 1))
       ->capture_default_str();
   app.add_option("--seed", command.shape.seed, "of generated graphs")
       ->check(is_seed)
@@ -226,10 +219,6 @@ void check(const CLI::App& app, const Command& command, const Texts& texts) {
         "give it one graph: FILE, --flat, --divide, --uts or --uts-binomial (see trawl-replay "
         "--help)",
         2);
-  for (const double number : {command.scale.work, command.scale.bytes, command.shape.spread})
-    if (!std::isfinite(number))
-      throw Error("--scale-work, --scale-bytes and --spread are numbers (see trawl-replay --help)",
-                  2);
   if (!command.file.empty() && (app.count("--seed") != 0 || app.count("--spread") != 0))
     throw Error(
         "--seed and --spread are for generated graphs, not for a recording (see trawl-replay "

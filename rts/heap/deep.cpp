@@ -1,7 +1,5 @@
 // What it would take many evaluations to make again, each of what the one before gave, is fetched;
 // when all of a value is here, what it was made from is forgotten (rts/recover/README.md, Loops).
-#include <algorithm>
-
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/lineage.hpp"
 #include "rts/heap/shared_heap.hpp"
@@ -18,11 +16,7 @@ constexpr std::size_t most_at_once = 8 * most_of_one;
 
 void GlobalAddressTable::forget_origins(Node* value) noexcept {
   if (!is_named(value)) return;
-  if (Proxy* proxy = find(value)) {
-    proxy->depth = 0;
-    if (proxy->witness != nullptr) proxy->witness->comes_from(nullptr, 0);
-  }
-  note_depth(value, 0);
+  if (Witness* known = witness(value)) known->comes_from(nullptr, 0);
 }
 
 std::vector<Node*> GlobalAddressTable::values_with_origins() const {
@@ -36,20 +30,8 @@ std::vector<Node*> GlobalAddressTable::values_with_origins() const {
 }
 
 std::uint32_t GlobalAddressTable::depth_of(Node* node) const {
-  if (!is_named(node)) return 0;
-  std::uint32_t depth = 0;
-  if (const auto slot = slot_of_.find(Hidden(node)); slot != slot_of_.end())
-    depth = own_.at(slot->second).depth;
-  if (const Proxy* proxy = find(node)) {
-    const Lineage* lineage = proxy->witness == nullptr ? nullptr : proxy->witness->lineage;
-    depth = std::max({depth, proxy->depth, lineage == nullptr ? 0 : lineage->depth});
-  }
-  return depth;
-}
-
-void GlobalAddressTable::note_depth(Node* own, std::uint32_t depth) {
-  if (const auto slot = slot_of_.find(Hidden(own)); slot != slot_of_.end())
-    own_.at(slot->second).depth = depth;
+  const Witness* known = is_named(node) ? witness(node) : nullptr;
+  return known == nullptr || known->lineage == nullptr ? 0 : known->lineage->depth;
 }
 
 // ---- what is done about it

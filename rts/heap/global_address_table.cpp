@@ -286,9 +286,7 @@ void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint
 }
 
 void GlobalAddressTable::has_gone(Node* thunk, const Reference& to) {
-  const auto depth = depth_of(thunk);
   adopt(thunk, to);
-  find(thunk)->depth = depth;
   if (auto* known = witness(thunk); known != nullptr && known->here) known->begin_anew(false);
 }
 

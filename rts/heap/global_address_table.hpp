@@ -141,10 +141,8 @@ class GlobalAddressTable {
   std::vector<Node*> values_with_origins() const;
   /// It is not to be made again: it is here, with all below it, or there is no room.
   void forget_origins(Node* value) noexcept;
-  /// How many evaluations, each of what the one before gave, it would take to make again what this
-  /// node, known to others, refers to: as far as is known.
+  /// That of its lineage; 0 if it has none.
   std::uint32_t depth_of(Node* node) const;
-  void note_depth(Node* own, std::uint32_t depth);
 
   // ---- when a PE has died
 
@@ -239,7 +237,6 @@ class GlobalAddressTable {
     Address was{};
     std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
     bool spark = false;                      // ... as a spark
-    std::uint32_t depth = 0;
   };
   struct Proxy {
     Proxy(Node* its_node, const Reference& reference, std::uint32_t its_ticket)
@@ -258,7 +255,6 @@ class GlobalAddressTable {
     Address at;
     Weight weight;
     std::uint32_t ticket;
-    std::uint32_t depth = 0;  // of a thunk that was sent away
     bool large = false;
     bool evaluated = false;  // as far as is known
     Proxy* next = nullptr;   // for the same address

@@ -46,7 +46,7 @@ void Origins::add(const Found& value) {
   auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
   if (guarded) {
     lineage->guard = value.guard;
-    lineage->depth = depth_of(value) + 1;
+    lineage->depth = depth_below(value.guard) + 1;
   } else {
     lineage->before = witness->lineage;
     lineage->at_before = witness->place;
@@ -57,21 +57,16 @@ void Origins::add(const Found& value) {
   lineages_[value.place] = lineage;
 }
 
-// What was too long to go along with the thunk has been looked into when it was fetched.
-std::uint32_t Origins::depth_of(const Found& value) {
-  auto depth = addresses_.depth_of(value.node);
-  for (Node* argument : needs_of(value.guard))
-    depth = std::max(depth, addresses_.depth_of(argument));
+std::uint32_t Origins::depth_below(Node* guard) {
+  std::uint32_t depth = 0;
+  if (const auto& needed = needed_by(guard))
+    for (Node* node : *needed) depth = std::max(depth, addresses_.depth_of(node));
   return depth;
 }
 
-const boost::unordered_flat_set<Node*>& Origins::needs_of(Node* guard) {
+const Origins::Needed& Origins::needed_by(Node* guard) {
   constexpr std::size_t most = 1024;
-  if (std::exchange(guard_, guard) != guard) {
-    auto needed = needed_by(guard, most);
-    needs_are_known_ = needed.has_value();
-    needed_ = needed ? std::move(*needed) : boost::unordered_flat_set<Node*>();
-  }
+  if (std::exchange(guard_, guard) != guard) needed_ = heap::needed_by(guard, most);
   return needed_;
 }
 
@@ -108,7 +103,9 @@ void Origins::note_other(Witness& witness, Lineage* lineage, const Found& proxy,
 
 bool Origins::needs(const Lineage& lineage, Node* node) {
   Node* const guard = guard_of(lineage);
-  return guard != nullptr && (needs_of(guard).contains(node) || !needs_are_known_);
+  if (guard == nullptr) return false;
+  const auto& needed = needed_by(guard);
+  return !needed || needed->contains(node);
 }
 
 // Both values have come with this packet.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -52,21 +53,22 @@ class Origins {
   void note_thunk(const Found& thunk, const Address& was);
 
  private:
+  using Needed = std::optional<boost::unordered_flat_set<Node*>>;
+
   Lineage* of(const Found& found) const {
     return lineages_.empty() ? nullptr : lineages_[found.place];
   }
-  std::uint32_t depth_of(const Found& value);
+  std::uint32_t depth_below(Node* guard);
   Lineage* by_other_value(const Found& found) const;
   void note_other(Witness& witness, Lineage* lineage, const Found& proxy, std::uint32_t place);
   bool needs(const Lineage& lineage, Node* node);
-  const boost::unordered_flat_set<Node*>& needs_of(Node* guard);
+  const Needed& needed_by(Node* guard);
 
   GlobalAddressTable& addresses_;
   std::uint32_t from_;
   std::vector<Lineage*> lineages_;  // by place: below which value that can be made again it is
-  Node* guard_ = nullptr;           // what was last asked about,
-  boost::unordered_flat_set<Node*> needed_;  // what it refers to, and
-  bool needs_are_known_ = true;              // whether that could be told
+  Node* guard_ = nullptr;           // what was last asked about, and
+  Needed needed_;                   // what it needs
 };
 
 }  // namespace trawl::heap

@@ -49,7 +49,6 @@ class GraphPacker final : public PacketOut {
       }
       if (depth_first_) order_.finish(out_);
       write_table();
-      note_depth(root);
     } catch (...) {
       take_back();
       throw;
@@ -126,14 +125,6 @@ class GraphPacker final : public PacketOut {
     return part;
   }
 
-  // Of thunks that are sent away, and of values that others refer to by name.
-  void note_depth(Node* root) {
-    if (depth_ == 0) return;
-    addresses_.note_depth(root, depth_);
-    for (Node* thunk : moved_) addresses_.note_depth(thunk, depth_);
-    for (Node* value : named_) addresses_.note_depth(value, depth_);
-  }
-
   void write_table() {
     runs_.front().takes_long = lent_ > long_piece ? 1 : 0;
     runs_.front().in_order = depth_first_ && !moves_thunks_ ? 1 : 0;
@@ -176,7 +167,6 @@ class GraphPacker final : public PacketOut {
   }
 
   Reference share(Node* node) {
-    if (addresses_.recovers()) depth_ = std::max(depth_, addresses_.depth_of(node));
     auto& given = given_.emplace_back(Given{node, {}});
     return given.reference = addresses_.share(node);
   }
@@ -326,7 +316,6 @@ class GraphPacker final : public PacketOut {
   Part put_name(Node* node) {
     out_.put(lend(node));
     addresses_.note_copy(node, receiver_.pe);
-    if (addresses_.recovers()) named_.push_back(node);
     return Part::shared_value;
   }
 
@@ -366,7 +355,6 @@ class GraphPacker final : public PacketOut {
   std::size_t lent_ = 0;  // bytes
   std::size_t largest_beside_thunk_;
   bool full_ = false;
-  std::uint32_t depth_ = 0;  // of what is referred to
   Places nodes_;
   Node* packed_ = nullptr;  // at the moment, unless it is like the one before
   std::uintptr_t alike_ = 0;
@@ -378,7 +366,6 @@ class GraphPacker final : public PacketOut {
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;
   boost::container::small_vector<Given, 4, PlainAllocator<Given>> given_;
   boost::container::small_vector<Node*, 4, PlainAllocator<Node*>> moved_;  // beside the root
-  boost::container::small_vector<Node*, 4, PlainAllocator<Node*>> named_;  // values
 };
 
 // A value of plain bytes refers to nothing: it is alone in its packet.

@@ -97,20 +97,19 @@ void Crew::on_end(Member& member, int status) {
   const bool is_main = &member == &members_.front();
   if (ending_) return;
   const int code = code_of(status);  // of ssh, or a shell, perhaps
-  if (code == 0 && members_.size() > 1 && !has_begun()) {
-    say("trawl-run: " + (is_main ? "the main PE" : member.what) + " " + said_of(status) +
-        " before all PEs were there: does the program call trawl::run?\n");
-    end(1);
+  const bool says_why = is_main && (code != 0 || members_.size() == 1);
+  if (!says_why && !has_begun()) {
+    again_ = can_start_again_ && (code == by_signal + SIGKILL || code == by_signal + SIGTERM);
+    say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there" +
+        (code == 0 ? ": does the program call trawl::run?\n"
+         : again_  ? ": all are started again\n"
+                   : "\n"));
+    end(code == 0 ? 1 : code);
   } else if (is_main) {
     ending_ = true;
     code_ = code;
     deadline_ = wall_time() + patience_with_others;
     if (WIFSIGNALED(status)) say("trawl-run: the main PE " + said_of(status) + "\n");
-  } else if (!has_begun()) {
-    again_ = can_start_again_ && (code == by_signal + SIGKILL || code == by_signal + SIGTERM);
-    say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there" +
-        (again_ ? ": all are started again\n" : "\n"));
-    end(code);
   }
 }
 

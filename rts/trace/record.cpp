@@ -192,7 +192,6 @@ void Record::site(StackPlaces stack) {
 
 void Record::flush() noexcept {
   if (size_ == recording::block_header_size) return;
-  ++blocks_;
   write_block(recording::block_magic);
 }
 
@@ -229,7 +228,7 @@ void Record::write_shared() noexcept {
 
 // So that a file that was cut is no shorter recording.
 void Record::write_end() noexcept {
-  for (const auto number : {std::uint64_t{written_}, header_sum_}) {
+  for (const auto number : {blocks_, header_sum_}) {
     std::memcpy(block_.data() + size_, &number, sizeof number);
     size_ += sizeof number;
   }
@@ -237,7 +236,7 @@ void Record::write_end() noexcept {
 }
 
 void Record::write_block(std::uint32_t magic) noexcept {
-  ++written_;
+  ++blocks_;
   const auto size = size_ - recording::block_header_size;
   size_ = recording::block_header_size;
   const auto events = std::span(block_).subspan(recording::block_header_size, size);

@@ -84,8 +84,7 @@ class Record {
   std::string trouble_;
   Bytes block_;
   std::size_t size_;
-  std::uint64_t blocks_ = 0;   // of events
-  std::uint64_t written_ = 0;  // of all kinds
+  std::uint64_t blocks_ = 0;
   std::uint64_t header_sum_ = 0;
   std::uint64_t next_ = 1;
   std::uint64_t sparks_ = 0;
