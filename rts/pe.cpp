@@ -285,6 +285,8 @@ void Pe::start_root(std::function<int()> root) {
 // Called by the root, or by exit() in it.
 void Pe::finish(int code) {
   if (recorder_ != nullptr) recorder_->end();
+  // The log may be closed before the root's thread comes to its end.
+  if (auto* const worker = sched::current_worker(); worker != nullptr) worker->note_made();
   const std::lock_guard lock(lock_);
   life_.finish(code);
 }
@@ -391,6 +393,7 @@ void Pe::note_load(Nanos now) {
   log_->set_drift(life_.main_clock().drift(now));
   const auto load = workers_.load();
   log_->event(trace::Kind::load, 0, load.sparks, load.runnable);
+  for (const auto& worker : workers_.all()) worker->pool.look_soon();
 }
 
 void Pe::look_at_pace(Nanos now) {

@@ -28,6 +28,12 @@ double Lengths::standard_error() const {
   return std::sqrt(std::max(0.0, squares - sum * sum / count) / (count - 1) / count);
 }
 
+double FunctionAudit::in_place() const {
+  const auto all = calls + sparks;
+  const auto begun = static_cast<double>(threads()) - static_cast<double>(again);
+  return all <= 0 ? 0 : 1 - std::clamp(begun / all, 0.0, 1.0);
+}
+
 FunctionAudit& Audit::at(std::uint32_t code) {
   auto& function = functions_[code];
   function.code = code;
@@ -46,6 +52,12 @@ void Audit::see(const Event& event) {
       if (last_schedule_.size != 0 && last_schedule_.value == event.value)
         at(event.id).bytes_out += last_schedule_.size;
       last_schedule_.size = 0;
+      break;
+    case Kind::spark_made:
+      (event.extra != 0 ? at(event.value).calls : at(event.value).sparks) += event.id;
+      break;
+    case Kind::spark_again:
+      ++at(event.value).again;
       break;
     case Kind::message_sent:
       if (event.extra == schedule) last_schedule_ = event;

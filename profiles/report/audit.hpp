@@ -30,6 +30,9 @@ struct Lengths {
 struct FunctionAudit {
   std::uint32_t code = unknown;
   std::string name;
+  double calls = 0;             ///< of it that spawn made, about
+  double sparks = 0;            ///< of it that par and strategies made, about
+  std::uint64_t again = 0;      ///< its sparks that were run once more, as who had them was slow
   std::uint64_t converted = 0;  ///< its sparks that became threads on the PE that had them
   std::uint64_t imported = 0;   ///< the same, of sparks that had come from another PE
   std::uint64_t exported = 0;   ///< its sparks that left a PE; one that goes on counts again
@@ -50,7 +53,15 @@ struct FunctionAudit {
   std::vector<Line> sites;  ///< where its sparks are made, so far as that has been seen
 
   std::uint64_t threads() const { return converted + imported; }
+  /// Of its sparks, about: calls that were made by who had spawned them; thunks that were evaluated
+  /// by who needed them, or that nobody needed, before their turn. Where both are made, threads are
+  /// taken to be of each in proportion.
+  double subsumed() const { return calls * in_place(); }
+  double fizzled() const { return sparks * in_place(); }
   double mean() const { return lengths.mean(); }
+
+ private:
+  double in_place() const;  // of 1
 };
 
 /// Sums up a run between two of its times: PE after PE, slices and events in the log's order.

@@ -1,6 +1,7 @@
 // The report as JSON, and for a terminal.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <sstream>
@@ -50,6 +51,10 @@ nlohmann::json function_json(const FunctionAudit& function, const Report& report
   return {{"function", function.name},
           {"short", short_name(function.name)},
           {"made_at", sites_json(function)},
+          {"sparks", std::llround(function.calls + function.sparks)},
+          {"subsumed", std::llround(function.subsumed())},
+          {"fizzled", std::llround(function.fizzled())},
+          {"again", function.again},
           {"converted", function.converted},
           {"imported", function.imported},
           {"exported", function.exported},
@@ -192,9 +197,9 @@ std::string bytes(double number) {
 }
 
 std::string functions_table(const Report& report) {
-  std::string out = fmt::format("\n{:32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}  {}\n",
-                                "threads, by function", "own", "imported", "exported", "ran",
-                                "mean", "longest", "blocked", "path%", "made at");
+  std::string out =
+      fmt::format("\n{:32} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}  {}\n", "threads, by function",
+                  "number", "ran", "mean", "longest", "blocked", "path%", "made at");
   double all = 0;
   for (const auto time : report.path.time) all += time;
   for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
@@ -203,16 +208,33 @@ std::string functions_table(const Report& report) {
     const auto on_path = report.path.by_function.find(function.code);
     const double share =
         on_path == report.path.by_function.end() || all <= 0 ? 0 : on_path->second / all;
-    auto line = fmt::format("{:32.32} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}  {}",
-                            short_name(function.name), function.converted, function.imported,
-                            function.exported, duration(function.ran), duration(function.mean()),
-                            duration(static_cast<double>(function.longest)),
-                            duration(function.blocked), 100 * share, made_at(function));
+    auto line =
+        fmt::format("{:32.32} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}  {}",
+                    short_name(function.name), function.lengths.number, duration(function.ran),
+                    duration(function.mean()), duration(static_cast<double>(function.longest)),
+                    duration(function.blocked), 100 * share, made_at(function));
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
   }
   if (report.functions.size() > most_functions)
     out += fmt::format("  (and {} more)\n", report.functions.size() - most_functions);
+  return out;
+}
+
+/// Of the same functions.
+std::string sparks_table(const Report& report) {
+  std::string out =
+      fmt::format("\n{:32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "sparks, by function",
+                  "made", "subsumed", "fizzled", "own", "imported", "exported", "again");
+  for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
+    const auto& function = report.functions[i];
+    const auto made = std::llround(function.calls + function.sparks);
+    if (made == 0 && function.threads() == 0) continue;
+    out += fmt::format("{:32.32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
+                       short_name(function.name), made, std::llround(function.subsumed()),
+                       std::llround(function.fizzled()), function.converted, function.imported,
+                       function.exported, function.again);
+  }
   return out;
 }
 
@@ -304,6 +326,7 @@ nlohmann::json report_json(const Report& report) {
 
 std::string report_table(const Report& report) {
   auto out = functions_table(report);
+  out += sparks_table(report);
   if (report.facts.pes > 1) out += values_table(report) + links_table(report.messages);
   out += '\n' + path_line(report.facts) + shorter_line(report) + shares_line(report.facts.shares);
   for (const auto& line : change_first(report)) out += "change first: " + line + "\n";

@@ -31,6 +31,7 @@ void PathFinder::see(int pe, const trace::Event& event) {
     case Kind::thread_resume:
     case Kind::load:
     case Kind::spark_site:
+    case Kind::spark_made:
       break;
     default:
       value_ = {};

@@ -87,6 +87,7 @@ bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) 
   }
   trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_), thread.number_,
                                       elsewhere ? 1 : 0, nodes.front()->code().id, just_made());
+  note_made();
   note_thief(nodes.front());
   const void* const its_scope = std::exchange(scope, nullptr);
   thread.fiber_.switch_to(*main_);

@@ -87,7 +87,7 @@ class Fishing {
   bool pass_backup_on(const balance::Fish& fish);
   bool back_up(const balance::Fish& fish, Nanos now);
   void back_up_here(Nanos now);
-  void count_backup();
+  void count_backup(std::uint32_t code);
   void note_copy_sent(const balance::Fish& fish, const heap::Node* spark);
   void keep(const balance::Fish& fish, Nanos now);
   void feed_held(Worker* by, Nanos now);

@@ -8,7 +8,6 @@
 
 #include "rts/heap/code.hpp"
 #include "rts/sched/recorder.hpp"
-#include "rts/trace/sites.hpp"
 
 namespace trawl::sched {
 
@@ -120,7 +119,7 @@ bool SparkPool::push_at_end(heap::Node* node, const void* caller) noexcept {
     recorder_->par(node, caller);
     return true;
   }
-  if (to_look_at_ != 0) look_at(heap::logged_code(node), caller);
+  if (has_to_look()) look_at(heap::logged_code(node), false, caller);
   if (push_slowly([node](Slot& slot) { slot.put(node); }) != nullptr) return true;
   refused_.fetch_add(1, std::memory_order_release);
   return false;
@@ -145,8 +144,13 @@ bool SparkPool::stop_watching() noexcept {
   return watched_.exchange(false) && noticed_;
 }
 
-void SparkPool::look_at(std::uint32_t code, const void* caller) noexcept {
-  sites_->see(code, caller);
+bool SparkPool::has_to_look() noexcept {
+  if (look_soon_.exchange(false) && to_look_at_ == 0 && tell_) to_look_at_ = 1;
+  return to_look_at_ != 0;
+}
+
+void SparkPool::look_at(std::uint32_t code, bool call, const void* caller) noexcept {
+  tell_(code, call, caller);
   --to_look_at_;
 }
 
@@ -418,7 +422,7 @@ Slot* OwnerEnd::push_call_at_end() {
   const Slot call = *bottom;
   bottom->clear();
   if (pool.recorder_ != nullptr) return pool.recorder_->spawn(call, caller);
-  if (pool.to_look_at_ != 0) pool.look_at(call.call_code(), caller);
+  if (pool.has_to_look()) pool.look_at(call.call_code(), true, caller);
   Slot* slot = pool.push_slowly([&call](Slot& at) { at.put(call); });
   if (slot != nullptr) return slot;
   pool.refused_calls_.fetch_add(1, std::memory_order_release);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "rts/heap/collect.hpp"
@@ -20,10 +21,6 @@
 #include "rts/inline/node.hpp"
 #include "rts/inline/owner_end.hpp"
 #include "rts/sched/fence.hpp"
-
-namespace trawl::trace {
-class Sites;
-}
 
 namespace trawl::sched {
 
@@ -66,11 +63,19 @@ class SparkPool : public OwnerEnd {
   /// Of all pools: do collections forget sparks? Not in a simulation: no run depends on when the
   /// collector runs.
   static void set_weak(bool weak) noexcept;
-  /// Of a run with a log: it is told where sparks are made. Of the next `look(number)` sparks.
-  void tell(trace::Sites& sites) noexcept { sites_ = &sites; }
+  /// Of a run with a log: who is told of a spark that is made, of which code, by spawn or by par;
+  /// `caller` is an address in what makes it, or nullptr.
+  using Tell = std::function<void(std::uint32_t code, bool call, const void* caller)>;
+  void tell(Tell tell) { tell_ = std::move(tell); }
+  /// By the owner: of the next `number` sparks.
   void look(int number) noexcept {
-    if (sites_ == nullptr) return;
+    if (!tell_) return;
     to_look_at_ = number;
+    take_the_slow_way();
+  }
+  /// By anybody: of the next one.
+  void look_soon() noexcept {
+    look_soon_.store(true);
     take_the_slow_way();
   }
   /// Of a run that is recorded: all that comes goes to the recorder, and nothing lies here.
@@ -218,7 +223,8 @@ class SparkPool : public OwnerEnd {
   bool push_at_end(heap::Node* node, const void* caller) noexcept;
   template <class Put>
   Slot* push_slowly(Put put) noexcept;
-  void look_at(std::uint32_t code, const void* caller) noexcept;
+  bool has_to_look() noexcept;
+  void look_at(std::uint32_t code, bool call, const void* caller) noexcept;
   bool holds_calls(const Slot* end) const noexcept;
   bool stop_watching() noexcept;
   bool make_room() noexcept;
@@ -255,7 +261,8 @@ class SparkPool : public OwnerEnd {
   std::function<void()> noticed_;
   std::function<void()> ask_;  // if there is one, end_ is always the beginning
   std::atomic<bool> watched_{false};
-  trace::Sites* sites_ = nullptr;
+  Tell tell_;
+  std::atomic<bool> look_soon_{false};
   int to_look_at_ = 0;
   Recorder* recorder_ = nullptr;
   std::size_t to_refuse_ = 0;  // sparks, before the next look for room

@@ -64,14 +64,14 @@ bool Fishing::back_up(const balance::Fish& fish, Nanos now) {
   if (pass_backup_on(fish)) return true;
   if (!may_back_up()) return false;
   heap::Node* const spark = backups_.take(fish.thief, fish.hungry, mean_thread(), now);
+  if (spark == nullptr || may_write(workers_.host())) return false;
+  const auto code = spark->code().id;
   try {
-    if (spark == nullptr || may_write(workers_.host()) ||
-        !workers_.host().shared_heap().export_again(spark, fish.thief, fish.number))
-      return false;
+    if (!workers_.host().shared_heap().export_again(spark, fish.thief, fish.number)) return false;
   } catch (const std::bad_alloc&) {
     return false;
   }
-  count_backup();
+  count_backup(code);
   note_copy_sent(fish, spark);
   return true;
 }
@@ -86,17 +86,19 @@ void Fishing::back_up_here(Nanos now) {
   const bool in_vain = under_way_.empty() || now - under_way_.front().sent > for_long;
   if (!in_vain) return;
   heap::Node* const spark = backups_.take(tables_.self(), hungry_for(now), mean_thread(), now);
+  if (spark == nullptr || may_write(workers_.host())) return;
+  const auto code = spark->code().id;
   try {
-    if (spark == nullptr || may_write(workers_.host())) return;
-    if (workers_.host().shared_heap().evaluate_again(spark)) count_backup();
+    if (workers_.host().shared_heap().evaluate_again(spark)) count_backup(code);
   } catch (const std::bad_alloc&) {  // who has it does it
   }
 }
 
 // It becomes a thread once more, or fizzles.
-void Fishing::count_backup() {
+void Fishing::count_backup(std::uint32_t code) {
   counters_.add(Count::sparks_backed_up);
   counters_.add(Count::sparks_created);
+  trace::note(workers_.log(), trace::Kind::spark_again, 0, code);
 }
 
 }  // namespace trawl::sched

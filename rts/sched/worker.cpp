@@ -95,7 +95,10 @@ Worker::Worker(Workers& workers, int index, const Options& options, bool parked)
     sites_ = std::make_unique<trace::Sites>([this](std::uint32_t code, trace::StackPlaces stack) {
       log_->site(static_cast<unsigned>(index_), code, stack);
     });
-    pool.tell(*sites_);
+    pool.tell([this](std::uint32_t code, bool call, const void* caller) {
+      made_.see(code, call, just_made());
+      sites_->see(code, caller);
+    });
   }
   if (recorder_ != nullptr) pool.record(*recorder_);
   if (pause_ != nullptr) pool.always_ask([this] { let_others_run(Moment::in_thread); });
@@ -347,6 +350,7 @@ void Worker::run(Thread& thread) {
   leave_messages();
   let_others_run(Moment::before_thread);
   made_before_ = sparks_made();
+  made_.begin();
   pool.look(trace::Sites::a_thread);
   main_->switch_to(thread.fiber_);
   if (thread.spark_ != nullptr && just_made() != 0) workers_.note_splits(thread.spark_->code());
@@ -361,7 +365,15 @@ void Worker::run(Thread& thread) {
   events_.begin_polling();
   trace::note(log_, trace::Kind::thread_end, static_cast<unsigned>(index_), thread.number_, 0, 0,
               just_made());
+  note_made();
   put_away(thread);
+}
+
+void Worker::note_made() noexcept {
+  made_.tell(just_made(), [this](const trace::Made::Share& share) {
+    trace::note(log_, trace::Kind::spark_made, static_cast<unsigned>(index_), share.code,
+                share.calls ? 1 : 0, share.sparks);
+  });
 }
 
 // Stacks that a burst of blocked threads needed are given back.

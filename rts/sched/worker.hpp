@@ -20,6 +20,7 @@
 #include "rts/sched/message_time.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/sched/thread.hpp"
+#include "rts/trace/made.hpp"
 #include "rts/trace/stats.hpp"
 
 namespace trawl::fabric {
@@ -141,6 +142,8 @@ class Worker {
   void note_data_of(const heap::Code& code) noexcept { sought_in_vain_[code.id] = 0; }
   /// For the log, of a spark that goes by no pool; `caller` is an address in what makes it.
   void note_site(heap::Node& spark, const void* caller) noexcept;
+  /// For the log: which sparks the running thread has made since it was switched in.
+  void note_made() noexcept;
   /// nullptr: nothing is recorded.
   Recorder* recorder() const noexcept { return recorder_; }
   /// In a simulation, lets other PEs run.
@@ -229,6 +232,7 @@ class Worker {
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
   std::uint64_t made_before_ = 0;  // sparks, when that was switched in
+  trace::Made made_;               // since then
   Worker* thief_ = nullptr;        // who runs what a thread here waits for
   heap::Hidden stolen_;            // that
   std::vector<Thread*> free_threads_;

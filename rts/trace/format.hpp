@@ -65,16 +65,19 @@ enum class Kind : std::uint8_t {
   spark_site,     ///< sparks are made here: a call on the stack of who has made one, the innermost
                   ///< first [value: the spark's code, extra: how many of the same stack follow,
                   ///< id: a place in the file that the PE runs, see Header::build]
+  spark_made,     ///< so many of the sparks of a thread that blocks or ends were of this function,
+                  ///< about [value: its code, extra: 1 if they are calls (spawn), id: their number]
+  spark_again,    ///< what a slow PE has is to be evaluated once more [value: its code]
   note,           ///< whatever the writer wants to find again
 };
 
-inline constexpr std::array<std::string_view, 27> kind_names{
+inline constexpr std::array<std::string_view, 29> kind_names{
     "thread_start",  "thread_run",    "thread_block", "thread_resume", "thread_end",
     "spark_convert", "spark_export",  "spark_import", "message_sent",  "message_received",
     "fish_sent",     "fish_home",     "fish_forward", "fetch_sent",    "resume_received",
     "gc_begin",      "gc_end",        "idle_begin",   "idle_end",      "load",
     "balance",       "balance_share", "pe_lost",      "pe_left",       "pe_joined",
-    "spark_site",    "note"};
+    "spark_site",    "spark_made",    "spark_again",  "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 /// From whom a thread has got what it waited for.
@@ -137,7 +140,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 10;
+inline constexpr std::uint32_t version = 11;
 inline constexpr std::size_t header_size = 1024;
 inline constexpr std::size_t longest_path = 320;  ///< of a header's file
 inline constexpr int max_pes = 1 << 20;

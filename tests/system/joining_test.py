@@ -22,7 +22,7 @@ def start_run(flags, *words):
 
 
 def join(words):
-    return start(words, {"TRAWL_KEY": KEY})
+    return start(["env", *words], {"TRAWL_KEY": KEY})
 
 
 def have_work():

@@ -48,6 +48,10 @@ class Hosts:
         """Nothing goes to or from this host any more, and nobody is told."""
         ip("link", "set", f"{self.bridge}{i}", "down")
 
+    def mend(self, i):
+        """What was cut is whole again."""
+        ip("link", "set", f"{self.bridge}{i}", "up")
+
     def prohibit(self, i, j):
         """Nothing goes from one of these hosts to the other, and those who try are told."""
         for a, b in (i, j), (j, i):

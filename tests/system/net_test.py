@@ -114,10 +114,11 @@ def interrupted(by):
     expect_gone(pes, result)
 
 
-def wait_for(pes, *words):
+def wait_for(pes, *words, **variables):
     """A run that waits for PEs that others start, and the words that start one."""
     begun = time.monotonic()
-    process = start([TRAWL_RUN, "--wait", "--port", "0", "-n", pes, program(words[0]), *words[1:]], {"TRAWL_KEY": KEY})
+    process = start([TRAWL_RUN, "--wait", "--port", "0", "-n", pes, program(words[0]), *words[1:]],
+                    {"TRAWL_KEY": KEY, **variables})
     line = process.stderr.readline().split()
     expect(line[0] == "TRAWL_KEY=" + KEY and line[-1].startswith("--trawl:join="), f"expected a line: {line}",
            finish(process, begun) if process.poll() is not None else "")
@@ -169,6 +170,17 @@ def refused():
     expect(sum("no key" in line for line in refusals) == 3, "expected three without the key", result)
 
 
+def silence_between_hosts():
+    """Shorter than on one host, but where the user has said what it is to be."""
+    for variables, seconds in ({}, "3"), ({"TRAWL_SILENCE": "7"}, "7"):
+        process, begun, words = wait_for(2, "queens", "9", **variables)
+        expect(f"TRAWL_SILENCE={seconds}" in words, f"expected {seconds} s in {words}", "")
+        result = run_words("env", f"TRAWL_KEY={KEY}", *words)
+        expect(result.code == 0, "expected that it may come in", result)
+        result = finish(process, begun)
+        expect(result.code == 0 and result.out == "352\n", "expected 352", result)
+
+
 def too_late():
     process, begun, words = wait_for(2, "tests/endings", "endless")
     second = start(["env", f"TRAWL_KEY={KEY}", *words])
@@ -217,6 +229,7 @@ for each in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
 for number in range(10):
     outlived(number)
 refused()
+silence_between_hosts()
 too_late()
 not_all_come()
 by_srun()

@@ -106,6 +106,16 @@ def check_keys(browser):
     check(said(browser) == before, "p does not go back")
 
 
+def check_links(browser):
+    """A row each, below the PEs: from A to B and back, and inside of both."""
+    links = browser.value("rows.filter(row => row.link).map(row => row.label)")
+    check(sorted(links) == ["fast to slow", "fast, inside", "slow to fast", "slow, inside"], "the timeline has other links:", links)
+    browser.value("timeline.row = rows.length - 1")
+    browser.press("ArrowDown")
+    check(said(browser).startswith("Messages ") and "a second" in said(browser), "a link says nothing:", said(browser))
+    browser.value("timeline.row = 0")
+
+
 def check_mouse(browser):
     browser.press("0")
     browser.value("timeline.canvas.scrollIntoView({block: 'center'})")
@@ -139,6 +149,7 @@ def check_page(browser, page):
         .filter(each => !each.getAttribute('aria-label')).length""")
     check(unnamed == 0, f"{unnamed} pictures have no label")
     check_keys(browser)
+    check_links(browser)
     check_mouse(browser)
     browser.value("document.querySelector('#pes th button').click()")
     check(browser.value("document.querySelector('#pes th').getAttribute('aria-sort')"), "tables do not sort")

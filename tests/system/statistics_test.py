@@ -88,6 +88,15 @@ for env in FABRICS.values():
                 threads = sum(pe["threads"] for pe in profile["per_pe"])
                 expect(threads == stats["total"]["threads_created"],
                        f"the log has {threads} threads", result)
+                functions, total = profile["report"]["functions"], stats["total"]
+                made = sum(each["sparks"] for each in functions)
+                expect(made == total["sparks_created"] - total["sparks_backed_up"],
+                       f"{made} sparks are said to have been made", result)
+                gone = sum(each["subsumed"] + each["fizzled"] for each in functions)
+                in_place = total["sparks_subsumed"] + total["sparks_fizzled"] + total["sparks_ignored"]
+                left = total["sparks_created"] - total["sparks_converted"] - in_place  # nobody came to them
+                expect(-len(functions) <= gone - in_place <= left + len(functions),
+                       f"not {in_place} but {gone} sparks were of no use", result)
                 fetches = sum(pe["fetch_sent"] for pe in profile["per_pe"])
                 expect(fetches == stats["total"]["fetch_sent"], f"the log has {fetches} FETCHes", result)
 

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,6 +19,7 @@
 #include "rts/host/executable.hpp"
 #include "rts/sched/spark_pool.hpp"
 #include "rts/simulate.hpp"
+#include "rts/trace/made.hpp"
 #include "tests/unit/profile_report.hpp"
 
 namespace {
@@ -154,12 +157,54 @@ TEST(Sites, AreToldOnceUntilThereAreTooMany) {
   EXPECT_EQ(sites.see(3, here + 1), 2);
 }
 
+TEST_F(SitesTest, AReportTellsWhatBecameOfTheSparks) {
+  Options options;
+  options.trace = dir_.string();
+  run_program(options, 3);
+  double calls = 0, sparks = 0, ended = 0;
+  for (const auto& each : report().functions) {
+    if (each.name.find("some") == std::string::npos) continue;
+    calls += each.calls;
+    sparks += each.sparks;
+    ended += each.subsumed() + each.fizzled() + static_cast<double>(each.threads()) -
+             static_cast<double>(each.again);
+  }
+  EXPECT_EQ(calls, 20);
+  EXPECT_EQ(sparks, 20);
+  EXPECT_DOUBLE_EQ(ended, 40);
+}
+
+TEST(Made, WhatIsSeenStandsForAllSinceTheLast) {
+  trace::Made made;
+  std::map<std::pair<std::uint32_t, bool>, std::uint32_t> told;
+  const auto tell = [&told](const trace::Made::Share& share) {
+    told[{share.code, share.calls}] += share.sparks;
+  };
+  made.begin();
+  made.tell(0, tell);
+  EXPECT_TRUE(told.empty());
+  made.see(7, true, 1);
+  made.see(8, false, 2);
+  made.see(7, true, 100);
+  made.tell(110, tell);
+  EXPECT_EQ(told, (decltype(told){{{7, true}, 109}, {{8, false}, 1}}));
+  told.clear();
+  for (std::uint32_t code = 0; code < 100; ++code) made.see(code, false, code + 1);
+  made.tell(100, tell);
+  std::uint32_t all = 0;
+  for (const auto& share : told) all += share.second;
+  EXPECT_EQ(all, 100U) << "of more functions than there is room for";
+}
+
 TEST(Sites, AFewSparksAreLookedAtAndNobodyIsCalled) {
   std::uint64_t told = 0;
   trace::Sites sites([&told](std::uint32_t, trace::StackPlaces) { ++told; });
   int noticed = 0;
   sched::SparkPool pool(64, [&noticed] { ++noticed; });
-  pool.tell(sites);
+  pool.tell([&sites](std::uint32_t code, bool call, const void* caller) {
+    EXPECT_FALSE(call);
+    sites.see(code, caller);
+  });
   pool.look(3);
   heap::Node* const node = lazy<some>(1L).node();
   const char callers[8]{};

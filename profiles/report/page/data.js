@@ -41,6 +41,9 @@ const functionName = place =>
                                                                     : `function ${place}`;
 const shortName = place => functions[place] ? functions[place].short : functionName(place);
 
+const linkName = link =>
+    (link.from || 'PEs') + (link.from === link.to ? ', inside' : ` to ${link.to || 'PEs'}`);
+
 // The functions that ran longest have colours of their own.
 const coloured = 7;
 const functionColour = place => place < coloured ? `--f${place}` : '--other';

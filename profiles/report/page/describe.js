@@ -101,8 +101,18 @@ function describeMessage(i) {
          `${messages.from[i]} to PE ${messages.to[i]}, under way for ${seconds(messages.length[i])}`;
 }
 
+function describeLink({link}, time) {
+  const part = Math.min(link.bytes_per_s_over_time.length - 1,
+                        Math.floor(time / data.length * link.bytes_per_s_over_time.length));
+  const mean = link.mean_over_time[part];
+  return `Messages ${link.from === link.to ? '' : 'from '}${linkName(link)}, at ${when(time)}: ` +
+         `${bytes(Math.round(link.bytes_per_s_over_time[part]))} a second, of ${bytes(Math.round(link.most_bytes_per_s))} at the most` +
+         (mean === null ? '' : `; under way for ${duration(mean)} on average`);
+}
+
 function describe(row, time) {
   if (time < 0 || time > data.length) return '';
+  if (row.link) return describeLink(row, time);
   let text = '';
   if (row.lane !== undefined) {
     const i = sliceBefore(row.lane, time);

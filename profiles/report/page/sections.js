@@ -41,7 +41,7 @@ function showLegend() {
   at('legend').append(
       legend([['--busy', 'PE: running and runnable threads, the more the stronger'], ['--gc', 'collection'],
               ['--blocked', 'nothing but blocked threads'], ['--idle', 'idle'], ['--path', 'critical path; ✕ lost, ◀ left, ▶ joined'],
-              ['--message', 'messages']]),
+              ['--message', 'messages; a link\'s bytes a second, the more the stronger']]),
       legend(entries),
       legend([['--running', 'running'], ['--runnable', 'runnable'], ['--waiting', 'blocked threads of all PEs']]));
   const {seen, count: drawn} = data.slices;
@@ -59,6 +59,7 @@ function showFunctions() {
   const column = (head, name, text) => [head, each => each[name], each => text ? text(each[name]) : String(each[name])];
   at('functions').append(table('Functions whose sparks became threads, or whose values were waited for', [
     ['function', each => each.function, each => each.short, true],
+    column('sparks', 'sparks'), column('subsumed', 'subsumed'), column('fizzled', 'fizzled'), column('again', 'again'),
     column('own', 'converted'), column('imported', 'imported'), column('exported', 'exported'),
     column('ran', 'ran', duration), column('mean', 'mean', duration), column('longest', 'longest', duration),
     column('blocks', 'blocks'), column('blocked', 'blocked', duration),
@@ -150,18 +151,17 @@ function showLinks() {
   at('beliefs').append(lines('Sparks of victims, as thieves believed and as it was', value => value.toFixed(value < 10 ? 1 : 0),
       [['believed', '--f1', mean('believed')], ['had', '--f5', mean('had')]]));
   const {links} = data.report;
-  const name = link => (link.from || 'PEs') + (link.from === link.to ? ', inside' : ` to ${link.to || 'PEs'}`);
-  const drawn = links.map(link => [name(link), link.messages * link.median, link.mean_over_time])
+  const drawn = links.map(link => [linkName(link), link.messages * link.median, link.mean_over_time])
       .filter(([, , parts]) => parts.some(part => part !== null)).sort((a, b) => b[1] - a[1]).slice(0, coloured);
   at('latencies').append(lines('Mean time under way', duration,
       drawn.map(([text, , parts], i) => [text, `--f${i}`, parts])));
-  const busiest = links.map(link => [name(link), link.bytes, link.bytes_per_s_over_time])
+  const busiest = links.map(link => [linkName(link), link.bytes, link.bytes_per_s_over_time])
       .sort((a, b) => b[1] - a[1]).slice(0, coloured);
   at('rates').append(lines('Bytes a second, as they were sent', value => bytes(Math.round(value)),
       busiest.map(([text, , parts], i) => [text, `--f${i}`, parts])));
   if (links.length)
     at('links').append(table('Messages between clusters', [
-      ['from, to', name, null, true], ['messages', each => each.messages],
+      ['from, to', linkName, null, true], ['messages', each => each.messages],
       ['bytes', each => each.bytes, each => bytes(each.bytes)],
       ['most in a second', each => each.most_bytes_per_s, each => bytes(Math.round(each.most_bytes_per_s))],
       ['median', each => each.median, each => duration(each.median)],

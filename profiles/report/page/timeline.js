@@ -1,4 +1,4 @@
-// The timeline: a canvas with a row a PE and a worker, and the overall profile below.
+// The timeline: a canvas with a row a PE, a worker and a link, and the overall profile below.
 
 const timeline = {
   canvas: at('timeline'), from: 0, to: data.length, row: 0, cursor: data.length / 2,
@@ -41,7 +41,8 @@ const timeOf = x => timeline.from + (x - timeline.left) / plotWidth() * (timelin
 
 /** Calls `put(column, offset)` with the place of each column's bin. */
 function eachColumn(levels, width, put) {
-  const {numbers, bins} = levels.at((timeline.to - timeline.from) / data.length * data.bins / width);
+  const finest = levels.levels[0].length / levels.width;
+  const {numbers, bins} = levels.at((timeline.to - timeline.from) / data.length * finest / width);
   for (let x = 0; x < width; ++x) {
     const time = timeline.from + (x + .5) / width * (timeline.to - timeline.from);
     put(x, numbers, Math.min(bins - 1, Math.floor(time / data.length * bins)) * levels.width);
@@ -69,6 +70,7 @@ function paintBins(context, ratio) {
     const out = 4 * (line * width + x);
     if (row.worker !== undefined)
       return mix(out, [[numbers[from] / 255, rgb[functionColour(numbers[from + 1])]]]);
+    if (row.link) return mix(out, [[numbers[from], rgb['--message']]]);
     const busy = numbers[from] / 255;
     const threads = busy > 0 ? undoLogarithm(numbers[from + 3]) / busy / row.facts.workers : 0;
     const dark = busy * Math.min(1, .35 + .25 * Math.log2(1 + threads));
@@ -112,7 +114,7 @@ function paintSlices(context) {
 
 const rowOfPe = new Map();
 for (const row of rows)
-  if (row.worker === undefined) for (let pe = row.pe; pe <= row.last; ++pe) rowOfPe.set(pe, row);
+  if (row.facts && row.worker === undefined) for (let pe = row.pe; pe <= row.last; ++pe) rowOfPe.set(pe, row);
 const rowOf = pe => rowOfPe.get(pe);
 const middle = row => row.y + row.height / 2;
 
@@ -173,7 +175,7 @@ function paintChanges(context) {
       context.fillText({lost: '✕', left: '◀', joined: '▶'}[what], xOf(time), row.y + Math.max(11, row.height - 3));
   }
   for (const row of rows)
-    if (row.worker === undefined && !row.facts.complete && row.facts.last <= timeline.to)
+    if (row.facts && row.worker === undefined && !row.facts.complete && row.facts.last <= timeline.to)
       context.fillText('✕', xOf(row.facts.last), row.y + Math.max(11, row.height - 3));
   context.textAlign = 'left';
 }
@@ -220,9 +222,9 @@ function paintLabels(context) {
     if (row.y < free) continue;
     const strong = row.worker === undefined;
     if (!strong && row.height < 9) continue;
-    context.font = `${strong ? 12 : 10}px system-ui, sans-serif`;
+    context.font = `${strong && !row.link ? 12 : 10}px system-ui, sans-serif`;
     context.fillStyle = timeline.colours[strong ? '--ink' : '--pale'];
-    context.fillText(row.label, timeline.left - 6, row.y + Math.min(row.height, 15) - (strong ? 3 : 2));
+    context.fillText(row.label.length > 18 ? `${row.label.slice(0, 17)}…` : row.label, timeline.left - 6, row.y + Math.min(row.height, 15) - (strong ? 3 : 2));
     free = row.y + 12;
   }
   context.textAlign = 'left';
