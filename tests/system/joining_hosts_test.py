@@ -16,7 +16,7 @@ def main(hosts):
     expect(line[-1].startswith("--trawl:join="), f"expected a line, not {line}", "")
     others = []
     for host in 1, 2, 1, 2, 0:
-        others.append(start([*hosts.on(host), *line[1:]], KEY))
+        others.append(start([*hosts.on(host), "env", *line[1:]], KEY))
         time.sleep(0.2)
     others[0].terminate()
     result = finish(process, begun)

@@ -49,8 +49,10 @@ class Hosts:
         ip("link", "set", f"{self.bridge}{i}", "down")
 
     def mend(self, i):
-        """What was cut is whole again."""
+        """What was cut is whole again; nobody remembers that there was no answer."""
         ip("link", "set", f"{self.bridge}{i}", "up")
+        for name in self.names:
+            ip("-n", name, "neigh", "flush", "dev", "eth0")
 
     def prohibit(self, i, j):
         """Nothing goes from one of these hosts to the other, and those who try are told."""
