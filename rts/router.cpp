@@ -93,7 +93,9 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return schedule.fish != 0 ? fishing.caught(schedule.fish, now) : void();
     }
     case Kind::fetch:
-      return shared_heap.on_fetch(heap::Fetch::read(message, envelope));
+      return shared_heap.on_fetch(heap::Fetch::read(message, envelope), from);
+    case Kind::relay:
+      return shared_heap.on_relay(heap::Relay::read(message, envelope));
     case Kind::resume: {
       if (tables.is_far(from)) tables.note_result(message.left());
       const auto resume = heap::Resume::read(message, envelope);

@@ -27,6 +27,8 @@ class Outbox {
   /// The time, and about how long a message and its answer take between here and that PE.
   virtual Nanos now() const { return 0; }
   virtual Nanos round_trip(int) const { return 0; }
+  /// In which cluster a PE is.
+  virtual std::uint32_t cluster_of(int) const { return 0; }
 
  protected:
   ~Outbox() = default;

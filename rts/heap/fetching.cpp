@@ -32,9 +32,12 @@ void SharedHeap::send_fetch(const Fetch& message) {
   fabric::send(outbox_, static_cast<int>(message.target.pe), message);
 }
 
-void SharedHeap::on_fetch(const Fetch& message) {
+void SharedHeap::on_fetch(const Fetch& message, int from) {
   counters_.add(Count::fetch_received);
   const auto& [target, pe, ticket, key] = message;
+  // Who was to pass it on has it no more: it is answered from here.
+  if (static_cast<std::uint32_t>(from) != pe && key == target && key.pe == addresses_.self())
+    relays_.forget(key.slot, static_cast<std::uint32_t>(from));
   if (addresses_.is_dead(pe)) return;
   if (target.pe != addresses_.self()) return on_fetch_of_dead(message);
   if (Node* node = addresses_.own(target.slot)) return answer(node, {pe, ticket, key, 0});
@@ -96,6 +99,7 @@ bool SharedHeap::needs_nothing(const Remote& remote, Node* node) {
 void SharedHeap::send_value(Node* node, const Remote& remote) {
   const auto& key = remote.key;
   if (key.pe != addresses_.self()) return send_resume(node, remote);
+  if (is_relayed(node, remote)) return;
   Along along(*askers_, addresses_, remote.pe, key.slot);
   const bool alone = node->code().plain_result != 0 && !along.any();
   send_resume(node, remote, alone ? nullptr : &along);
@@ -118,7 +122,8 @@ void SharedHeap::send_resume(Node* node, const Remote& remote, Along* along) {
   const auto moved = pack_graph(message, node, addresses_, limits, receiver(remote.pe), along);
   if (along != nullptr) along->sent(moved);
   const bool by_our_name = remote.weight == 0 && remote.key.pe == addresses_.self();
-  if (by_our_name && node->state() == State::value) addresses_.note_copy(node, remote.pe);
+  if (by_our_name && node->state() == State::value)
+    note_holder(node, remote, message.size() - before);
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);

@@ -53,6 +53,28 @@ Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {
   return fetch;
 }
 
+void Relay::write(Writer& out) const {
+  out.put(key);
+  out.put(copy);
+  out.put(pe);
+  out.put(ticket);
+}
+
+Relay Relay::read(Reader& in, const fabric::Envelope& envelope) {
+  Relay relay;
+  relay.key = in.get<Address>();
+  relay.copy = in.get<std::uint32_t>();
+  relay.pe = in.get<std::uint32_t>();
+  relay.ticket = in.get<std::uint32_t>();
+  in.end();
+  check(relay.key, envelope);
+  if (!is_of(relay.key, envelope.from)) throw BadBytes("it offers a value of another PE");
+  if (!envelope.has(relay.pe)) throw BadBytes("it is for a PE that does not exist");
+  if (relay.pe == relay.key.pe || is_of({relay.pe, 0, 0}, envelope.to))
+    throw BadBytes("it is for a PE that has the value");
+  return relay;
+}
+
 Resume Resume::read(Reader& in, const fabric::Envelope& envelope) {
   Resume resume;
   in.raw(&resume, size);

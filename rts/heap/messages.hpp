@@ -47,6 +47,25 @@ struct Fetch {
   friend bool operator==(const Fetch&, const Fetch&) = default;
 };
 
+/// The receiver has, or is about to get, the sender's value `key`, which was sent for its proxy
+/// with ticket `copy`: `pe` needs it as well, for its proxy with `ticket`. If the receiver has it
+/// no more, he sends the FETCH back.
+///
+///     | key 16 | copy 4 | pe 4 | ticket 4 |
+struct Relay {
+  static constexpr auto kind = fabric::Kind::relay;
+
+  Address key;
+  std::uint32_t copy = 0;
+  std::uint32_t pe = 0;
+  std::uint32_t ticket = 0;
+
+  void write(Writer& out) const;
+  static Relay read(Reader& in, const fabric::Envelope& envelope);
+
+  friend bool operator==(const Relay&, const Relay&) = default;
+};
+
 /// A value, an exception, or a thunk: for the receiver's proxy for `key` that has this ticket, or,
 /// as the result of a spark, for its own node `key`, with the weight that the spark took along.
 ///

@@ -33,6 +33,7 @@ class Unnoted {
 // In this order: what is evaluated again is not sent to who has died; what it was to answer is.
 void SharedHeap::dead(std::uint32_t pe) {
   addresses_.note_dead(pe);
+  forget_relayed(pe);
   forget_requests_of(pe);
   for (const auto& [thunk, spark, acknowledged] : addresses_.sent_to(pe)) {
     ++(spark && !acknowledged ? cases_.exported : cases_.moved);

@@ -98,7 +98,8 @@ void SharedHeap::release(Node* node) {
   if (found == queues_.end()) return;
   auto& queue = found->second;
   for (Waiter* waiter : queue.waiters) waiter->wake(node, false);
-  for (const Remote& remote : queue.remotes) send_resume(node, remote);
+  for (const Remote& remote : queue.remotes)
+    if (!is_relayed(node, remote)) send_resume(node, remote);
   erase(found);
 }
 
@@ -320,6 +321,7 @@ void SharedHeap::on_free(const Free& message, int from) {
   for (const auto& [slot, weight] : message.weights) {
     addresses_.note_arrival({{addresses_.self(), 0, slot}, weight});
     addresses_.drop_copy(slot, static_cast<std::uint32_t>(from));
+    relays_.forget(slot, static_cast<std::uint32_t>(from));
     addresses_.give_back(slot, weight);
   }
 }

@@ -4,6 +4,7 @@
 // SCHEDULE  a spark moves; it stays exported here until RESUME brings its result, unasked
 // FETCH     a proxy is needed; answered by RESUME with the value, or with the thunk itself, which
 //           moves to where it is needed; what can't be answered yet waits in the blocking queue
+// RELAY     a FETCH from another cluster, to one there who has got the value (relays.hpp)
 // RESUME    a value, an exception or a thunk for a node that waits for it
 // ACK       the thunks that moved inside a packet have new addresses: the old nodes become proxies
 // FREE      weights of dead proxies
@@ -23,6 +24,7 @@
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/messages.hpp"
 #include "rts/heap/pack.hpp"
+#include "rts/heap/relays.hpp"
 #include "rts/trace/stats.hpp"
 
 namespace trawl::heap {
@@ -82,7 +84,8 @@ class SharedHeap {
   /// A message has come, with what is behind it if it has a packet. They throw BadBytes when it
   /// doesn't fit what is here.
   void on_schedule(const Schedule& message, Reader& packet, int from);
-  void on_fetch(const Fetch& message);
+  void on_fetch(const Fetch& message, int from);
+  void on_relay(const Relay& message);
   void on_resume(const Resume& message, Reader& packet, int from);
   /// What a RESUME that has come was asked for by; nullptr: it is gone.
   const Code* asked_for(const Resume& message);
@@ -167,6 +170,8 @@ class SharedHeap {
     std::uint64_t orphaned = 0;   ///< ... that was under evaluation
     std::uint64_t duplicate = 0;  ///< an answer for what had its value
     std::uint64_t forwarded = 0;  ///< a FETCH was sent on
+    std::uint64_t relayed = 0;    ///< ... to who has got the value, and is near the one who asks
+    std::uint64_t not_there = 0;  ///< ... and came back, as he had it no more
     std::uint64_t handed_back = 0;  ///< a spark came back from who has left
     std::uint64_t formerly = 0;     ///< asked for by the name that it had on a dead PE, and found
   };
@@ -230,6 +235,10 @@ class SharedHeap {
   void send_fetch(const Fetch& message);
   void answer(Node* node, const Remote& remote);
   void send_value(Node* node, const Remote& remote);
+  bool is_relayed(Node* node, const Remote& remote);
+  void note_holder(Node* node, const Remote& remote, std::size_t bytes);
+  bool comes_from_home(Node* proxy, std::uint32_t ticket) const;
+  void forget_relayed(std::uint32_t home);
   void send_thunk(Node* node, const Remote& remote);
   void send_resume(Node* node, const Remote& remote, Along* along = nullptr);
   void arrived(Node* thunk);
@@ -265,6 +274,7 @@ class SharedHeap {
   const Ahead fetch_ahead_;      // made once: each RESUME may need it
   Queues queues_;
   std::unique_ptr<Askers> askers_;
+  Relays relays_{[this](std::uint64_t slot) { return addresses_.own(slot) != nullptr; }};
   std::vector<bool> leaves_data_;  // by code: results refer to large values where they were made
   Recovery recovery_;
   BeingRead being_read_;

@@ -22,8 +22,8 @@ using Messages =
                sched::WorkAvailable, sched::Found, sched::Write, life::Hello, life::Welcome,
                life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
                life::Leave, life::View, life::Parting, life::Settled, life::CutOff, life::Fail,
-               watch::Look, watch::Pulse, recover::Sent, recover::Due, recover::Held,
-               heap::Collect>;
+               watch::Look, watch::Pulse, recover::Sent, recover::Due, recover::Held, heap::Collect,
+               heap::Relay>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -60,6 +60,12 @@ class Sampler {
   std::uint64_t some() { return 1 + below(1000); }
   Nanos time() { return static_cast<Nanos>(below(1U << 30U)) - (1 << 29); }
   std::string text() { return std::string(below(40), 'x'); }
+  /// Neither who sends nor who receives, if there are more.
+  std::uint32_t third() {
+    int pe = 0;
+    while (pe < envelope_.pes - 1 && (pe == envelope_.from || pe == envelope_.to)) ++pe;
+    return static_cast<std::uint32_t>(pe);
+  }
   heap::Address at(int pe) { return {static_cast<std::uint32_t>(pe), 0, random_()}; }
   life::Introduction facts() {
     return {static_cast<double>(some()) / 8,  static_cast<int>(some()), text(), text(), random_(),
@@ -93,6 +99,7 @@ class Sampler {
   void fill(heap::Fetch& fetch) {
     fetch = {at(envelope_.to), static_cast<std::uint32_t>(envelope_.from), 7, at(envelope_.to)};
   }
+  void fill(heap::Relay& relay) { relay = {at(envelope_.from), 7, third(), 8}; }
   void fill(heap::Resume& resume) {
     const bool own = below(2) == 0;
     resume = {at(own ? envelope_.to : envelope_.from), own ? some() : 0, 7};

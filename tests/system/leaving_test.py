@@ -122,7 +122,7 @@ def its_exit_code():
     begun = time.monotonic()
     process = start([TRAWL_RUN, "--wait", "-n", 3, program("tests/sleepers"), "3000", "--trawl:workers=1"])
     line = process.stderr.readline().split()
-    others = [start(line[1:], dict([line[0].split("=")])) for _ in range(2)]
+    others = [start(["env", *line]) for _ in range(2)]
     has_joined(others[0].pid)
     others[0].terminate()
     result = finish(others[0], begun)

@@ -85,6 +85,8 @@ inline constexpr CaseName case_names[] = {
     {&Cases::orphaned, "orphaned"},
     {&Cases::duplicate, "duplicate"},
     {&Cases::forwarded, "forwarded"},
+    {&Cases::relayed, "relayed"},
+    {&Cases::not_there, "not_there"},
     {&Cases::handed_back, "handed_back"},
     {&Cases::formerly, "formerly"},
 };

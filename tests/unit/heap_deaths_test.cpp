@@ -194,7 +194,7 @@ TEST(Deaths, WhatHasComeKeepsNothingAliveWhereItWas) {
 TEST(Deaths, WhatIsGoneIsAnsweredWhereItsHomeIsDead) {
   auto grid = grid_of(4);
   grid[2].dead(3);
-  grid[2].on_fetch({{2, 0, 77}, 0, 0, {3, 0, 5}});
+  grid[2].on_fetch({{2, 0, 77}, 0, 0, {3, 0, 5}}, 0);
   ASSERT_EQ(grid.under_way().size(), 1U);
   EXPECT_EQ(grid.under_way()[0].to, 0);
   EXPECT_EQ(fabric::row_of(grid.under_way()[0].bytes).kind, fabric::Kind::resume);

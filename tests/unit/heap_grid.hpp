@@ -72,7 +72,8 @@ class HeapGrid {
   std::uint64_t count(int pe, Count what) { return seat(pe).counters[what]; }
 
   Nanos time = 0;
-  Nanos one_way = 0;  ///< what a message takes
+  Nanos one_way = 0;                    ///< what a message takes
+  std::vector<std::uint32_t> clusters;  ///< by PE; empty: there is one
 
   /// What else happens at a PE while it reads a long value.
   std::function<void(int pe)> meanwhile{};
@@ -97,6 +98,11 @@ class HeapGrid {
     return true;
   }
 
+  /// What this PE has sent, and what is under way to it, does not arrive.
+  void lose(int pe) {
+    std::erase_if(letters_, [pe](const Letter& each) { return each.from == pe || each.to == pe; });
+  }
+
   void deliver(std::size_t which) {
     ++delivered_;
     time += one_way;
@@ -112,7 +118,9 @@ class HeapGrid {
         return shared_heap.on_schedule(schedule, reader, letter.from);
       }
       case fabric::Kind::fetch:
-        return shared_heap.on_fetch(heap::Fetch::read(reader, envelope));
+        return shared_heap.on_fetch(heap::Fetch::read(reader, envelope), letter.from);
+      case fabric::Kind::relay:
+        return shared_heap.on_relay(heap::Relay::read(reader, envelope));
       case fabric::Kind::resume: {
         const auto resume = heap::Resume::read(reader, envelope);
         return shared_heap.on_resume(resume, reader, letter.from);
@@ -208,6 +216,9 @@ class HeapGrid {
     void step_in() noexcept override { outside = false; }
     Nanos now() const override { return grid.time; }
     Nanos round_trip(int) const override { return 2 * grid.one_way; }
+    std::uint32_t cluster_of(int of) const override {
+      return grid.clusters.empty() ? 0 : grid.clusters[static_cast<std::size_t>(of)];
+    }
     void wake(heap::Node* node, bool granted) override {
       --asleep;
       if (granted) todo.push_back(node);

@@ -93,6 +93,11 @@ TEST(Messages, OfTheHeapFitTheirEnvelope) {
   EXPECT_TRUE(refused(heap::Fetch{here.at, 2, 0, nowhere.at}));
   EXPECT_TRUE(refused(heap::Fetch{here.at, 1, 0, here.at})) << "who has it need not ask";
   EXPECT_TRUE(refused(heap::Fetch{{1, 1, 7}, 2, 0, here.at}));
+  EXPECT_FALSE(refused(heap::Relay{there.at, 5, 0, 6}));
+  EXPECT_TRUE(refused(heap::Relay{here.at, 5, 0, 6})) << "of another PE's value";
+  EXPECT_TRUE(refused(heap::Relay{there.at, 5, 1, 6})) << "for who has it";
+  EXPECT_TRUE(refused(heap::Relay{there.at, 5, 2, 6})) << "for whose it is";
+  EXPECT_TRUE(refused(heap::Relay{there.at, 5, 3, 6}));
   EXPECT_FALSE(refused(heap::Resume{here.at, 5, 0}));
   EXPECT_FALSE(refused(heap::Resume{there.at, 0, 0}));
   EXPECT_TRUE(refused(heap::Resume{here.at, 0, 0})) << "a result without the spark's weight";

@@ -72,7 +72,7 @@ TEST(Sharing, AFetchThatIsOvertakenStartsAgain) {
   // PE 1 that never was: gone.
   const auto target = grid[2].addresses().target(proxy_two.node()).value();
   proxy_two.node()->settle(State::fetch_me, State::fetching);
-  grid[1].on_fetch({{1, 0, 999}, 2, target.ticket, target.at});
+  grid[1].on_fetch({{1, 0, 999}, 2, target.ticket, target.at}, 2);
   grid.settle();
   ASSERT_EQ(proxy_two.node()->state(), State::value);
   EXPECT_EQ(ResultOf<Cell>::get(proxy_two.node()).value, 21);
@@ -310,7 +310,7 @@ TEST(Sharing, MessagesThatFitNothingHereAreRefused) {
 // Only of a PE that is known to be dead, from who gave the reference.
 TEST(Sharing, RefusesAFetchOfAnotherPEsNode) {
   HeapGrid grid(3, 8, {}, 1);
-  EXPECT_THROW(grid[0].on_fetch({{1, 0, 7}, 2, 0, {1, 0, 7}}), BadBytes);
+  EXPECT_THROW(grid[0].on_fetch({{1, 0, 7}, 2, 0, {1, 0, 7}}, 2), BadBytes);
 }
 
 }  // namespace

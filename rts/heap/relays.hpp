@@ -1,0 +1,54 @@
+// Who of another cluster has got a large value of ours. Others there get it from him, so that it
+// crosses the link between the clusters once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "rts/inline/bytes.hpp"
+
+namespace trawl::heap {
+
+/// A PE, and for which proxy of its the value was sent to it.
+struct Holder {
+  std::uint32_t pe = 0;
+  std::uint32_t ticket = 0;
+
+  friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+/// For values that have a slot. Of each cluster one PE is known.
+class Relays {
+ public:
+  /// Bytes of a packet, from which on it is noted who has got it; less where packets are smaller.
+  static constexpr std::size_t smallest = 8192;
+
+  /// `lives` says whether a slot is still known to anybody.
+  explicit Relays(std::function<bool(std::uint64_t slot)> lives) : lives_(std::move(lives)) {}
+
+  bool empty() const noexcept { return holders_.empty(); }
+  /// nullptr: none is known.
+  const Holder* holder(std::uint64_t slot, std::uint32_t cluster) const;
+  /// The value goes to this PE, from here.
+  void note(std::uint64_t slot, std::uint32_t cluster, const Holder& holder);
+  /// This PE has none, or not any more.
+  void forget(std::uint64_t slot, std::uint32_t pe);
+
+ private:
+  struct Entry {
+    std::uint32_t cluster;
+    Holder holder;
+  };
+  using Entries = boost::container::small_vector<Entry, 1, PlainAllocator<Entry>>;
+
+  std::function<bool(std::uint64_t)> lives_;
+  boost::unordered_flat_map<std::uint64_t, Entries> holders_;  // by slot
+  std::size_t tidy_at_ = 64;
+};
+
+}  // namespace trawl::heap
