@@ -30,8 +30,8 @@ double Lengths::standard_error() const {
 
 double FunctionAudit::in_place() const {
   const auto all = calls + sparks;
-  const auto begun = static_cast<double>(threads()) - static_cast<double>(again);
-  return all <= 0 ? 0 : 1 - std::clamp(begun / all, 0.0, 1.0);
+  const auto once = static_cast<double>(begun) - static_cast<double>(again);
+  return all <= 0 ? 0 : 1 - std::clamp(once / all, 0.0, 1.0);
 }
 
 FunctionAudit& Audit::at(std::uint32_t code) {
@@ -42,6 +42,7 @@ FunctionAudit& Audit::at(std::uint32_t code) {
 
 // A spark's packet is noted just before the spark is; one with several sparks is the first one's.
 void Audit::see(const Event& event) {
+  see_at_any_time(event);
   if (event.time < from_ || event.time > to_) return;
   switch (event.kind) {
     case Kind::spark_convert:
@@ -53,12 +54,6 @@ void Audit::see(const Event& event) {
         at(event.id).bytes_out += last_schedule_.size;
       last_schedule_.size = 0;
       break;
-    case Kind::spark_made:
-      (event.extra != 0 ? at(event.value).calls : at(event.value).sparks) += event.id;
-      break;
-    case Kind::spark_again:
-      ++at(event.value).again;
-      break;
     case Kind::message_sent:
       if (event.extra == schedule) last_schedule_ = event;
       break;
@@ -68,6 +63,17 @@ void Audit::see(const Event& event) {
     default:
       break;
   }
+}
+
+// Of the whole run: a thread says what it has made when it blocks or ends, which says little of a
+// window.
+void Audit::see_at_any_time(const Event& event) {
+  if (event.kind == Kind::spark_convert) ++at(event.value).begun;
+  if (event.kind == Kind::spark_again) ++at(event.value).again;
+  if (event.kind != Kind::spark_made) return;
+  auto& function = at(event.value);
+  const auto number = event.id + (static_cast<std::uint64_t>(event.size) << 32U);
+  (event.extra != 0 ? function.calls : function.sparks) += static_cast<double>(number);
 }
 
 void Audit::see(int pe, const Slice& slice) {

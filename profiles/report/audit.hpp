@@ -30,9 +30,12 @@ struct Lengths {
 struct FunctionAudit {
   std::uint32_t code = unknown;
   std::string name;
-  double calls = 0;             ///< of it that spawn made, about
-  double sparks = 0;            ///< of it that par and strategies made, about
-  std::uint64_t again = 0;      ///< its sparks that were run once more, as who had them was slow
+  // Of the whole run, whatever is looked at of it:
+  double calls = 0;         ///< its sparks that spawn made, about
+  double sparks = 0;        ///< ... that par and strategies made, and skeletons placed, about
+  std::uint64_t begun = 0;  ///< that became threads
+  std::uint64_t again = 0;  ///< that were run once more, as who had them was slow
+  // Of the window:
   std::uint64_t converted = 0;  ///< its sparks that became threads on the PE that had them
   std::uint64_t imported = 0;   ///< the same, of sparks that had come from another PE
   std::uint64_t exported = 0;   ///< its sparks that left a PE; one that goes on counts again
@@ -69,6 +72,7 @@ class Audit {
  public:
   Audit(Nanos from, Nanos to) : from_(from), to_(to) {}
 
+  /// Of all times.
   void see(const trace::Event& event);
   void see(int pe, const Slice& slice);
 
@@ -77,6 +81,7 @@ class Audit {
 
  private:
   FunctionAudit& at(std::uint32_t code);
+  void see_at_any_time(const trace::Event& event);
 
   Nanos from_, to_;
   std::map<std::uint32_t, FunctionAudit> functions_;

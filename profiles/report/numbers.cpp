@@ -225,7 +225,7 @@ std::string functions_table(const Report& report) {
 std::string sparks_table(const Report& report) {
   std::string out =
       fmt::format("\n{:32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "sparks, by function",
-                  "made", "subsumed", "fizzled", "own", "imported", "exported", "again");
+                  "sparks", "subsumed", "fizzled", "own", "imported", "exported", "again");
   for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
     const auto& function = report.functions[i];
     const auto made = std::llround(function.calls + function.sparks);

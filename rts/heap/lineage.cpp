@@ -19,8 +19,7 @@ class Handles final : public PacketOut {
     return 0;
   }
   Loan lend(std::span<const std::byte>) override { return {}; }  // nobody asks for it
-  void lay(std::span<const std::byte>) override {}               // nor for the bytes
-  bool is_members(std::span<const std::byte>) const override { return true; }
+  void lay(std::span<const std::byte>) override {}
 
   std::vector<Node*> nodes;
 };
@@ -42,7 +41,7 @@ std::vector<Node*> nodes_in(void (*pack)(Node*, Packer&), Node* node) {
   Writer bytes;
   Handles handles;
   Packer packer(bytes, handles);
-  packer.no_limit(Arrays::laid);
+  packer.no_limit(Arrays::left);
   pack(node, packer);
   return std::move(handles.nodes);
 }

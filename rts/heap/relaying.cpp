@@ -11,9 +11,11 @@
 
 namespace trawl::heap {
 
-void SharedHeap::note_holder(Node* node, const Remote& remote, std::size_t bytes) {
+// Of what fills packets by itself: with all else there comes what will be asked for next, and who
+// walks through it gets more each time, by who knows how he walks.
+void SharedHeap::note_holder(Node* node, const Remote& remote, bool alone) {
   addresses_.note_copy(node, remote.pe);
-  if (bytes < std::min(Relays::smallest, limits_.bytes)) return;
+  if (!alone) return;
   const auto cluster = outbox_.cluster_of(static_cast<int>(remote.pe));
   if (cluster != outbox_.cluster_of(static_cast<int>(addresses_.self())))
     relays_.note(remote.key.slot, cluster, {remote.pe, remote.ticket});

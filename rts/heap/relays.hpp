@@ -25,9 +25,6 @@ struct Holder {
 /// For values that have a slot. Of each cluster one PE is known.
 class Relays {
  public:
-  /// Bytes of a packet, from which on it is noted who has got it; less where packets are smaller.
-  static constexpr std::size_t smallest = 8192;
-
   /// `lives` says whether a slot is still known to anybody.
   explicit Relays(std::function<bool(std::uint64_t slot)> lives) : lives_(std::move(lives)) {}
 

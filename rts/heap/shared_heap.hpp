@@ -236,7 +236,7 @@ class SharedHeap {
   void answer(Node* node, const Remote& remote);
   void send_value(Node* node, const Remote& remote);
   bool is_relayed(Node* node, const Remote& remote);
-  void note_holder(Node* node, const Remote& remote, std::size_t bytes);
+  void note_holder(Node* node, const Remote& remote, bool alone);
   bool comes_from_home(Node* proxy, std::uint32_t ticket) const;
   void forget_relayed(std::uint32_t home);
   void send_thunk(Node* node, const Remote& remote);

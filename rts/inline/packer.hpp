@@ -23,6 +23,7 @@ enum class Arrays : std::uint8_t {
   copied,
   laid,  ///< into the message: their bytes are copied when it is sent
   lent,  ///< the receiver can read them where they are
+  left,  ///< nobody wants their bytes, long or short: only what else there is
 };
 
 /// Who reads or writes more than this lets others have the PE's lock, or look around, meanwhile.
@@ -139,6 +140,7 @@ class Packer {
   }
   void array(std::span<const std::byte> array) {
     if (arrays_ == Arrays::laid && stays(array)) return packet_.lay(array);
+    if (arrays_ == Arrays::left) return;
     raw(array.data(), array.size());
   }
 

@@ -31,6 +31,7 @@
 #include "rts/launch/leave.hpp"
 #include "rts/launch/slurm.hpp"
 #include "rts/options/octal.hpp"
+#include "rts/options/several_hosts.hpp"
 
 namespace {
 
@@ -180,7 +181,7 @@ class Launch {
       throw Error("--ssh is to say what runs a command on a host", 2);
     if (options_.seats != 0 && options_.seats < pes_)
       throw Error("--seats counts all PEs, those that are there at first too", 2);
-    notice_cut_networks();
+    if (!is_only_here()) setenv(several_hosts, "1", true);
     listen();
   }
 
@@ -204,12 +205,6 @@ class Launch {
  private:
   bool is_only_here() const {
     return hosts_.empty() && !options_.wait && !by_srun_ && options_.seats == 0;
-  }
-
-  /// On one host a PE is silent when it gets no core; that it has ended others see at once.
-  void notice_cut_networks() const {
-    constexpr int leave_what_is_there = 0;
-    if (!is_only_here()) setenv("TRAWL_SILENCE", "3", leave_what_is_there);
   }
 
   void listen() {

@@ -16,6 +16,7 @@
 #include "rts/options/flag_file.hpp"
 #include "rts/options/flags.hpp"
 #include "rts/options/octal.hpp"
+#include "rts/options/several_hosts.hpp"
 
 namespace trawl {
 namespace {
@@ -182,7 +183,9 @@ class Flags {
     const auto equals = entry.find('=');
     const auto name = std::string(entry.substr(0, equals));
     const bool empty = equals == std::string_view::npos || equals + 1 == entry.size();
-    if (empty || !name.starts_with(environment_prefix) || name.starts_with(test_prefix)) return;
+    if (empty || !name.starts_with(environment_prefix) || name.starts_with(test_prefix) ||
+        name == several_hosts)
+      return;
     const auto flag = lower(name.substr(environment_prefix.size()));
     const auto* row = find_flag(flag);
     if (row != nullptr && row->takes_environment() && environment_name(flag) == name) return;
@@ -262,6 +265,7 @@ std::string flag_file(const std::vector<std::string>& args) {
 Options take_options(std::vector<std::string>& args) {
   const CLocale numbers_have_points;
   Options options;
+  if (std::getenv(several_hosts) != nullptr) options.silence = silence_between_hosts;
   Flags flags(options);
   if (const auto file = flag_file(args); !file.empty()) flags.take_file(file);
   flags.take_environment();

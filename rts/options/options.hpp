@@ -32,7 +32,7 @@ struct Options {
   std::size_t thunks_per_packet = 1024;
   std::string cluster;         ///< empty: the host is the cluster
   double speed = 0;            ///< 0: measured
-  double silence = 10;         ///< seconds after which a PE counts as lost
+  double silence = 10;         ///< seconds after which a PE counts as lost; see several_hosts
   std::string recover = "on";  ///< on, off: does the run go on when a PE has died?
   std::string backup = "on";   ///< on, off: is what a slow PE has for long run by another, too?
   double grace = 20;           ///< seconds that a PE which leaves has to finish its threads

@@ -86,7 +86,8 @@ bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) 
     return false;
   }
   trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_), thread.number_,
-                                      elsewhere ? 1 : 0, nodes.front()->code().id, just_made());
+                                      elsewhere ? 1 : 0, nodes.front()->code().id,
+                                      just_made_at_most());
   note_made();
   note_thief(nodes.front());
   const void* const its_scope = std::exchange(scope, nullptr);

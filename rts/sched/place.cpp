@@ -144,6 +144,7 @@ void spark_near_its_data(heap::Node* node, const void* caller) {
   if (worker.seeks_data_of(code)) {
     if (const auto pe = place_of_data(worker.host(), node)) {
       worker.note_data_of(code);
+      worker.note_site(*node, caller);
       if (send(worker, node, static_cast<int>(*pe)))
         return worker.counters.add(Count::sparks_to_data);
     }

@@ -73,7 +73,8 @@ class SparkPool : public OwnerEnd {
     to_look_at_ = number;
     take_the_slow_way();
   }
-  /// By anybody: of the next one.
+  /// By anybody: of the next ones, so many.
+  static constexpr int a_burst = 32;
   void look_soon() noexcept {
     look_soon_.store(true);
     take_the_slow_way();

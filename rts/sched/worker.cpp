@@ -315,7 +315,10 @@ void Worker::start_thread(const FoundSpark& found) {
 }
 
 void Worker::note_site(heap::Node& spark, const void* caller) noexcept {
-  if (sites_ != nullptr) sites_->see(heap::logged_code(&spark), caller);
+  if (sites_ == nullptr) return;
+  const auto code = heap::logged_code(&spark);
+  made_.see(code, false, just_made());
+  sites_->see(code, caller);
 }
 
 void Worker::thread_started(Thread& thread) {
@@ -351,7 +354,7 @@ void Worker::run(Thread& thread) {
   let_others_run(Moment::before_thread);
   made_before_ = sparks_made();
   made_.begin();
-  pool.look(trace::Sites::a_thread);
+  pool.look(SparkPool::a_burst);
   main_->switch_to(thread.fiber_);
   if (thread.spark_ != nullptr && just_made() != 0) workers_.note_splits(thread.spark_->code());
   let_others_run(Moment::after_thread);
@@ -364,7 +367,7 @@ void Worker::run(Thread& thread) {
   }
   events_.begin_polling();
   trace::note(log_, trace::Kind::thread_end, static_cast<unsigned>(index_), thread.number_, 0, 0,
-              just_made());
+              just_made_at_most());
   note_made();
   put_away(thread);
 }
@@ -372,7 +375,8 @@ void Worker::run(Thread& thread) {
 void Worker::note_made() noexcept {
   made_.tell(just_made(), [this](const trace::Made::Share& share) {
     trace::note(log_, trace::Kind::spark_made, static_cast<unsigned>(index_), share.code,
-                share.calls ? 1 : 0, share.sparks);
+                share.calls ? 1 : 0, static_cast<std::uint32_t>(share.sparks),
+                static_cast<std::uint32_t>(share.sparks >> 32U));
   });
 }
 

@@ -1,6 +1,7 @@
 // A worker: an OS thread that runs Trawl threads, and its main loop.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -191,8 +192,10 @@ class Worker {
   void start_thread(const FoundSpark& found);
   void thread_started(Thread& thread);
   /// Sparks that the running thread has made since it was switched in.
-  std::uint32_t just_made() const noexcept {
-    return static_cast<std::uint32_t>(sparks_made() - made_before_);
+  std::uint64_t just_made() const noexcept { return sparks_made() - made_before_; }
+  /// As events have it.
+  std::uint32_t just_made_at_most() const noexcept {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(just_made(), UINT32_MAX));
   }
   void count_live(int more) noexcept;
   void say_live() noexcept;

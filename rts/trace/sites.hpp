@@ -18,9 +18,6 @@ using StackPlaces = std::span<const std::uint32_t>;
 /// Those that one worker has seen.
 class Sites {
  public:
-  /// So many of a thread's first sparks are looked at: of those that others take, most.
-  static constexpr int a_thread = 32;
-
   /// `tell` is called for each new one.
   explicit Sites(std::function<void(std::uint32_t code, StackPlaces)> tell)
       : tell_(std::move(tell)) {}

@@ -215,6 +215,17 @@ T read_back(const Writer& bytes) {
   return value;
 }
 
+TEST(Serial, WhoOnlyWantsWhatIsReferredToGetsNoArrays) {
+  constexpr std::size_t rows = 100, long_row = 1000;
+  const std::vector value(rows, std::vector<double>(long_row));
+  NoPacket packet;
+  Writer bytes;
+  Packer packer(bytes, packet);
+  packer.no_limit(Arrays::left);
+  pack(packer, value);
+  EXPECT_LE(bytes.size(), (rows + 1) * sizeof(std::uint64_t));
+}
+
 TEST(Serial, LiesAboutLengthAreRefusedBeforeMemoryIsTaken) {
   Writer bytes;
   bytes.put(std::uint64_t{1} << 60U);

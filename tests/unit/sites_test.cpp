@@ -174,26 +174,42 @@ TEST_F(SitesTest, AReportTellsWhatBecameOfTheSparks) {
   EXPECT_DOUBLE_EQ(ended, 40);
 }
 
-TEST(Made, WhatIsSeenStandsForAllSinceTheLast) {
+using Told = std::map<std::pair<std::uint32_t, bool>, std::uint64_t>;
+
+Told told_of(trace::Made& made, std::uint64_t all) {
+  Told told;
+  made.tell(all, [&told](const auto& share) { told[{share.code, share.calls}] += share.sparks; });
+  return told;
+}
+
+TEST(Made, WhatIsSeenIsExact) {
   trace::Made made;
-  std::map<std::pair<std::uint32_t, bool>, std::uint32_t> told;
-  const auto tell = [&told](const trace::Made::Share& share) {
-    told[{share.code, share.calls}] += share.sparks;
-  };
-  made.begin();
-  made.tell(0, tell);
-  EXPECT_TRUE(told.empty());
-  made.see(7, true, 1);
-  made.see(8, false, 2);
-  made.see(7, true, 100);
-  made.tell(110, tell);
-  EXPECT_EQ(told, (decltype(told){{{7, true}, 109}, {{8, false}, 1}}));
-  told.clear();
+  EXPECT_TRUE(told_of(made, 0).empty());
+  for (std::uint64_t i = 1; i <= 30; ++i) made.see(i % 3 == 0 ? 8 : 7, i % 3 == 0, i);
+  EXPECT_EQ(told_of(made, 30), (Told{{{7, false}, 20}, {{8, true}, 10}}));
+  EXPECT_TRUE(told_of(made, 0).empty()) << "it begins anew";
+}
+
+TEST(Made, WhatIsNotSeenIsSharedOutAsWhatIsBesideIt) {
+  trace::Made made;
+  for (std::uint64_t i = 1; i <= 32; ++i) made.see(7, false, i);
+  made.see(8, false, 101);  // of 100 of the first and one of the other
+  auto told = told_of(made, 101);
+  EXPECT_NEAR(static_cast<double>(told[std::pair(7, false)]), 98, 1);
+  EXPECT_NEAR(static_cast<double>(told[std::pair(8, false)]), 3, 1);
+  for (std::uint64_t burst = 0; burst < 10; ++burst)
+    for (std::uint64_t i = 1; i <= 32; ++i)
+      made.see(i % 2 == 0 ? 7 : 8, false, burst * 10'000'000'000 + i);
+  told = told_of(made, 100'000'000'000);
+  EXPECT_EQ(told, (Told{{{7, false}, 50'000'000'000}, {{8, false}, 50'000'000'000}}));
+}
+
+TEST(Made, OfMoreFunctionsThanThereIsRoomForNoneIsLost) {
+  trace::Made made;
   for (std::uint32_t code = 0; code < 100; ++code) made.see(code, false, code + 1);
-  made.tell(100, tell);
-  std::uint32_t all = 0;
-  for (const auto& share : told) all += share.second;
-  EXPECT_EQ(all, 100U) << "of more functions than there is room for";
+  std::uint64_t all = 0;
+  for (const auto& share : told_of(made, 1000)) all += share.second;
+  EXPECT_EQ(all, 1000U);
 }
 
 TEST(Sites, AFewSparksAreLookedAtAndNobodyIsCalled) {

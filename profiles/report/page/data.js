@@ -44,6 +44,12 @@ const shortName = place => functions[place] ? functions[place].short : functionN
 const linkName = link =>
     (link.from || 'PEs') + (link.from === link.to ? ', inside' : ` to ${link.to || 'PEs'}`);
 
+/** Both ends can be told from it, however long their names. */
+function shortLinkName({from, to}) {
+  const cut = name => name.length > 7 ? `${name.slice(0, 3)}…${name.slice(-3)}` : name || 'PEs';
+  return cut(from) + (from === to ? ', inside' : ` to ${cut(to)}`);
+}
+
 // The functions that ran longest have colours of their own.
 const coloured = 7;
 const functionColour = place => place < coloured ? `--f${place}` : '--other';

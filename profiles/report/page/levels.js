@@ -63,12 +63,12 @@ const rows = [];  // of the timeline, from above
 }
 
 // Below them those links that carried most.
+const mostLinks = 8;
 {
-  const mostLinks = 8;
   const {links} = data.report;
   for (const link of [...links].sort((a, b) => b.bytes - a.bytes).slice(0, mostLinks)) {
     const most = Math.max(...link.bytes_per_s_over_time, 1e-12);
-    rows.push({link, label: linkName(link),
+    rows.push({link, label: shortLinkName(link),
                levels: new Levels(Float32Array.from(link.bytes_per_s_over_time, each => each / most), 1, meanOf(1))});
   }
 }

@@ -49,6 +49,8 @@ function showLegend() {
   if (seen > drawn) notes.push(`Of ${seen} times that a thread ran, the ${drawn} longest of each part of the time are drawn singly; the others are in the bins.`);
   if (data.messages.seen > data.messages.looked_at || data.messages.looked_at > 2 * messages.begin.length)
     notes.push(`Of ${data.messages.seen} messages, the ${messages.begin.length} longest under way of each part of the time are drawn.`);
+  const {links} = data.report;
+  if (links.length > mostLinks) notes.push(`Of ${links.length} links, the ${mostLinks} that carried most have rows.`);
   if (notes.length) at('legend').append(make('p', {class: 'note'}, notes.join(' ')));
 }
 
@@ -57,14 +59,14 @@ function showFunctions() {
   if (first.length)
     at('first').append(make('h3', {}, 'To change first'), make('ul', {}, ...first.map(text => make('li', {}, text))));
   const column = (head, name, text) => [head, each => each[name], each => text ? text(each[name]) : String(each[name])];
-  at('functions').append(table('Functions whose sparks became threads, or whose values were waited for', [
+  at('functions').append(table('Functions of sparks and threads', [
     ['function', each => each.function, each => each.short, true],
     column('sparks', 'sparks'), column('subsumed', 'subsumed'), column('fizzled', 'fizzled'), column('again', 'again'),
     column('own', 'converted'), column('imported', 'imported'), column('exported', 'exported'),
     column('ran', 'ran', duration), column('mean', 'mean', duration), column('longest', 'longest', duration),
     column('blocks', 'blocks'), column('blocked', 'blocked', duration),
     column('of it, afar', 'blocked_afar', duration), column('awaited', 'awaited', duration),
-    column('queued', 'queued', duration), column('made', 'made'),
+    column('queued', 'queued', duration), column('makes', 'made'),
     column('bytes out', 'bytes_out', bytes), column('bytes home', 'bytes_home', bytes),
     column('on the path', 'on_path', duration),
     ['made at', each => each.made_at.map(line => line.short).join(', '), null, true], ['note', each => each.advice, null, true]], functions));

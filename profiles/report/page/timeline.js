@@ -2,23 +2,23 @@
 
 const timeline = {
   canvas: at('timeline'), from: 0, to: data.length, row: 0, cursor: data.length / 2,
-  left: 96, top: 22, overall: 120, axis: 24, gap: 26,
+  left: 104, top: 22, overall: 120, axis: 24, gap: 26,
   colours: {}, dragged: null, waits: false,
 };
 const overall = new Levels(unpack(data.overall, Float32Array), 3, meanOf(3));
 const shortest = Math.max(100, data.length * 1e-9);  // ns that can be looked at
 
 function layOut() {
-  const pes = rows.filter(row => row.worker === undefined).length;
-  const workers = rows.length - pes;
+  const pes = rows.filter(row => row.facts && row.worker === undefined).length;
+  const workers = rows.filter(row => row.worker !== undefined).length;
   const scale = Math.min(1, 560 / (16 * pes + 13 * workers));
   let y = timeline.top;
   for (const row of rows) {
     row.y = y;
-    row.height = Math.max(3, Math.round((row.worker === undefined ? 16 : 13) * scale)) - (scale > .4 ? 1 : 0);
+    row.height = row.link ? 12 : Math.max(3, Math.round((row.worker === undefined ? 16 : 13) * scale)) - (scale > .4 ? 1 : 0);
     y += row.height + (scale > .4 ? 1 : 0);
     const next = rows[rows.indexOf(row) + 1];
-    if (workers && scale > .4 && next && next.worker === undefined) y += 4;
+    if (row.link || (workers && scale > .4 && next && next.worker === undefined)) y += row.link ? 1 : 4;
   }
   timeline.bottom = y;
   timeline.height = y + timeline.gap + timeline.overall + timeline.axis;
@@ -224,7 +224,7 @@ function paintLabels(context) {
     if (!strong && row.height < 9) continue;
     context.font = `${strong && !row.link ? 12 : 10}px system-ui, sans-serif`;
     context.fillStyle = timeline.colours[strong ? '--ink' : '--pale'];
-    context.fillText(row.label.length > 18 ? `${row.label.slice(0, 17)}…` : row.label, timeline.left - 6, row.y + Math.min(row.height, 15) - (strong ? 3 : 2));
+    context.fillText(row.label, timeline.left - 6, row.y + Math.min(row.height, 15) - (strong ? 3 : 2));
     free = row.y + 12;
   }
   context.textAlign = 'left';
