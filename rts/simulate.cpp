@@ -426,12 +426,19 @@ bool Simulation::has_ended(int pe) const {
   return seats_[static_cast<std::size_t>(pe)]->outcome || net_.is_dead(pe);
 }
 
+// It has come when there was no main PE any more.
+bool Simulation::meets_nobody(int pe) const {
+  const auto& seat = *seats_[static_cast<std::size_t>(pe)];
+  return seats_.front()->outcome && !seat.pe->joined();
+}
+
 life::Outcome Simulation::finish(int code) {
   pe(0).finish(code);
   int over = 0;
   go_on(
       [this, &over] {
-        while (over != size() && (has_ended(over) || net_.is_late(over))) ++over;
+        while (over != size() && (has_ended(over) || net_.is_late(over) || meets_nobody(over)))
+          ++over;
         return over == size();
       },
       3600'000'000'000);

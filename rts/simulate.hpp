@@ -97,6 +97,7 @@ class Simulation {
   sched::Fiber& enter(Seat& seat);
   sched::Fiber& who_goes_on();
   void look(Seat& seat);
+  bool meets_nobody(int pe) const;
   void see_to_spares(Seat& seat);
   void go_on(const std::function<bool()>& done, Nanos limit);
   bool quiet();

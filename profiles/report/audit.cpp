@@ -158,7 +158,7 @@ std::string first_argument(const std::string& name) {
 // What skeletons are made of says little without the function that it was given.
 std::string short_name(const std::string& function) {
   static const std::string inside = "trawl::detail::";
-  const auto plain = plain_name(function);
+  auto plain = plain_name(function);
   if (plain.empty()) return function;
   if (!plain.starts_with(inside)) return plain;
   const auto given = first_argument(function);

@@ -38,9 +38,8 @@ struct UntouchedAllocator {
   using value_type = T;
 
   UntouchedAllocator() = default;
-  template <class U>
-  UntouchedAllocator(const UntouchedAllocator<U>&) noexcept {
-  }  // NOLINT(google-explicit-constructor)
+  template <class U>  // NOLINTNEXTLINE(google-explicit-constructor)
+  UntouchedAllocator(const UntouchedAllocator<U>&) noexcept {}
 
   T* allocate(std::size_t count) { return static_cast<T*>(UntouchedPages::get(count * sizeof(T))); }
   void deallocate(T* memory, std::size_t count) noexcept {

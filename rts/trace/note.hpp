@@ -7,7 +7,7 @@
 namespace trawl::trace {
 
 /// What the log calls what is counted.
-consteval Kind kind_of(Count what) {
+constexpr Kind kind_of(Count what) {
   switch (what) {
     case Count::sparks_converted:
       return Kind::spark_convert;
@@ -32,8 +32,9 @@ consteval Kind kind_of(Count what) {
 template <Count what>
 void note(Counters& counters, Log* log, unsigned worker, std::uint32_t value = 0,
           std::uint16_t extra = 0, std::uint32_t id = 0, std::uint32_t size = 0) noexcept {
+  constexpr Kind kind = kind_of(what);
   counters.add(what);
-  note(log, kind_of(what), worker, value, extra, id, size);
+  note(log, kind, worker, value, extra, id, size);
 }
 
 }  // namespace trawl::trace

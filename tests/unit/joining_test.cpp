@@ -141,6 +141,25 @@ TEST(Joining, WhoComesTooLateIsToldAtOnce) {
   EXPECT_LT(simulation.now() - over, 100'000'000);
 }
 
+// Some while the run ends, some when it has ended: nobody waits for them.
+TEST(Joining, SomeComeAtTheEnd) {
+  for (Nanos at_work = 10'000'000; at_work < 200'000'000; at_work += 10'000'000) {
+    SCOPED_TRACE(at_work);
+    Simulation::Config config;
+    config.options.silence = 1e6;  // as in all simulated runs of programs
+    config.net.grid = fabric::parse_grid(R"({
+        "clusters": [{"pes": 4, "latency": "20 us", "name": "a"}, {"pes": 6, "name": "b"}],
+        "between": {"latency": "20 ms"},
+        "joins": [{"pe": 4, "at": "2 ms"}, {"pe": 5, "at": "45 ms"}, {"pe": 6, "at": "48 ms"},
+                  {"pe": 7, "at": "139 ms"}, {"pe": 8, "at": "146 ms"}, {"pe": 9, "at": "147 ms"}],
+        "deaths": [{"pe": 5, "at": "127 ms"}]})",
+                                         "grid");
+    Simulation simulation(config);
+    simulation.run([at_work] { Simulation::work(at_work); });
+    EXPECT_EQ(simulation.finish(0).code, 0);
+  }
+}
+
 // Each is a change of the first view: who has not heard of it yet is far behind.
 TEST(Joining, SeatsMayBeMany) {
   for (const int late : {1, 63, 64, 65, 100, 127, 128, 129, 300}) {
