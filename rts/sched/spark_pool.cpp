@@ -145,7 +145,7 @@ bool SparkPool::stop_watching() noexcept {
 }
 
 bool SparkPool::has_to_look() noexcept {
-  if (look_soon_.exchange(false) && tell_) to_look_at_ = a_burst;
+  if (tell_ && look_soon_.exchange(false)) to_look_at_ = a_burst;
   return to_look_at_ != 0;
 }
 

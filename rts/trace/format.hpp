@@ -66,10 +66,10 @@ enum class Kind : std::uint8_t {
                   ///< first [value: the spark's code, extra: how many of the same stack follow,
                   ///< id: a place in the file that the PE runs, see Header::build]
   spark_made,     ///< so many of the sparks of a thread that blocks or ends were of this function,
-               ///< about [value: its code, extra: 1 if they are calls (spawn), id and size: their
-               ///< number, its lower half first]
-  spark_again,  ///< what a slow PE has is to be evaluated once more [value: its code]
-  note,         ///< whatever the writer wants to find again
+                  ///< about [value: its code, extra: 1 if they are calls (spawn), id and size:
+                  ///< their number, its lower half first]
+  spark_again,    ///< what a slow PE has is to be evaluated once more [value: its code]
+  note,           ///< whatever the writer wants to find again
 };
 
 inline constexpr std::array<std::string_view, 29> kind_names{

@@ -1,10 +1,12 @@
 #include "rts/trace/made.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace trawl::trace {
 
 void Made::see(std::uint32_t code, bool call, std::uint64_t number) noexcept {
+  if (number <= seen_) return;
   if (const auto unseen = number - seen_ - 1; unseen != 0) {
     share_out();
     before_ = unseen;
@@ -20,9 +22,10 @@ void Made::see(std::uint32_t code, bool call, std::uint64_t number) noexcept {
 
 // The burst is over: its sparks, and those before it.
 void Made::share_out() noexcept {
+  const auto shares = std::span(shares_).first(size_);
   double all = 0;
-  for (const auto& one : shares_) all += one.last + one.now;
-  for (auto& one : shares_) {
+  for (const auto& one : shares) all += one.last + one.now;
+  for (auto& one : shares) {
     if (all > 0) one.sparks += static_cast<double>(before_) * (one.last + one.now) / all;
     one.sparks += one.now;
     one.last = one.now;

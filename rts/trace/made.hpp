@@ -19,8 +19,9 @@ class Made {
   };
 
   /// A thread is switched in.
-  void begin() noexcept { *this = {}; }
-  /// `number` is that of a spark among those of the thread since then, from 1 on.
+  void begin() noexcept { size_ = 0, seen_ = 0, before_ = 0; }
+  /// `number` is that of a spark among those of the thread since then, from 1 on. One that is seen
+  /// again, as it could not go where it was to, counts once.
   void see(std::uint32_t code, bool call, std::uint64_t number) noexcept;
   /// `tell` is called for each function, of `all` the thread's sparks.
   template <class Tell>

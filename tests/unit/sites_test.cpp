@@ -204,6 +204,14 @@ TEST(Made, WhatIsNotSeenIsSharedOutAsWhatIsBesideIt) {
   EXPECT_EQ(told, (Told{{{7, false}, 50'000'000'000}, {{8, false}, 50'000'000'000}}));
 }
 
+TEST(Made, WhatIsSeenAgainCountsOnce) {
+  trace::Made made;
+  made.see(7, false, 1);
+  made.see(7, false, 1);
+  made.see(8, false, 2);
+  EXPECT_EQ(told_of(made, 2), (Told{{{7, false}, 1}, {{8, false}, 1}}));
+}
+
 TEST(Made, OfMoreFunctionsThanThereIsRoomForNoneIsLost) {
   trace::Made made;
   for (std::uint32_t code = 0; code < 100; ++code) made.see(code, false, code + 1);

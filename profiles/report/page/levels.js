@@ -62,6 +62,8 @@ const rows = [];  // of the timeline, from above
   }
 }
 
+const isPe = row => row.facts && row.worker === undefined;
+
 // Below them those links that carried most.
 const mostLinks = 8;
 {

@@ -9,7 +9,7 @@ const overall = new Levels(unpack(data.overall, Float32Array), 3, meanOf(3));
 const shortest = Math.max(100, data.length * 1e-9);  // ns that can be looked at
 
 function layOut() {
-  const pes = rows.filter(row => row.facts && row.worker === undefined).length;
+  const pes = rows.filter(isPe).length;
   const workers = rows.filter(row => row.worker !== undefined).length;
   const scale = Math.min(1, 560 / (16 * pes + 13 * workers));
   let y = timeline.top;
@@ -18,7 +18,8 @@ function layOut() {
     row.height = row.link ? 12 : Math.max(3, Math.round((row.worker === undefined ? 16 : 13) * scale)) - (scale > .4 ? 1 : 0);
     y += row.height + (scale > .4 ? 1 : 0);
     const next = rows[rows.indexOf(row) + 1];
-    if (row.link || (workers && scale > .4 && next && next.worker === undefined)) y += row.link ? 1 : 4;
+    if (row.link) y += 1;
+    else if (workers && scale > .4 && next && next.worker === undefined) y += 4;
   }
   timeline.bottom = y;
   timeline.height = y + timeline.gap + timeline.overall + timeline.axis;
@@ -114,7 +115,7 @@ function paintSlices(context) {
 
 const rowOfPe = new Map();
 for (const row of rows)
-  if (row.facts && row.worker === undefined) for (let pe = row.pe; pe <= row.last; ++pe) rowOfPe.set(pe, row);
+  if (isPe(row)) for (let pe = row.pe; pe <= row.last; ++pe) rowOfPe.set(pe, row);
 const rowOf = pe => rowOfPe.get(pe);
 const middle = row => row.y + row.height / 2;
 
@@ -175,7 +176,7 @@ function paintChanges(context) {
       context.fillText({lost: '✕', left: '◀', joined: '▶'}[what], xOf(time), row.y + Math.max(11, row.height - 3));
   }
   for (const row of rows)
-    if (row.facts && row.worker === undefined && !row.facts.complete && row.facts.last <= timeline.to)
+    if (isPe(row) && !row.facts.complete && row.facts.last <= timeline.to)
       context.fillText('✕', xOf(row.facts.last), row.y + Math.max(11, row.height - 3));
   context.textAlign = 'left';
 }
