@@ -52,11 +52,14 @@ void refuse_contradictions(const Options& options) {
         2);
 }
 
-fabric::NetSetup net_setup(const Options& options) {
+fabric::NetSetup net_setup(const Program& program) {
+  const auto& options = program.options;
   refuse_contradictions(options);
   fabric::NetSetup setup;
   setup.terms.key = fabric::net::read_key(options.key);
-  setup.terms.identity = fabric::net::own_identity(TRAWL_VERSION, heap::CodeTable::get().digest());
+  setup.terms.identity =
+      fabric::net::own_identity(TRAWL_VERSION, heap::CodeTable::get().digest(),
+                                program.trouble ? 0 : flags_digest(options, program.args()));
   setup.terms.sealed = options.encrypt == "on";
   setup.terms.silence = static_cast<Nanos>(options.silence * 1e9);
   setup.join = options.join;
@@ -83,7 +86,7 @@ bool goes_by_net(const Options& options) {
 fabric::Joined join_others(const Program& program) {
   const auto& options = program.options;
   if (goes_by_net(options)) {
-    auto joined = fabric::make_net(net_setup(options), grid_of(program));
+    auto joined = fabric::make_net(net_setup(program), grid_of(program));
     const bool can_leave = options.recover != "off";
     if (joined.fabric->self() == 0)
       send_others_away_by_signal(can_leave);

@@ -51,7 +51,7 @@ class Choice {
       // Two nodes of the sender may both be copies of this one.
       found.filled = lacks_value(known_node) && first_time(known_node);
       if (found.filled && state == State::exported) take_arguments(found);
-      if (found.filled) return;
+      if (found.filled) return addresses_.will_hold_other(known_node);
     }
     found.node = fresh(code);
     found.filled = true;

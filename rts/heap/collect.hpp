@@ -34,6 +34,10 @@ void give_back(Nanos stale);
 /// is free, too.
 bool collect_if_seldom(bool gives_back);
 
+/// Much has died at once: before the next large block is taken the heap is collected, if that is
+/// cheap.
+void collect_soon() noexcept;
+
 /// Nothing is collected from now on. For exit() on a fiber: before anybody hears of it, it has told
 /// the collector that this OS thread ends, which may look at the wrong stack then.
 void stop_collecting();

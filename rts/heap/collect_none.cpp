@@ -22,6 +22,7 @@ void give_back(Nanos) {}
 bool collect_if_seldom(bool) {
   return true;
 }
+void collect_soon() noexcept {}
 void stop_collecting() {}
 
 void collect() {}

@@ -14,24 +14,35 @@ constexpr std::size_t most_at_once = 8 * most_of_one;
 
 // ---- how deep it is
 
-void GlobalAddressTable::forget_origins(Node* value) noexcept {
-  if (!is_named(value)) return;
-  if (Witness* known = witness(value)) known->comes_from(nullptr, 0);
+void GlobalAddressTable::forget_lineage(Node* value) noexcept {
+  Witness* known = is_named(value) ? witness(value) : nullptr;
+  if (known == nullptr) return;
+  if (known->lineage != nullptr) known->depth = known->lineage->depth;
+  known->comes_from(nullptr, 0);
 }
 
-std::vector<Node*> GlobalAddressTable::values_with_origins() const {
+void GlobalAddressTable::forget_origins(Node* node) noexcept {
+  Witness* known = is_named(node) ? witness(node) : nullptr;
+  if (known == nullptr) return;
+  known->comes_from(nullptr, 0);
+  known->depth = 0;
+}
+
+std::vector<Node*> GlobalAddressTable::values_with_depth() const {
   std::vector<Node*> all;
   for (const auto& [key, proxy] : proxy_of_) {
-    if (proxy->witness == nullptr || proxy->witness->lineage == nullptr) continue;
     auto* node = static_cast<Node*>(proxy->node.get());
-    if (node != nullptr && node->state() == State::value) all.push_back(node);
+    if (node == nullptr || node->state() != State::value) continue;
+    const Witness* known = proxy->witness();
+    if (known != nullptr && (known->depth != 0 || known->lineage != nullptr)) all.push_back(node);
   }
   return all;
 }
 
 std::uint32_t GlobalAddressTable::depth_of(Node* node) const {
   const Witness* known = is_named(node) ? witness(node) : nullptr;
-  return known == nullptr || known->lineage == nullptr ? 0 : known->lineage->depth;
+  if (known == nullptr) return 0;
+  return known->lineage != nullptr ? known->lineage->depth : known->depth;
 }
 
 // ---- what is done about it
@@ -52,7 +63,7 @@ void SharedHeap::fetch_deep(const Unpacked& unpacked) {
 // A few at a time: the next time the others.
 void SharedHeap::forget_what_made_those_here() {
   if (!addresses_.recovers()) return;
-  const auto values = addresses_.values_with_origins();
+  const auto values = addresses_.values_with_depth();
   for (std::size_t i = 0, looked = 0; i < values.size() && looked < most_at_once; ++i) {
     const auto here = all_below(values[looked_into_++ % values.size()], most_of_one, looked);
     if (!here) continue;

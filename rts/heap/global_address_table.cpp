@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace trawl::heap {
+namespace {
+
+// Where else a value begins, or a failure is.
+Witness*& witness_in(Node* proxy) noexcept {
+  return *reinterpret_cast<Witness**>(proxy->payload(sizeof(Node::word)));
+}
+
+}  // namespace
 
 GlobalAddressTable::GlobalAddressTable(std::uint32_t self, std::uint32_t pes, Weight full_weight)
     : self_(self), pes_(pes), full_weight_(full_weight) {}
@@ -87,18 +95,18 @@ std::vector<GlobalAddressTable::Sent> GlobalAddressTable::sent_to(std::uint32_t 
     all.push_back({slot.node, slot.spark, false});
   }
   for (const auto& [key, proxy] : proxy_of_) {
-    auto* node = lives_at(*proxy, pe) ? static_cast<Node*>(proxy->node.get()) : nullptr;
-    if (node != nullptr && node->state() == State::exported)
+    auto* node = static_cast<Node*>(proxy->node.get());
+    if (node != nullptr && node->state() == State::exported && lives_at(*proxy, pe))
       all.push_back({node, is_spark(node), true});
   }
   return all;
 }
 
 bool GlobalAddressTable::is_fetched(const Proxy& proxy) const {
-  const auto* node = proxy.elsewhere() ? static_cast<Node*>(proxy.node.get()) : nullptr;
-  if (node == nullptr) return false;
+  const auto* node = static_cast<Node*>(proxy.node.get());  // first: a dead one's witness is gone
+  if (node == nullptr || !proxy.elsewhere()) return false;
   const auto state = node->state();
-  const bool guarded = state == State::exported && proxy.witness && proxy.witness->fetching;
+  const bool guarded = state == State::exported && proxy.witness() && proxy.witness()->fetching;
   return state == State::fetching || guarded;
 }
 
@@ -119,8 +127,8 @@ std::vector<Node*> GlobalAddressTable::known_at(std::uint32_t pe) {
   std::vector<Node*> all;
   std::vector<Proxy*> done_with;
   for (const auto& [key, proxy] : proxy_of_) {
-    if (!lives_at(*proxy, pe)) continue;
     auto* node = static_cast<Node*>(proxy->node.get());
+    if (node == nullptr ? proxy->at.pe != pe : !lives_at(*proxy, pe)) continue;
     if (node != nullptr && !node->finished())
       all.push_back(node);
     else
@@ -138,9 +146,9 @@ void GlobalAddressTable::give_up(Node* proxy) {
 std::vector<Node*> GlobalAddressTable::being_remade() const {
   std::vector<Node*> all;
   for (const auto& [key, proxy] : proxy_of_) {
-    if (proxy->witness == nullptr || proxy->witness->tries == 0) continue;
     auto* node = static_cast<Node*>(proxy->node.get());
-    if (node != nullptr && node->state() == State::fetching) all.push_back(node);
+    if (node == nullptr || node->state() != State::fetching) continue;
+    if (proxy->witness() != nullptr && proxy->witness()->tries != 0) all.push_back(node);
   }
   return all;
 }
@@ -175,13 +183,29 @@ void GlobalAddressTable::note_former(const Address& was, Node* node) noexcept {
 
 Witness* GlobalAddressTable::witness(Node* node) const {
   const Proxy* proxy = find(node);
-  return proxy == nullptr ? nullptr : proxy->witness;
+  return proxy == nullptr ? nullptr : proxy->witness();
 }
 
 Witness& GlobalAddressTable::make_witness(Node* proxy) {
-  auto& witness = find(proxy)->witness;
-  if (witness == nullptr) witness = new (allocate(sizeof(Witness))) Witness();
-  return *witness;
+  Proxy& known = *find(proxy);
+  if (known.witness() == nullptr) known.kept_witness = new (allocate(sizeof(Witness))) Witness();
+  return *known.witness();
+}
+
+void GlobalAddressTable::let_hold_witness(Node* proxy) noexcept {
+  Proxy& known = *find(proxy);
+  if (known.kept_witness == nullptr) return;
+  witness_in(proxy) = known.kept_witness;
+  known.held_witness = Hidden(known.kept_witness);
+  known.node_holds_witness = true;
+  known.kept_witness = nullptr;
+}
+
+void GlobalAddressTable::will_hold_other(Node* proxy) noexcept {
+  Proxy* known = is_named(proxy) ? find(proxy) : nullptr;
+  if (known == nullptr || !known->node_holds_witness) return;
+  known->kept_witness = known->witness();
+  known->node_holds_witness = false;
 }
 
 Reference GlobalAddressTable::lend_imported(Node* node, const Address& was) {
@@ -266,7 +290,8 @@ void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint
       return;
     }
     // A node that moved on stands for its newest home; the weight of the old one goes back.
-    if (!proxy.node.dead()) witness = std::exchange(proxy.witness, nullptr);
+    will_hold_other(node);
+    if (!proxy.node.dead()) witness = std::exchange(proxy.kept_witness, nullptr);
     drop(proxy);
   }
   if (witness != nullptr) witness->begin_anew(false);
@@ -274,7 +299,7 @@ void GlobalAddressTable::adopt(Node* node, const Reference& reference, std::uint
   const auto made =
       proxy_of_.emplace(Hidden(node), std::make_unique<Proxy>(node, reference, ticket));
   Proxy* proxy = made.first->second.get();
-  proxy->witness = witness;
+  proxy->kept_witness = witness;
   try {
     const auto [first, fresh] = proxies_.try_emplace(reference.at, proxy);
     if (!fresh) proxy->next = std::exchange(first->second->next, proxy);
@@ -310,9 +335,9 @@ bool GlobalAddressTable::sweep() {
 void GlobalAddressTable::forget(Node* node) {
   Proxy* proxy = find(node);
   if (proxy == nullptr) return;
-  if (proxy->witness == nullptr || proxy->witness->lineage == nullptr) return drop(*proxy);
+  if (proxy->witness() == nullptr || proxy->witness()->lineage == nullptr) return drop(*proxy);
   send_home({proxy->at, std::exchange(proxy->weight, 0)});
-  proxy->witness->begin_anew(true);
+  proxy->witness()->begin_anew(true);
 }
 
 std::optional<GlobalAddressTable::Target> GlobalAddressTable::target(Node* node) const {
@@ -384,7 +409,7 @@ void GlobalAddressTable::drop(Proxy& proxy) {
   *place = proxy.next;
   if (first->second == nullptr) proxies_.erase(first);
   // Who comes upon the dead proxy, as the collector does in erased parts of tables, finds nothing.
-  if (proxy.witness != nullptr) *std::exchange(proxy.witness, nullptr) = {};
+  if (proxy.kept_witness != nullptr) *std::exchange(proxy.kept_witness, nullptr) = {};
   proxy_of_.erase(proxy.key);
 }
 

@@ -137,11 +137,19 @@ class GlobalAddressTable {
   /// Of a proxy; nullptr: nothing is known, or it is none.
   Witness* witness(Node* node) const;
   Witness& make_witness(Node* proxy);
-  /// Former proxies of which it is known from what they could be made again.
-  std::vector<Node*> values_with_origins() const;
+  /// This proxy holds nothing but, from now on, its witness: see "What proxies come from" in
+  /// README.md.
+  void let_hold_witness(Node* proxy) noexcept;
+  /// It is to get a value or arguments, if it is a proxy.
+  void will_hold_other(Node* proxy) noexcept;
+  /// Its value is here, and comes from nowhere; what of it is elsewhere knows by itself from what
+  /// it can be made again. How deep that is stays known.
+  void forget_lineage(Node* value) noexcept;
+  /// Values that are here, but not all below them, as far as is known.
+  std::vector<Node*> values_with_depth() const;
   /// It is not to be made again: it is here, with all below it, or there is no room.
-  void forget_origins(Node* value) noexcept;
-  /// That of its lineage; 0 if it has none.
+  void forget_origins(Node* node) noexcept;
+  /// That of its lineage, or what that was; 0 if there was none.
   std::uint32_t depth_of(Node* node) const;
 
   // ---- when a PE has died
@@ -257,10 +265,15 @@ class GlobalAddressTable {
     std::uint32_t ticket;
     bool large = false;
     bool evaluated = false;  // as far as is known
-    Proxy* next = nullptr;   // for the same address
-    Witness* witness = nullptr;
+    bool node_holds_witness = false;
+    Proxy* next = nullptr;  // for the same address
+    Witness* kept_witness = nullptr;
+    Hidden held_witness;  // by the node
 
-    bool elsewhere() const noexcept { return witness == nullptr || !witness->here; }
+    Witness* witness() const noexcept {
+      return node_holds_witness ? static_cast<Witness*>(held_witness.reveal()) : kept_witness;
+    }
+    bool elsewhere() const noexcept { return witness() == nullptr || !witness()->here; }
   };
 
   static std::uint64_t bit_of(std::uint32_t pe) noexcept { return std::uint64_t{1} << (pe % 64); }

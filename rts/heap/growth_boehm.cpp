@@ -24,6 +24,7 @@ constinit std::atomic<std::size_t> live_at_last{0};
 constinit std::atomic<GC_word> gave_back{0};   // after which collection
 constinit std::atomic<bool> asked_for{false};  // it would not have been collected yet
 constinit std::atomic<std::size_t> wanted_growth{0};
+constinit std::atomic<bool> wanted_soon{false};
 
 constinit std::mutex bound_lock;
 constinit std::size_t bound = 0;
@@ -56,6 +57,7 @@ void note_collected(std::size_t allocated, std::size_t live, Nanos began, Nanos 
   last_ended = wall_time();
   last_took = took;
   live_at_last = live;
+  wanted_soon = false;
   processor_time_then = processor_time;
   if (asked_for) return;
   wanted_growth = growth({GC_get_heap_size(), allocated, live, took, worked}, most_bytes);
@@ -103,8 +105,12 @@ void start_collector(std::size_t initial_heap_bytes, std::size_t most) {
 void collect_early_if_cheap() noexcept {
   constexpr Nanos times = 19;
   constexpr std::size_t least = 16U << 20U;
-  if (GC_get_bytes_since_gc() < std::max(least, live_at_last / 2)) return;
-  if (is_seldom(times)) collect_before_full(false);
+  const bool much = GC_get_bytes_since_gc() >= std::max(least, live_at_last / 2);
+  if ((much || wanted_soon) && is_seldom(times)) collect_before_full(false);
+}
+
+void collect_soon() noexcept {
+  wanted_soon = true;
 }
 
 bool collect_if_seldom(bool gives_back) {

@@ -67,7 +67,10 @@ bool SharedHeap::become_twin(Node* node, Node* thunk) {
   const Claim claim(thunk);
   const auto state = node->state();
   if (!claim.got() || (state != State::fetching && state != State::exported)) return false;
-  if (state == State::fetching) copy_arguments(thunk, node);
+  if (state == State::fetching) {
+    addresses_.will_hold_other(node);
+    copy_arguments(thunk, node);
+  }
   addresses_.forget(node);
   node->settle(state, State::unevaluated);
   return true;

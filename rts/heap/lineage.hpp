@@ -90,6 +90,8 @@ struct Witness {
   bool fetching = false;   ///< it is guarded, and a FETCH is on its way; or it is being made again
   std::uint8_t tries = 0;  ///< to make it again that are under way
   std::uint8_t count_others = 0;  ///< that were noted
+  std::uint32_t depth =
+      0;  ///< what the lineage's was, of a value that is here, but not all below it
   OtherOrigin* others = nullptr;  ///< other values below which it has come, since
 
   /// From now on it is made by this, and by nothing else.

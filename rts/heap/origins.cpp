@@ -84,6 +84,7 @@ void Origins::note(const Found& proxy) {
     witness.lineage = lineage;
     witness.place = proxy.place;
     witness.giver = from_;
+    addresses_.let_hold_witness(proxy.node);
   } else {
     note_other(witness, lineage, proxy, proxy.place);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "rts/heap/baggage.hpp"
@@ -178,7 +179,12 @@ class GraphPacker final : public PacketOut {
 
   Loan lend(std::span<const std::byte> array) override {
     lent_ += array.size();
-    return {lend(packed_), reinterpret_cast<std::uintptr_t>(array.data())};
+    Loan loan{keeps_, reinterpret_cast<std::uintptr_t>(array.data())};
+    if (std::exchange(lends_, packed_) != packed_)
+      loan.keeps = keeps_ = lend(packed_);
+    else
+      loan.keeps.weight = 0;
+    return loan;
   }
 
   void lay(std::span<const std::byte> array) override { out_.lay(array, packed_); }
@@ -352,7 +358,9 @@ class GraphPacker final : public PacketOut {
   Following* following_;
   bool depth_first_;
   DepthFirst order_;
-  std::size_t lent_ = 0;  // bytes
+  std::size_t lent_ = 0;         // bytes
+  const Node* lends_ = nullptr;  // the last that has lent an array
+  Reference keeps_;              // ... and by which name
   std::size_t largest_beside_thunk_;
   bool full_ = false;
   Places nodes_;

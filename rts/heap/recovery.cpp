@@ -146,6 +146,7 @@ bool SharedHeap::can_be_sought(Node* proxy) const {
 void SharedHeap::lose(Node* proxy) {
   counters_.add(Count::values_lost);
   const auto state = proxy->state();
+  addresses_.will_hold_other(proxy);
   failure_of(proxy) = lost_failure();
   proxy->settle(state, State::exception);
   release(proxy);
@@ -226,12 +227,17 @@ std::optional<Route> SharedHeap::route(Node* node) {
 // Of a value that is here, its parts that are elsewhere.
 bool SharedHeap::also_from(Node* node, Node* source) {
   if (is_being_read(node)) return false;
+  collect_soon();  // what only its arguments led to is needed no more, on many PEs
   const auto state = node->state();
   if (state == State::value) {
     const auto parts = references_of(node);
     for (std::uint32_t handle = 0; handle < parts.size(); ++handle) {
       auto* witness = addresses_.witness(parts[handle]);
       if (witness == nullptr || witness->here || witness->fetching) continue;
+      if (parts[handle]->finished()) {  // it is here, and needs nothing
+        addresses_.forget_origins(parts[handle]);
+        continue;
+      }
       witness->spare = source == nullptr;
       witness->comes_from(source == nullptr ? nullptr : by_handle({source}, handle), 1);
     }
@@ -244,6 +250,7 @@ bool SharedHeap::also_from(Node* node, Node* source) {
     const bool asked = std::exchange(witness.fetching, false);
     node->code().drop_arguments(node);
     node->settle(State::exported, asked ? State::fetching : State::fetch_me);
+    addresses_.let_hold_witness(node);
   } else if (witness.fetching) {
     return true;  // it is being made
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "rts/heap/borrowed.hpp"
 #include "rts/heap/choice.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/heap/failure.hpp"
@@ -18,7 +19,7 @@ namespace trawl::heap {
 namespace {
 
 // What pack_plain has written. If it is anything else, GraphUnpacker finds out what.
-bool unpack_plain(Reader& from, Node* into) {
+bool unpack_plain(Reader& from, Node* into, GlobalAddressTable& addresses) {
   const Code& code = into->code();
   const auto size = code.plain_result;
   if (size == 0 || from.left() != size + sizeof(Run) + sizeof(std::uint32_t)) return false;
@@ -28,6 +29,7 @@ bool unpack_plain(Reader& from, Node* into) {
   if (!alone || run.code != code.id || run.part != Part::value) return false;
   const auto was = into->state();
   if (was == State::exported) code.drop_arguments(into);
+  if (addresses.recovers()) addresses.will_hold_other(into);
   std::memcpy(into->payload(code.result_at), from.slice(from.left()).data(), size);
   into->settle(was, State::value);
   return true;
@@ -43,13 +45,13 @@ class GraphUnpacker final : public PacketIn {
                 BeingRead* being_read)
       : from_(from),
         addresses_(addresses),
-        memory_(memory),
         outbox_(outbox),
         being_read_(being_read),
         table_(packet),
         unpacker_(payload_, *this),
         choice_(addresses),
-        origins_(addresses, from) {
+        origins_(addresses, from),
+        borrowed_(memory, from) {
     const bool takes_long = packet.size() > long_piece || table_.root().takes_long != 0;
     if (!takes_long) outbox_ = nullptr;
     if (outbox_ != nullptr) packet = outbox_->hold(packet);
@@ -124,17 +126,12 @@ class GraphUnpacker final : public PacketIn {
     return node;
   }
 
-  // Its ends are looked at before memory is taken: they tell whether it is as long as it says.
   void borrow(const Loan& loan, std::uint64_t size) override {
-    if (!is_senders(loan.keeps) || size == 0) throw BadBytes("it lends what is not the sender's");
-    std::byte end{};
-    read(loan, 0, {&end, 1});
-    read(loan, size - 1, {&end, 1});
-    borrowed_.push_back(loan.keeps);
+    borrowed_.check(loan, size, addresses_);
   }
 
   void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) override {
-    memory_.read(static_cast<int>(loan.keeps.at.pe), loan.at + offset, into);
+    if (borrowed_.read(loan, offset, into)) look_around();
   }
 
   // Whoever reads has a scope of the value's own memory.
@@ -360,10 +357,7 @@ class GraphUnpacker final : public PacketIn {
     result.root = nodes_[0];
     if (origins_.ways.noted()) find_origins();
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
-    for (const Reference& reference : borrowed_) {
-      addresses_.note_arrival(reference);
-      addresses_.send_home(reference);
-    }
+    borrowed_.send_home(addresses_);
     for (const Item& item : items_)
       if (item.guard != nullptr && !(origins_.ways.noted() && origins_.is_guarded(item)))
         item.guard->code().drop_arguments(item.guard);
@@ -421,8 +415,12 @@ class GraphUnpacker final : public PacketIn {
 
   // If no ways were noted, nothing is elsewhere that comes from anything.
   void forget_origins(const Item& value) {
+    if (!addresses_.recovers()) return;
     const bool whole = !origins_.ways.noted() || !origins_.ways.refers(value.place);
-    if (whole && addresses_.recovers()) addresses_.forget_origins(value.node);
+    if (whole)
+      addresses_.forget_origins(value.node);
+    else
+      addresses_.forget_lineage(value.node);
   }
 
   bool is_here(Node* node) const {
@@ -432,7 +430,6 @@ class GraphUnpacker final : public PacketIn {
 
   std::uint32_t from_;
   GlobalAddressTable& addresses_;
-  const fabric::Memory& memory_;
   fabric::Outbox* outbox_;  // nullptr: it doesn't take long
   BeingRead* being_read_;
   PacketTable table_;
@@ -444,7 +441,7 @@ class GraphUnpacker final : public PacketIn {
   boost::container::small_vector<Item, 4> items_;
   Choice choice_;
   Origins origins_;
-  boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> borrowed_;
+  Borrowed borrowed_;
 };
 
 }  // namespace
@@ -452,7 +449,7 @@ class GraphUnpacker final : public PacketIn {
 Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& addresses,
                       const fabric::Memory& memory, Node* into, const Ahead* ahead,
                       fabric::Outbox* outbox, BeingRead* being_read) {
-  if (into != nullptr && lacks_value(into) && unpack_plain(packet, into)) {
+  if (into != nullptr && lacks_value(into) && unpack_plain(packet, into, addresses)) {
     if (addresses.recovers()) addresses.forget_origins(into);
     Unpacked result;
     result.root = into;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
+#include "copied.hpp"
 #include "lifetime.hpp"
 #include "memory.hpp"
 #include "node.hpp"
@@ -37,6 +39,7 @@ bool is_long_and_owned(const T& value) noexcept {
 }
 
 struct AsItIs {};
+struct SameMemory {};
 
 /// A value inside a node. If it was copied there its memory dies with the node, and is not scanned
 /// where it is numbers.
@@ -52,6 +55,10 @@ struct Held {
   requires(!std::is_same_v<std::remove_cvref_t<U>, Held>) explicit Held(U&& from)
       : value(keep(std::forward<U>(from))) {}
   Held(AsItIs, T&& from) : value(std::move(from)) {}
+  /// Two vectors of the same elements, in a node each: neither is ever changed or destroyed.
+  Held(SameMemory, const T& from) requires(is_vector<T> && !destructor_runs<T>) : value() {
+    std::memcpy(static_cast<void*>(&value), &from, sizeof from);
+  }
 
   static constexpr Storage storage = OwnsPlainArrays<T> ? Storage::owned_plain : Storage::owned;
 
@@ -63,8 +70,18 @@ struct Held {
     } else {
       if constexpr (std::is_same_v<U, T>)
         if (moves_in<T>() || is_long_and_owned(from)) return T(std::forward<U>(from));
-      const StorageScope scope(storage);
-      return T(std::as_const(from));
+      if constexpr (std::is_same_v<std::remove_cvref_t<U>, T> && !OwnsPlainArrays<T> &&
+                    detail::copies_by_parts<T>()) {
+        T copy = [] {
+          const StorageScope scope(storage);
+          return T();
+        }();
+        copy_by_parts(std::as_const(from), copy);
+        return copy;
+      } else {
+        const StorageScope scope(storage);
+        return T(std::as_const(from));
+      }
     }
   }
 };

@@ -30,7 +30,7 @@ enum class Arrays : std::uint8_t {
 inline constexpr std::size_t long_piece = std::size_t{256} << 10U;
 
 /// In place of a long array: where it lies in the memory of the PE that lends it, and what keeps it
-/// there until it has been read.
+/// there until it has been read. One weight does for all arrays of a node: the first has it.
 struct Loan {
   Reference keeps;
   std::uint64_t at = 0;
@@ -113,6 +113,7 @@ class Packer {
   void no_limit(Arrays arrays) noexcept {
     limit_ = std::numeric_limits<std::size_t>::max();
     arrays_ = arrays;
+    begin_ = out_.size();
   }
 
   template <class T>
@@ -135,11 +136,11 @@ class Packer {
 
   /// An array that the receiver can read where it is, if it is long and nothing can move it.
   std::optional<Loan> lend(std::span<const std::byte> array) {
-    if (arrays_ != Arrays::lent || !stays(array)) return std::nullopt;
+    if (arrays_ != Arrays::lent || !stays(array, shortest_lent())) return std::nullopt;
     return packet_.lend(array);
   }
   void array(std::span<const std::byte> array) {
-    if (arrays_ == Arrays::laid && stays(array)) return packet_.lay(array);
+    if (arrays_ == Arrays::laid && stays(array, is_long)) return packet_.lay(array);
     if (arrays_ == Arrays::left) return;
     raw(array.data(), array.size());
   }
@@ -165,8 +166,15 @@ class Packer {
   void leave() noexcept { --depth_; }
 
  private:
-  bool stays(std::span<const std::byte> array) const {
-    constexpr std::size_t shortest = 64 * 1024;
+  static constexpr std::size_t is_long = std::size_t{64} << 10U;
+
+  // Of a value that takes long to be sent, also what is shorter: the rows of a matrix.
+  std::size_t shortest_lent() const noexcept {
+    constexpr std::size_t page = 4096;
+    return out_.size() - begin_ < is_long ? is_long : page;
+  }
+
+  bool stays(std::span<const std::byte> array, std::size_t shortest) const {
     return array.size() >= shortest && (is_owned(array.data()) || packet_.is_members(array));
   }
 
@@ -179,6 +187,7 @@ class Packer {
   PacketOut& packet_;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
   Arrays arrays_ = Arrays::copied;
+  std::size_t begin_ = 0;  // of what has no limit
   std::size_t depth_ = 0;
   std::optional<OutArchive> archive_;
 };

@@ -90,7 +90,6 @@ void read_lent(Unpacker& from, std::uint64_t size, std::vector<T, A>& values) {
     values.resize(std::min<std::size_t>(begin + piece, size));
     from.packet().read(loan, begin * sizeof(T),
                        std::as_writable_bytes(std::span(values).subspan(begin)));
-    from.packet().look_around();
   }
 }
 

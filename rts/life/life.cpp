@@ -183,8 +183,7 @@ void Life::on_view(const View& message, Nanos now) {
     const auto pe = static_cast<int>(message.changes[i].pe);
     if (pe == self_ && what == View::What::lost)
       return end_alone(joined_ ? "it was given up by the main PE"
-                               : "the run has ended, or goes on without it: was it started with "
-                                 "the arguments and flags of the others?");
+                               : "the run has ended, or goes on without it");
     told_.changes.push_back(message.changes[i]);
     if (what == View::What::leaves)
       on_leaves(pe);

@@ -41,16 +41,19 @@ def have_work():
 
 
 def unlike():
-    """With other arguments one ends, and the run does not."""
-    process, begun, words = start_run(["-n", 2, "--seats", 4], "tests/sleepers", "2000")
+    """With other arguments or flags one is refused, and told why; the seat stays free, and the run goes on."""
+    process, begun, words = start_run(["-n", 2, "--seats", 3], "tests/sleepers", "2000")
     time.sleep(0.3)
     at = words.index("2000")
-    result = run_words("env", f"TRAWL_KEY={KEY}", *words[:at], "1999", *words[at + 1:])
-    expect(result.code == 1 and result.out == "" and "the arguments and flags of the others?" in result.err,
-           "expected that it ends", result)
+    for other in ([*words[:at], "1999", *words[at + 1:]], [*words, "--trawl:copies=3"]):
+        result = run_words("env", f"TRAWL_KEY={KEY}", *other)
+        expect(result.code == 2 and result.out == "" and "this PE was started with other arguments" in result.err,
+               "expected that it is refused", result)
+    right = join(words)
     result = finish(process, begun)
-    expect(result.code == 0 and result.out == "2000\n" and "was started with other arguments" in result.err,
-           "expected that the run goes on", result)
+    expect(result.code == 0 and result.out == "2000\n" and "lost" not in result.err, "expected that the run goes on", result)
+    result = finish(right, begun)
+    expect(result.code == 0 and result.err == "", "expected that there is a seat", result)
 
 
 def too_late():

@@ -9,8 +9,10 @@
 #include <trawl/placed.hpp>
 
 #include "rts/heap/choice.hpp"
+#include "rts/heap/code.hpp"
 #include "rts/heap/shared_heap.hpp"
 #include "tests/unit/cells.hpp"
+#include "tests/unit/garbage.hpp"
 #include "tests/unit/heap_grid.hpp"
 
 namespace trawl::heap {
@@ -191,6 +193,127 @@ TEST(Deaths, WhatHasComeKeepsNothingAliveWhereItWas) {
 }
 
 // PE 0 has asked PE 2, by way of who gave it the reference, for what came from PE 3.
+#ifndef TRAWL_NO_COLLECTOR
+long plus_one(const Lazy<long>& x) {
+  return force(x) + 1;
+}
+
+/// Proxies, each made from what needs the one before. Gives the last.
+[[gnu::noinline]] Lazy<long> chain_of_proxies(GlobalAddressTable& here, GlobalAddressTable& there,
+                                              std::size_t length, bool has_come) {
+  Lazy<long> last(0L);
+  for (std::size_t i = 0; i < length; ++i) {
+    const auto guard = lazy<plus_one>(last);
+    const auto proxy = proxy_of(Lazy<long>(1L), there, here);
+    auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
+    lineage->guard = guard.node();
+    here.make_witness(proxy.node()).lineage = lineage;
+    here.let_hold_witness(proxy.node());
+    if (has_come) {
+      here.will_hold_other(proxy.node());
+      ResultOf<long>::put(proxy.node(), 1L);
+      proxy.node()->settle(State::fetch_me, State::value);
+      here.forget_lineage(proxy.node());
+    }
+    last = proxy;
+  }
+  return last;
+}
+
+// Each step of a loop of skeletons has such proxies. Were it one a collection that dies, a loop
+// would fill memory.
+TEST(Deaths, WhatAChainOfProxiesComesFromDiesAtOnce) {
+  constexpr std::size_t length = 50;
+  constexpr std::size_t chains = 40;  // as the stack may seem to hold some
+  for (const bool has_come : {false, true}) {
+    GlobalAddressTable here(0, 2, 1U << 16U);
+    GlobalAddressTable there(1, 2, 1U << 16U);
+    here.expect_deaths();
+    std::vector<Lazy<long>> lasts;
+    for (std::size_t i = 0; i < chains; ++i)
+      lasts.push_back(chain_of_proxies(here, there, length, has_come));
+    here.sweep();
+    if (!has_come) {
+      test::collect_well();
+      here.sweep();
+      EXPECT_EQ(here.proxies(), chains * length) << "each comes from all before it";
+    }
+    std::ranges::fill(lasts, Lazy<long>());
+    clear_finished_calls<4096>();
+    collect();
+    here.sweep();
+    EXPECT_LE(here.proxies(), chains * length / 2);
+  }
+}
+#endif
+
+struct Pair {
+  Lazy<long> first;
+  Lazy<long> second;
+};
+
+Pair pair_of(const Lazy<long>& first, const Lazy<long>& second) {
+  return {first, second};
+}
+
+// A packet names it twice, once with its value; what it may come from is noted in between.
+TEST(Deaths, WhatIsKnownByTwoNamesKeepsTheValueThatHasComeByOne) {
+  CodeTable::get();
+  for (const bool value_first : {false, true}) {
+    GlobalAddressTable here(0, 3, 1U << 16U);
+    GlobalAddressTable home(1, 3, 1U << 16U);
+    GlobalAddressTable away(2, 3, 1U << 16U);
+    for (auto* each : {&here, &home, &away}) each->expect_deaths();
+    const Lazy<long> value(42L);
+    const auto proxy = proxy_of(value, home, here);
+    const auto by_our_name = proxy_of(proxy, here, away);
+    ResultOf<long>::put(by_our_name.node(), 42L);
+    by_our_name.node()->settle(State::fetch_me, State::value);
+    const auto by_its_own = proxy_of(value, home, away);
+    const auto sent = lazy<pair_of>(Lazy<long>(), Lazy<long>());
+    here.lend(sent.node());
+    ASSERT_TRUE(sent.node()->move(State::unevaluated, State::exported));
+    const auto made = value_first ? lazy<pair_of>(by_our_name, by_its_own)
+                                  : lazy<pair_of>(by_its_own, by_our_name);
+    test::evaluate(made.node());
+    Writer packet;
+    pack_graph(packet, made.node(), away, {}, {0});
+    Reader reader(packet.view());
+    unpack_graph(reader, 2, here, {}, sent.node());
+    EXPECT_EQ(ResultOf<Pair>::get(sent.node()).first.node(), proxy.node());
+    EXPECT_EQ(ResultOf<Pair>::get(sent.node()).second.node(), proxy.node());
+    ASSERT_EQ(proxy.node()->state(), State::value);
+    EXPECT_EQ(ResultOf<long>::get(proxy.node()), 42);
+  }
+}
+
+// It gets arguments where the other held what it comes from.
+TEST(Deaths, WhoBecomesAnotherNodesTwinStillKnowsWhatItComesFrom) {
+  auto grid = grid_of(2);
+  auto& here = grid[0].addresses();
+  const auto thunk = lazy<make_cell>(7L, Lazy<Cell>(), Lazy<Cell>());
+  const auto proxy =
+      proxy_of(lazy<make_cell>(7L, Lazy<Cell>(), Lazy<Cell>()), grid[1].addresses(), here);
+  auto* lineage = new (allocate(sizeof(Lineage))) Lineage();
+  lineage->guard = lazy<make_cell>(7L, Lazy<Cell>(), Lazy<Cell>()).node();
+  here.make_witness(proxy.node()).lineage = lineage;
+  here.let_hold_witness(proxy.node());
+  proxy.node()->settle(State::fetch_me, State::fetching);
+  const auto target = here.target(proxy.node()).value();
+  const auto name = here.lend(thunk.node());
+  here.note_leaving(1);
+  grid[0].on_fetch({name.at, 0, target.ticket, target.at}, 1);
+  ASSERT_EQ(proxy.node()->state(), State::unevaluated);
+  const auto* const first_words = *reinterpret_cast<void* const*>(proxy.node()->payload(8));
+  auto* const witness = here.witness(proxy.node());
+  EXPECT_NE(static_cast<const void*>(witness), first_words) << "its arguments are there";
+  for (int i = 0; i < 4; ++i) collect();
+  for (int i = 0; i < 10'000; ++i) static_cast<void>(Lazy<long>(-1L));
+  ASSERT_EQ(here.witness(proxy.node()), witness);
+  EXPECT_TRUE(witness->here);
+  EXPECT_EQ(witness->lineage, lineage);
+}
+
 TEST(Deaths, WhatIsGoneIsAnsweredWhereItsHomeIsDead) {
   auto grid = grid_of(4);
   grid[2].dead(3);

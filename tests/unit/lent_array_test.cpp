@@ -179,6 +179,62 @@ TEST_F(LentArray, ArgumentsOfAThunk) {
   EXPECT_EQ(force(arrived), total(counted(40'000)));
 }
 
+/// Rows of 16 KB, of which those in the first 64 KiB are copied.
+using Rows = std::vector<Array>;
+
+Rows rows() {
+  Rows all;
+  for (int i = 0; i < 100; ++i) all.push_back(counted(2'000, i));
+  return all;
+}
+
+TEST_F(LentArray, AllRowsOfAMatrixByOneWeight) {
+  const Lazy<Rows> lazy(rows());
+  const auto arrived = carry(lazy);
+  EXPECT_EQ(force(arrived), rows());
+  EXPECT_EQ(size < 100'000U, lends);
+  const auto frees = away.take_frees();
+  ASSERT_EQ(frees.size(), lends ? 1U : 0U);
+  if (!lends) return;
+  ASSERT_EQ(frees.begin()->second.size(), 1U);
+  const auto [slot, weight] = frees.begin()->second.front();
+  home.give_back(slot, weight);
+  EXPECT_EQ(home.slots(), 0U);
+}
+
+TEST_F(LentArray, FewRowsAreCopied) {
+  auto few = rows();
+  few.resize(3);
+  const Lazy<Rows> lazy(few);
+  EXPECT_EQ(force(carry(lazy)), few);
+  EXPECT_EQ(home.slots(), 0U);
+}
+
+TEST_F(LentArray, ARowOfAnotherNodesIsRefused) {
+  if (!lends) GTEST_SKIP() << "nothing is lent without the collector";
+  const Lazy<Rows> lazy(rows());
+  const Writer packet = pack(lazy.node());
+  // As packed: a row's length, its loan's PE, slot and weight, and where it lies.
+  std::vector<std::size_t> loans;
+  for (std::size_t at = 0; at + 8 <= packet.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, packet.view().data() + at, sizeof word);
+    if (word == (std::uint64_t{1} << 63U | 2'000)) loans.push_back(at);
+  }
+  ASSERT_GE(loans.size(), 90U);
+  const auto refused = [&](std::size_t at, std::uint64_t with) {
+    Bytes bytes(packet.view().begin(), packet.view().end());
+    std::memcpy(bytes.data() + at, &with, sizeof with);
+    Reader reader(bytes);
+    EXPECT_THROW(unpack_graph(reader, 0, away, memory, nullptr), BadBytes);
+  };
+  refused(loans[0] + 24, 0);  // the first without weight
+  refused(loans[1] + 24, 1);  // another one with some
+  refused(loans[1] + 16, 7);  // of another node, without
+  refused(loans[1] + 32, 8);  // at no address
+  EXPECT_TRUE(away.take_frees().empty());
+}
+
 TEST_F(LentArray, BadLoansAreRefused) {
   if (!lends) GTEST_SKIP() << "nothing is lent without the collector";
   const Lazy<Array> array(counted(100'000));

@@ -25,8 +25,9 @@ std::string text_in(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Terms terms(const Key& key, std::string_view version = "1.2.3", std::uint64_t program = 7) {
-  return {key, own_identity(version, program), true};
+Terms terms(const Key& key, std::string_view version = "1.2.3", std::uint64_t program = 7,
+            std::uint64_t flags = 0) {
+  return {key, own_identity(version, program, flags), true};
 }
 
 TEST(NetKey, IsReadAsItIsWritten) {
@@ -67,6 +68,9 @@ TEST(NetHandshake, WhoDoesNotBelongIsToldWhy) {
   EXPECT_EQ(verdict_on(terms(Key()), terms(Key())), Verdict::key);
   EXPECT_EQ(verdict_on(own, terms(key, "1.2.4")), Verdict::version);
   EXPECT_EQ(verdict_on(own, terms(key, "1.2.3", 8)), Verdict::program);
+  EXPECT_EQ(verdict_on(own, terms(key, "1.2.3", 7, 5)), Verdict::come_in) << "nobody compares them";
+  EXPECT_EQ(verdict_on(terms(key, "1.2.3", 7, 4), terms(key, "1.2.3", 7, 5)), Verdict::flags);
+  EXPECT_EQ(verdict_on(terms(key, "1.2.3", 7, 4), terms(key, "1.2.3", 7, 4)), Verdict::come_in);
   auto other = own;
   other.sealed = false;
   EXPECT_EQ(verdict_on(own, other), Verdict::sealing);

@@ -17,12 +17,8 @@ template <class T>
 Shard<T> copied_shard(const Lazy<Shard<T>>& shard, const Lazy<bool>& is_whole) {
   if (is_whole && !(force(is_whole) && sched::gather(shard.node(), true)))
     throw std::runtime_error("it is not evaluated");
-  const auto& from = force(shard);
-  const auto& elements = force(from.elements);
-  Made<T> made(elements.size());
-  for (const auto& x : elements) made.add(x);
-  auto copy = std::move(made).shard();
-  copy.cost = from.cost;  // what making it took, not copying it
+  auto copy = force(shard);
+  copy.elements = by_another_name(force(copy.elements));
   return copy;
 }
 

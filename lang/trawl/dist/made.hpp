@@ -16,11 +16,11 @@
 namespace trawl::detail {
 
 /// A value whose memory is owned storage already.
-template <class T, heap::Stay stay = heap::Stay::yes>
-Lazy<T> as_it_is(T&& value) {
+template <class T, heap::Stay stay = heap::Stay::yes, class How = heap::AsItIs, class From>
+Lazy<T> as_it_is(From&& value, How how = {}) {
   using Result = heap::ResultOf<T>;
   auto* node = static_cast<heap::Node*>(heap::allocate(Result::bytes));
-  new (node->payload(Result::offset)) heap::Held<T>(heap::AsItIs(), std::forward<T>(value));
+  new (node->payload(Result::offset)) heap::Held<T>(how, std::forward<From>(value));
   node->init(heap::value_code<T, stay>, heap::State::value);
   return Lazy<T>::refer_to(node);
 }
@@ -39,7 +39,7 @@ Lazy<T> made_by_runtime(Fill fill) {
       const heap::StorageScope scope(heap::Held<T>::storage);
       fill(value);
     }
-    return as_it_is(std::move(value));
+    return as_it_is<T>(std::move(value));
   } else {
     fill(value);
     return keep(std::move(value));
@@ -164,6 +164,16 @@ class Made {
   Elements elements_;
   sched::CostMark begun_;
 };
+
+/// Elements that lie in a node, in another one too: in the same memory, where that can be.
+template <class R>
+Lazy<std::vector<R>> by_another_name(const std::vector<R>& elements) {
+  using Elements = std::vector<R>;
+  if constexpr (made_in_place<Elements>)
+    return as_it_is<Elements>(elements, heap::SameMemory());
+  else
+    return Made<R>(std::span(elements)).alone();
+}
 
 /// Of elements that others have made.
 template <class R>

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<char, 8> magic{'T', 'R', 'A', 'W', 'L', 'N', 'E', 'T'};
 constexpr std::size_t tag_size = 32;
 
-static_assert(sizeof(Identity) == 40 && crypto_scalarmult_BYTES == 32 &&
+static_assert(sizeof(Identity) == 48 && crypto_scalarmult_BYTES == 32 &&
               crypto_scalarmult_SCALARBYTES == 32);
 
 using Tag = std::array<std::uint8_t, tag_size>;
@@ -109,24 +109,30 @@ struct Said {
   std::string_view of_other, of_self;
 };
 
-constexpr std::array<Said, 7> words{{
+constexpr std::array<Said, 8> words{{
     {"", ""},
     {"it is no PE of Trawl", "what listens there is no PE of Trawl"},
     {"it has no key, or another one", "this PE has no key (TRAWL_KEY), or another one"},
     {"it is of another architecture", "this PE is of another architecture"},
     {"it has another version of Trawl", "this PE has another version of Trawl"},
     {"it runs another program", "this PE runs another program"},
+    {"it was started with other arguments or flags",
+     "this PE was started with other arguments, or with another --trawl:policy, --trawl:silence, "
+     "--trawl:recover, --trawl:backup, --trawl:copies or --trawl:grid: these have to be the same "
+     "on "
+     "all PEs"},
     {"it has another --trawl:encrypt", "this PE has another --trawl:encrypt"},
 }};
 
 }  // namespace
 
-Identity own_identity(std::string_view version, std::uint64_t program) {
+Identity own_identity(std::string_view version, std::uint64_t program, std::uint64_t flags) {
   Identity identity;
   write(identity.version, version);
   write(identity.architecture, std::string(processor) + " " + std::to_string(8 * sizeof(void*)) +
                                    (std::endian::native == std::endian::little ? "l" : "b"));
   identity.program = program;
+  identity.flags = flags;
   return identity;
 }
 
@@ -178,6 +184,7 @@ Verdict Doorkeeper::judge(std::span<const std::byte> knock) const {
   if (other.architecture != own.architecture) return Verdict::architecture;
   if (other.version != own.version) return Verdict::version;
   if (other.program != own.program) return Verdict::program;
+  if (other.flags != own.flags && other.flags != 0 && own.flags != 0) return Verdict::flags;
   const auto sealed = std::to_integer<std::uint8_t>(knock[magic.size() + sizeof other]);
   return sealed == static_cast<std::uint8_t>(terms_.sealed) ? Verdict::come_in : Verdict::sealing;
 }

@@ -31,10 +31,11 @@ struct Identity {
   std::array<char, 16> version{};       ///< Trawl's
   std::array<char, 16> architecture{};  ///< how values lie in memory
   std::uint64_t program = 0;            ///< digest of its table of functions
+  std::uint64_t flags = 0;  ///< of its arguments, and flags that are alike; 0: nobody compares them
 };
 
 /// This process's.
-Identity own_identity(std::string_view version, std::uint64_t program);
+Identity own_identity(std::string_view version, std::uint64_t program, std::uint64_t flags = 0);
 
 struct Terms {
   Key key;
@@ -51,6 +52,7 @@ enum class Verdict : std::uint8_t {
   architecture,
   version,
   program,
+  flags,
   sealing
 };
 
@@ -67,7 +69,7 @@ struct Session {
   Secret to_knocker{};
 };
 
-inline constexpr std::size_t knock_size = 8 + 40 + 1 + 32 + 32;
+inline constexpr std::size_t knock_size = 8 + sizeof(Identity) + 1 + 32 + 32;
 inline constexpr std::size_t answer_size = 8 + 1 + 32 + 32;
 inline constexpr std::size_t confirm_size = 32;
 
