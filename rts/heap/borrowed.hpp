@@ -16,14 +16,15 @@ namespace trawl::heap {
 /// Those of one packet of the PE `from`.
 class Borrowed {
  public:
-  Borrowed(const fabric::Memory& memory, std::uint32_t from) : memory_(memory), from_(from) {}
+  Borrowed(const fabric::Memory& memory, GlobalAddressTable& addresses, std::uint32_t from)
+      : memory_(memory), addresses_(addresses), from_(from) {}
 
   /// If it is long, its ends are looked at before memory is taken: they tell whether it is as long
   /// as it says. Throws BadBytes if it is not the sender's.
-  void check(const Loan& loan, std::uint64_t size, const GlobalAddressTable& addresses) {
+  void check(const Loan& loan, std::uint64_t size) {
     const bool first = keep_.empty() || keep_.back().at != loan.keeps.at;
     const bool weighs = loan.keeps.weight != 0;
-    const bool senders = loan.keeps.at.pe == from_ && from_ != addresses.self();
+    const bool senders = loan.keeps.at.pe == from_ && from_ != addresses_.self();
     if (!senders || first != weighs || size == 0)
       throw BadBytes("it lends what is not the sender's");
     if (size > long_piece) {
@@ -44,15 +45,16 @@ class Borrowed {
   }
 
   /// All have been read.
-  void send_home(GlobalAddressTable& addresses) const {
+  void send_home() {
     for (const Reference& reference : keep_) {
-      addresses.note_arrival(reference);
-      addresses.send_home(reference);
+      addresses_.note_arrival(reference);
+      addresses_.send_home(reference);
     }
   }
 
  private:
   const fabric::Memory& memory_;
+  GlobalAddressTable& addresses_;
   std::uint32_t from_;
   // What keeps them there: one for all arrays of a node.
   boost::container::small_vector<Reference, 1, PlainAllocator<Reference>> keep_;

@@ -196,16 +196,14 @@ void GlobalAddressTable::let_hold_witness(Node* proxy) noexcept {
   Proxy& known = *find(proxy);
   if (known.kept_witness == nullptr) return;
   witness_in(proxy) = known.kept_witness;
-  known.held_witness = Hidden(known.kept_witness);
-  known.node_holds_witness = true;
-  known.kept_witness = nullptr;
+  known.held_witness = Hidden(std::exchange(known.kept_witness, nullptr));
 }
 
 void GlobalAddressTable::will_hold_other(Node* proxy) noexcept {
-  Proxy* known = is_named(proxy) ? find(proxy) : nullptr;
-  if (known == nullptr || !known->node_holds_witness) return;
+  Proxy* known = recovers_ && is_named(proxy) ? find(proxy) : nullptr;
+  if (known == nullptr) return;
   known->kept_witness = known->witness();
-  known->node_holds_witness = false;
+  known->held_witness = Hidden(nullptr);
 }
 
 Reference GlobalAddressTable::lend_imported(Node* node, const Address& was) {

@@ -265,13 +265,12 @@ class GlobalAddressTable {
     std::uint32_t ticket;
     bool large = false;
     bool evaluated = false;  // as far as is known
-    bool node_holds_witness = false;
-    Proxy* next = nullptr;  // for the same address
+    Proxy* next = nullptr;   // for the same address
     Witness* kept_witness = nullptr;
-    Hidden held_witness;  // by the node
+    Hidden held_witness{nullptr};  // by the node, if none is kept
 
     Witness* witness() const noexcept {
-      return node_holds_witness ? static_cast<Witness*>(held_witness.reveal()) : kept_witness;
+      return kept_witness != nullptr ? kept_witness : static_cast<Witness*>(held_witness.reveal());
     }
     bool elsewhere() const noexcept { return witness() == nullptr || !witness()->here; }
   };

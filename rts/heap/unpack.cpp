@@ -19,7 +19,7 @@ namespace trawl::heap {
 namespace {
 
 // What pack_plain has written. If it is anything else, GraphUnpacker finds out what.
-bool unpack_plain(Reader& from, Node* into, GlobalAddressTable& addresses) {
+bool unpack_plain(Reader& from, Node* into) {
   const Code& code = into->code();
   const auto size = code.plain_result;
   if (size == 0 || from.left() != size + sizeof(Run) + sizeof(std::uint32_t)) return false;
@@ -29,7 +29,6 @@ bool unpack_plain(Reader& from, Node* into, GlobalAddressTable& addresses) {
   if (!alone || run.code != code.id || run.part != Part::value) return false;
   const auto was = into->state();
   if (was == State::exported) code.drop_arguments(into);
-  if (addresses.recovers()) addresses.will_hold_other(into);
   std::memcpy(into->payload(code.result_at), from.slice(from.left()).data(), size);
   into->settle(was, State::value);
   return true;
@@ -51,7 +50,7 @@ class GraphUnpacker final : public PacketIn {
         unpacker_(payload_, *this),
         choice_(addresses),
         origins_(addresses, from),
-        borrowed_(memory, from) {
+        borrowed_(memory, addresses, from) {
     const bool takes_long = packet.size() > long_piece || table_.root().takes_long != 0;
     if (!takes_long) outbox_ = nullptr;
     if (outbox_ != nullptr) packet = outbox_->hold(packet);
@@ -126,9 +125,7 @@ class GraphUnpacker final : public PacketIn {
     return node;
   }
 
-  void borrow(const Loan& loan, std::uint64_t size) override {
-    borrowed_.check(loan, size, addresses_);
-  }
+  void borrow(const Loan& loan, std::uint64_t size) override { borrowed_.check(loan, size); }
 
   void read(const Loan& loan, std::uint64_t offset, std::span<std::byte> into) override {
     if (borrowed_.read(loan, offset, into)) look_around();
@@ -357,7 +354,7 @@ class GraphUnpacker final : public PacketIn {
     result.root = nodes_[0];
     if (origins_.ways.noted()) find_origins();
     each_item([&](Item& item, Part part) { reveal(item, part, result); });
-    borrowed_.send_home(addresses_);
+    borrowed_.send_home();
     for (const Item& item : items_)
       if (item.guard != nullptr && !(origins_.ways.noted() && origins_.is_guarded(item)))
         item.guard->code().drop_arguments(item.guard);
@@ -449,7 +446,9 @@ class GraphUnpacker final : public PacketIn {
 Unpacked unpack_graph(Reader& packet, std::uint32_t from, GlobalAddressTable& addresses,
                       const fabric::Memory& memory, Node* into, const Ahead* ahead,
                       fabric::Outbox* outbox, BeingRead* being_read) {
-  if (into != nullptr && lacks_value(into) && unpack_plain(packet, into, addresses)) {
+  const bool awaited = into != nullptr && lacks_value(into);
+  if (awaited) addresses.will_hold_other(into);
+  if (awaited && unpack_plain(packet, into)) {
     if (addresses.recovers()) addresses.forget_origins(into);
     Unpacked result;
     result.root = into;

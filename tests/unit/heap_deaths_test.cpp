@@ -192,7 +192,6 @@ TEST(Deaths, WhatHasComeKeepsNothingAliveWhereItWas) {
   EXPECT_TRUE(grid[1].weights_held().empty());
 }
 
-// PE 0 has asked PE 2, by way of who gave it the reference, for what came from PE 3.
 #ifndef TRAWL_NO_COLLECTOR
 long plus_one(const Lazy<long>& x) {
   return force(x) + 1;
@@ -314,6 +313,7 @@ TEST(Deaths, WhoBecomesAnotherNodesTwinStillKnowsWhatItComesFrom) {
   EXPECT_EQ(witness->lineage, lineage);
 }
 
+// PE 0 has asked PE 2, by way of who gave it the reference, for what came from PE 3.
 TEST(Deaths, WhatIsGoneIsAnsweredWhereItsHomeIsDead) {
   auto grid = grid_of(4);
   grid[2].dead(3);

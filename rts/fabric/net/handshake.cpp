@@ -117,10 +117,8 @@ constexpr std::array<Said, 8> words{{
     {"it has another version of Trawl", "this PE has another version of Trawl"},
     {"it runs another program", "this PE runs another program"},
     {"it was started with other arguments or flags",
-     "this PE was started with other arguments, or with another --trawl:policy, --trawl:silence, "
-     "--trawl:recover, --trawl:backup, --trawl:copies or --trawl:grid: these have to be the same "
-     "on "
-     "all PEs"},
+     "this PE was started with other arguments, or other flags of those that are alike on all PEs: "
+     "start it by the line that trawl-run has printed"},
     {"it has another --trawl:encrypt", "this PE has another --trawl:encrypt"},
 }};
 
