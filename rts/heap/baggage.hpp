@@ -12,7 +12,8 @@
 namespace trawl::heap {
 
 /// Bytes of data here with which a thunk still goes to who needs it: two messages more cost less
-/// than to move them from 64 KiB on, between PEs of one host too.
+/// than to move them from 64 KiB on, between PEs of one host too. Arguments that are lent take
+/// more.
 inline constexpr std::size_t most_baggage = std::size_t{64} << 10U;
 
 /// Do the arguments of a thunk that the caller has claimed, and the values here that they refer to,

@@ -93,6 +93,39 @@ TEST_P(DistMemory, OnlyTheLastFewStepsAreInMemory) {
   });
 }
 
+std::size_t rows_of(const trawl::Portion<Row>& own, int) {
+  std::size_t rows = 0;
+  for (const auto& shard : own) rows += shard.size();
+  return rows;
+}
+std::size_t rows_for(const trawl::Portion<Row>& own, std::size_t others) {
+  return rows_of(own, 0) + others;
+}
+double all_rows(const trawl::Portion<Row>& own,
+                const std::vector<trawl::Lazy<std::size_t>>& others) {
+  return static_cast<double>(rows_of(own, 0) + others.size());
+}
+Row as_before(const Row& row, double) {
+  return row;
+}
+
+// The only place has nobody to describe its data to.
+TEST_P(DistMemory, WhatTheOnlyPlaceNeedsOfItselfGoes) {
+  if (!alone()) return;
+  constexpr std::size_t rows = 64;
+  constexpr std::size_t steps = 40;
+  const auto before = live_bytes();
+  run([&] {
+    auto plate = trawl::generate<row_of>(rows);
+    for (std::size_t i = 0; i < steps; ++i) {
+      const auto needed = trawl::essential<rows_of, rows_for, all_rows>(plate, 0);
+      plate = trawl::map<as_before>(plate, needed);
+      EXPECT_EQ(trawl::force(trawl::reduce<first_of, sum_of>(plate)), 1.5 * rows);
+    }
+    EXPECT_LT(live_bytes(), before + rows * 2000 * sizeof(double) * steps / 4);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Pes, DistMemory, testing::ValuesIn(grids));
 
 }  // namespace

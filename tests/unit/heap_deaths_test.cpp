@@ -146,6 +146,19 @@ TEST(Deaths, OthersGetWhatAStragglerHasWhileALongValueIsRead) {
   EXPECT_TRUE(sent);
 }
 
+double first_of(const Numbers& numbers) {
+  return numbers.front();
+}
+
+// PE 1 is slow, and may not have read them yet when the value comes from PE 2.
+TEST(Deaths, WhoseArgumentsAreLentIsNotDoneASecondTime) {
+  auto grid = grid_of(3, {3, fabric::Memory({getpid(), getpid(), getpid()})});
+  const auto spark = lazy<first_of>(Numbers(8192, 1));  // 64 KiB: the shortest that is lent
+  ASSERT_TRUE(grid[0].export_spark(spark.node(), 1));
+  EXPECT_FALSE(grid[0].export_again(spark.node(), 2, 0));
+  EXPECT_FALSE(grid[0].evaluate_again(spark.node()));
+}
+
 // PE 1 had it first, then PE 2, which has died; now it moves to PE 3, which has asked for it.
 TEST(Deaths, WhoHadASparkBeforeDoesNotTakeItBack) {
   auto grid = grid_of(4);

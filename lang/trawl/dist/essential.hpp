@@ -115,7 +115,9 @@ auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
     portions.emplace_back(PortionShards<T>{{own.begin(), own.end()}});
     descriptions.push_back(lazy_placed<&described<Describe, D, T, Hint>>(portions.back(), hint));
   }
-  for (auto p = places; p-- > 0;) start(std::vector{descriptions[p]}, std::vector{runs[p].place});
+  // One alone has nobody to tell: a worker alone would never come to it, and it keeps the data.
+  for (auto p = places > 1 ? places : 0; p-- > 0;)
+    start(std::vector{descriptions[p]}, std::vector{runs[p].place});
   return [&](const auto&... shared) {
     std::vector<std::vector<Lazy<Selected<S>>>> for_place(places);
     std::vector<std::vector<Lazy<Ran>>> by_place(places);
