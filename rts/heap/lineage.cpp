@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "rts/heap/claim.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/inline/code.hpp"
 #include "rts/inline/packer.hpp"
@@ -44,6 +45,14 @@ std::vector<Node*> nodes_in(void (*pack)(Node*, Packer&), Node* node) {
   packer.no_limit(Arrays::left);
   pack(node, packer);
   return std::move(handles.nodes);
+}
+
+// Somebody may be evaluating it, or have done so: then there are none any more. Claimed, it stays
+// as it is for as long.
+std::optional<std::vector<Node*>> arguments_of(Node* thunk) {
+  const Claim claim(thunk);
+  if (thunk->state() != State::exported) return std::nullopt;
+  return nodes_in(thunk->code().pack_arguments, thunk);
 }
 
 }  // namespace
@@ -88,10 +97,9 @@ Node* handle_of(Node* node, std::uint32_t handle) {
   if ((handle & Lineage::in_arguments) == 0) {
     nodes = references_of(node);
   } else {
-    const bool claimed = node->move(State::unevaluated, State::exported);
-    if (node->state() != State::exported) return nullptr;
-    nodes = nodes_in(node->code().pack_arguments, node);
-    if (claimed) node->settle(State::exported, State::unevaluated);
+    auto arguments = arguments_of(node);
+    if (!arguments) return nullptr;
+    nodes = std::move(*arguments);
     handle &= ~Lineage::in_arguments;
   }
   return handle < nodes.size() ? nodes[handle] : nullptr;
@@ -102,7 +110,9 @@ std::vector<Node*> references_of(Node* value) {
 }
 
 std::optional<boost::unordered_flat_set<Node*>> needed_by(Node* thunk, std::size_t most) try {
-  auto nodes = nodes_in(thunk->code().pack_arguments, thunk);
+  auto arguments = arguments_of(thunk);
+  if (!arguments) return std::nullopt;
+  auto& nodes = *arguments;
   boost::unordered_flat_set<Node*> found(nodes.begin(), nodes.end());
   while (!nodes.empty() && found.size() < most) {
     Node* const node = nodes.back();

@@ -146,6 +146,20 @@ TEST(Deaths, OthersGetWhatAStragglerHasWhileALongValueIsRead) {
   EXPECT_TRUE(sent);
 }
 
+TEST(Deaths, WhatWasEvaluatedHasNoArgumentsToLookAt) {
+  CodeTable::get();
+  const auto left = lazy<make_cell>(1L, Lazy<Cell>(), Lazy<Cell>());
+  const auto thunk = lazy<make_cell>(7L, left, Lazy<Cell>());
+  const auto needed = needed_by(thunk.node(), 9);
+  ASSERT_TRUE(needed);
+  EXPECT_TRUE(needed->contains(left.node()));
+  ASSERT_TRUE(thunk.node()->move(State::unevaluated, State::black_hole));
+  EXPECT_FALSE(needed_by(thunk.node(), 9)) << "somebody evaluates it";
+  thunk.node()->settle(State::black_hole, State::unevaluated);
+  test::evaluate(thunk.node());
+  EXPECT_FALSE(needed_by(thunk.node(), 9));
+}
+
 double first_of(const Numbers& numbers) {
   return numbers.front();
 }
