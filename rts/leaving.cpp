@@ -121,7 +121,10 @@ void Leaving::give_away(sched::Worker* by) {
   give_imported();
   for (int i = 0; i < sparks_a_look; ++i) {
     heap::Node* const spark = rooms_.workers.take_for_export(by).spark;
-    if (spark == nullptr || !send_to_main(spark)) break;
+    if (spark == nullptr) break;
+    if (!spark->code().placed && send_to_main(spark)) continue;
+    rooms_.workers.add_placed(spark);
+    if (!spark->code().placed) break;
   }
 }
 
@@ -139,16 +142,11 @@ void Leaving::give_imported() {
 
 // False: there is no memory for it.
 bool Leaving::send_to_main(heap::Node* spark) {
-  if (spark->code().placed) {
-    rooms_.workers.add_placed(spark);
-    return true;
-  }
   try {
     if (rooms_.shared_heap.export_spark(spark, 0))
       trace::note(rooms_.log, trace::Kind::spark_export, 0, 0, 0, spark->code().id);
     return true;
   } catch (const std::bad_alloc&) {
-    rooms_.workers.add_placed(spark);
     return false;
   }
 }

@@ -210,7 +210,7 @@ void Pe::on_gone(int pe, life::View::What what) {
   watch_.set_presence(pe, what == What::empty  ? Presence::to_come
                           : what == What::left ? Presence::left
                                                : Presence::lost);
-  if (what == What::empty) return self() == 0 ? deadlock_detector_.dead(pe) : void();
+  if (what == What::empty) return self() == 0 ? deadlock_detector_.empty(pe) : void();
   mailbox_.forget(pe, self() == 0 && (what == What::left || life_.is_joining(pe)));
   if (stopping()) return;
   if (!objects_.used())

@@ -42,7 +42,7 @@ double relative_load(const Tables& tables, int pe) {
 unsigned watermark_by_strength(const Tables& tables, unsigned flag) {
   const auto strength = tables.strength_now(tables.self());
   constexpr double rounding = 1e-9;  // of the mean: it must not lift an exact result by one
-  const auto sparks = std::ceil(flag * (strength / tables.mean_strength()) * (1 - rounding));
+  const auto sparks = std::ceil(flag * (strength / tables.mean_strength_now()) * (1 - rounding));
   if (!(sparks > 0)) return 0;
   return static_cast<unsigned>(std::min(sparks, double{std::numeric_limits<unsigned>::max()}));
 }

@@ -21,7 +21,8 @@ struct Cast {
   std::uint32_t cluster = 0;  ///< the victim's
   bool far = false;           ///< it is not ours
   Nanos sent = 0;
-  bool ahead = false;  ///< it was sent while there still was something to do
+  bool ahead = false;     ///< it was sent while there still was something to do
+  Nanos back_by = never;  ///< unless a PE on its way stands still
 };
 
 /// The PE that decides, at this moment. Times are by its own clock.

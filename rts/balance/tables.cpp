@@ -59,10 +59,23 @@ void Tables::set_roster(std::shared_ptr<const Roster> roster) {
   own_cluster_ = cluster_of(self_);
   links_.set_own_cluster(own_cluster_);
   hot_ = {};
+  strength_now_.reset();
   for (const auto& [pe, load] : loads_.entries())
     if (load.sparks > 0) note_hot(static_cast<int>(pe), load, true);
   for (const auto& [pe, measured] : latencies_.entries())
     note_change(static_cast<int>(pe), measured.latency);
+}
+
+// Of the few hundred whose rows there are: all others are taken to be as the roster says.
+double Tables::mean_strength_now() const {
+  const auto living = static_cast<double>(others().size() + 1);
+  if (!strength_now_) {
+    const auto lacks = [this](int pe) { return static_of(pe).strength() - strength_now(pe); };
+    double sum = lacks(self_);
+    for (const auto& [pe, load] : loads_.entries()) sum += lacks(static_cast<int>(pe));
+    strength_now_ = mean_strength() * living - sum;
+  }
+  return *strength_now_ / living;
 }
 
 // ---- what is heard
@@ -81,6 +94,7 @@ void Tables::note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool bro
   Steal steal{std::max<Nanos>(took, 1), ended, 0};
   if (auto* last = steals_.find(cluster)) {
     steal.in_vain = brought_work ? 0 : last->in_vain + 1;
+    steal.before = last->took;
     *last = steal;
   } else {
     steal.in_vain = brought_work ? 0 : 1;
@@ -99,10 +113,12 @@ bool Tables::note_load(int pe, const Load& load) {
   auto* row = loads_.find(key_of(pe));
   if (row == nullptr) {
     if (!is_told_of(pe) || load.measured < 0) return false;
+    if (loads_.entries().size() == max_loads) strength_now_.reset();  // one goes for it
     row = loads_.add(key_of(pe), {.measured = load.measured - 1});
     if (row == nullptr) return false;
   }
   if (load.measured <= row->measured) return false;
+  if (load.pace != row->pace) strength_now_.reset();
   // Who just ran out is news as urgent as who has some: it stops an old rumour.
   const bool news = load.sparks > 0 || row->sparks > 0;
   *row = load;
@@ -172,6 +188,7 @@ void RecentMean::note(std::size_t bytes) noexcept {
 void Tables::set_own_pace(std::uint16_t pace) noexcept {
   assert(pace > 0);
   measured_pace_ = own_pace_ = pace;
+  strength_now_.reset();
   if (own_strength_ == 0) return;
   constexpr double most = std::numeric_limits<std::uint16_t>::max();
   const auto ratio = own_strength_ / static_of(self_).strength();
@@ -184,12 +201,15 @@ void Tables::set_own_strength(double strength) noexcept {
 }
 
 void Tables::take_in(int pe, const PeStatic& facts) {
-  if (lost(pe)) roster_ = roster_->with(pe, facts);
+  if (!lost(pe)) return;
+  roster_ = roster_->with(pe, facts);
+  strength_now_.reset();
 }
 
 void Tables::forget(int pe) {
   if (pe == self_ || lost(pe)) return;
   roster_ = roster_->without(pe);
+  strength_now_.reset();
   loads_.remove(key_of(pe));
   latencies_.remove(key_of(pe));
   if (nearest_ == pe) {

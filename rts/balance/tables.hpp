@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "rts/balance/heard.hpp"
@@ -42,11 +43,18 @@ struct Steal {
   Nanos took = -1;       ///< from FISH to answer; < 0: there was none
   Nanos ended = 0;       ///< by this PE's own clock
   unsigned in_vain = 0;  ///< so many in a row until then
+  Nanos before = -1;     ///< what the one before that took
 
+  /// What the next may take. One that took very much longer than the one before it has perhaps met
+  /// a PE that stood still; if it is the link, the next one will tell.
+  Nanos believed() const noexcept {
+    constexpr Nanos very_much = 10;
+    return before < 0 ? took : std::min(took, very_much * before);
+  }
   /// What one that brings work takes there, as far as can be told: with those in vain before it.
   /// 0: there was none.
   double price() const noexcept {
-    return took < 0 ? 0 : static_cast<double>(took) * (1.0 + in_vain);
+    return took < 0 ? 0 : static_cast<double>(believed()) * (1.0 + in_vain);
   }
 
   Nanos when() const noexcept { return ended; }
@@ -100,6 +108,8 @@ class Tables {
   /// As static_of says, at its present pace.
   double speed_now(int pe) const noexcept { return static_of(pe).speed * pace_of(pe); }
   double strength_now(int pe) const noexcept { return static_of(pe).strength() * pace_of(pe); }
+  /// The mean of that of the living PEs, `self` among them; who was not heard of has kept its pace.
+  double mean_strength_now() const;
   /// There are shared objects: told to all others from now on, as nothing that a message brings can
   /// refer to one before its receiver knows that there are any. By any thread.
   void note_objects() noexcept { std::atomic_ref(objects_).store(true, std::memory_order_relaxed); }
@@ -251,8 +261,9 @@ class Tables {
   std::shared_ptr<const Roster> roster_;
   std::uint32_t own_cluster_ = 0;
   std::uint16_t measured_pace_ = Load::full_pace;
-  std::uint16_t own_pace_ = Load::full_pace;  // of what the roster says
-  double own_strength_ = 0;                   // 0: as it says
+  std::uint16_t own_pace_ = Load::full_pace;      // of what the roster says
+  double own_strength_ = 0;                       // 0: as it says
+  mutable std::optional<double> strength_now_{};  // of the living; nothing: a pace has changed
   mutable bool objects_ = false;  // mutable: there is no std::atomic_ref of what is const
 
   Heard<Load, max_loads> loads_;

@@ -99,14 +99,14 @@ bool is_all_short(const Tables& tables) {
 
 /// To the cluster from where work comes soonest, as far as is known.
 Nanos round_trip(const Tables& tables) {
-  if (tables.best_steal().took > 0) return tables.best_steal().took;
+  if (tables.best_steal().took > 0) return tables.best_steal().believed();
   const auto other = tables.cluster_of(tables.is_far(main_pe) ? main_pe : tables.far().front());
   return 2 * tables.latency_between(tables.own_cluster(), other).one_way;
 }
 
 bool is_slow(const Tables& tables, std::uint32_t cluster) {
-  const auto best = tables.best_steal().took;
-  return best > 0 && tables.last_steal(cluster).took > much_slower * best;
+  const auto& best = tables.best_steal();
+  return best.took > 0 && tables.last_steal(cluster).believed() > much_slower * best.believed();
 }
 
 /// Of a thin link: while there is a better one, what is known of it has to be old first. Where all
@@ -129,14 +129,14 @@ Nanos ready_at(const Tables& tables, const Situation& pe, std::uint32_t cluster)
   const auto& steal = tables.last_steal(cluster);
   const auto link = bandwidth_to(tables, cluster);
   const auto ready = is_thin(tables, link) ? thin_ready_at(tables, pe, cluster, link) : Nanos{0};
-  return is_slow(tables, cluster) ? std::max(ready, steal.ended + probe_interval * steal.took)
+  return is_slow(tables, cluster) ? std::max(ready, steal.ended + probe_interval * steal.believed())
                                   : ready;
 }
 
 /// Those that should be back by now are taken for lost in a slow link.
 bool is_overdue(const Tables& tables, const Situation& pe, const Cast& cast) {
   return cast.far && tables.best_steal().took > 0 &&
-         pe.now - cast.sent > much_slower * tables.best_steal().took;
+         pe.now - cast.sent > much_slower * tables.best_steal().believed();
 }
 
 unsigned under_way_in_time(const Tables& tables, const Situation& pe) {
@@ -219,7 +219,7 @@ bool asks_for_one(const Tables& tables) {
   constexpr double clearly = 0.8;
   constexpr Nanos as_if_near = 20'000'000;
   return !tables.far().empty() &&
-         tables.strength_now(tables.self()) < clearly * tables.mean_strength() &&
+         tables.strength_now(tables.self()) < clearly * tables.mean_strength_now() &&
          horizon(tables) <= as_if_near;
 }
 
@@ -258,7 +258,7 @@ Decision next_far(const Tables& tables, const Situation& pe, Dice& dice) {
 }
 
 double strength_of_the_living(const Tables& tables) {
-  return tables.mean_strength() * static_cast<double>(tables.others().size() + 1);
+  return tables.mean_strength_now() * static_cast<double>(tables.others().size() + 1);
 }
 
 /// Of a list's last sparks, as far as can be seen, with work alike: would all others be done with

@@ -37,8 +37,6 @@ class Cuts {
     Nanos since;
   };
 
-  std::size_t count(int pe) const noexcept;
-
   std::vector<Pair> pairs_;
 };
 

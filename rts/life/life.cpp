@@ -89,8 +89,10 @@ void Life::heard(int from) noexcept {
 
 // Those whose processes can be seen from here; of others their silence tells.
 void Life::look_for_the_dead() {
-  while (const auto dead = fabric_.dead()) on_dead(dead->pe, dead->why);
-  while (const auto cut = cuts_.next(awake_.now())) give_up(cut->pe, cut->why);
+  decide_together([this] {
+    while (const auto dead = fabric_.dead()) on_dead(dead->pe, dead->why);
+    while (const auto cut = cuts_.next(awake_.now())) give_up(cut->pe, cut->why);
+  });
 }
 
 void Life::on_dead(int pe, const std::string& why) {
@@ -108,8 +110,12 @@ void Life::beat(Nanos now) {
   const auto others = alive_.to_ping(now);
   for (const int pe : others) fabric::send(outbox_, pe, Ping{now});
   if (others.empty()) return;
-  if (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience)))
-    on_silent(*lost);
+  decide_together([this] {
+    while (const auto lost = alive_.lost(awake_.now() - (joined_ ? 0 : start_patience))) {
+      on_silent(*lost);
+      if (!decided_.gone(*lost)) break;  // else it would be found again
+    }
+  });
 }
 
 void Life::on_silent(int pe) {
@@ -150,7 +156,17 @@ void Life::decide(View::Change change) {
     departures_.gone(pe);
     cuts_.gone(pe);
   }
-  broadcast();
+  if (!decides_more_) broadcast();
+}
+
+// Of many deaths at once all are told at once.
+template <class Act>
+void Life::decide_together(const Act& act) {
+  const auto before = decided_.changes.size();
+  decides_more_ = true;
+  act();
+  decides_more_ = false;
+  if (decided_.changes.size() != before) broadcast();
 }
 
 // Also to those who are gone: they may be alive.
@@ -165,7 +181,7 @@ void Life::look_for_newcomers() {
   if (!recovers_) return;
   if (self_ == 0 && hooks_.keeps_all()) return fabric_.refuse_newcomers();
   while (const auto pe = fabric_.newcomer()) {
-    set_standing(*pe, Standing::there);
+    set_standing(*pe, Standing::comes);
     alive_.expect(*pe, awake_.now());
     start_.expect(*pe);
     fabric::send(outbox_, *pe, decided_);  // else it would leave unread what we ask
@@ -205,7 +221,7 @@ void Life::on_gone(int pe, View::What what, Nanos now) {
     if (what == View::What::left && !failure_) begin_failure({0, {}, true, {}}, 0);
     return;
   }
-  if (standing(pe) != Standing::to_come) --living_;
+  if (standing(pe) == Standing::there) --living_;
   set_standing(pe, what == View::What::empty ? Standing::to_come : Standing::gone);
   tables_.forget(pe);
   start_.dead(pe, now);

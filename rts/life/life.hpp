@@ -78,7 +78,9 @@ class Life {
   /// How many changes are known: each view has one more.
   std::size_t view() const noexcept { return told_.changes.size(); }
   /// Dead, left, or not there yet.
-  bool is_gone(int pe) const noexcept { return standing(pe) != Standing::there; }
+  bool is_gone(int pe) const noexcept {
+    return standing(pe) == Standing::gone || standing(pe) == Standing::to_come;
+  }
   /// The main PE: it has come, and does not know yet who all are.
   bool is_joining(int pe) const noexcept { return self_ == 0 && start_.is_late(pe); }
   bool is_to_come(int pe) const noexcept { return standing(pe) == Standing::to_come; }
@@ -146,8 +148,10 @@ class Life {
   void on_joined(const View::Change& change);
   void say_who_is_not_there();
   void broadcast();
+  template <class Act>
+  void decide_together(const Act& act);
 
-  enum class Standing : std::uint8_t { there, gone, to_come };
+  enum class Standing : std::uint8_t { there, comes, gone, to_come };
   Standing standing(int pe) const noexcept {
     return standing_.empty() ? Standing::there : standing_[static_cast<std::size_t>(pe)];
   }
@@ -168,6 +172,7 @@ class Life {
   Nanos failure_deadline_ = 0;
   const bool recovers_;
   View decided_;                    // the main PE's
+  bool decides_more_ = false;       // before it is told
   View told_;                       // as far as this PE has been
   std::vector<Standing> standing_;  // by PE, once one is not there
   int living_;                      // as far as this PE has been told

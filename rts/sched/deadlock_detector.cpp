@@ -62,7 +62,7 @@ void DeadlockDetector::begin_round(const Worker* by) {
   const bool give_up = std::exchange(give_up_, false);
   states_[static_cast<std::size_t>(self_)] = rest(by, give_up);
   answers_ = 1;
-  for (const int pe : dead_) note_dead(pe);
+  for (const int pe : missing_) note_missing(pe);
   for (int pe = 0; pe < static_cast<int>(states_.size()); ++pe) {
     if (pe != self_) fabric::send(outbox_, pe, Probe{round_, give_up});
   }
@@ -85,11 +85,11 @@ std::string DeadlockDetector::judge(Nanos now) {
   }
   const auto waiting = report();
   if (waiting.empty()) return {};  // the program has not begun, or is over
-  if (sent == received && dead_.empty()) return "blocked for ever, nobody can go on:\n" + waiting;
-  if (!dead_.empty() && !given_up_ && now - unchanged_since_ >= silence_ / before_giving_up)
+  if (sent == received && !any_died_) return "blocked for ever, nobody can go on:\n" + waiting;
+  if (any_died_ && !given_up_ && now - unchanged_since_ >= silence_ / before_giving_up)
     give_up_ = given_up_ = true;
   if (now - unchanged_since_ < patience_with_lost(silence_)) return {};
-  if (!dead_.empty()) return "blocked for ever after a PE was lost:\n" + waiting;
+  if (any_died_) return "blocked for ever after a PE was lost, or left:\n" + waiting;
   return "blocked for ever, " + std::to_string(sent - received) +
          " messages have been lost on the way:\n" + waiting;
 }
@@ -101,19 +101,24 @@ std::string DeadlockDetector::report() const {
 }
 
 void DeadlockDetector::dead(int pe) {
-  dead_.push_back(pe);
+  any_died_ = true;
+  empty(pe);
+}
+
+void DeadlockDetector::empty(int pe) {
+  missing_.push_back(pe);
   before_.clear();
-  if (asking_) note_dead(pe);
+  if (asking_) note_missing(pe);
 }
 
 // The round that is under way does not ask it.
 void DeadlockDetector::joined(int pe) {
-  std::erase(dead_, pe);
+  std::erase(missing_, pe);
   asking_ = false;
   before_.clear();
 }
 
-void DeadlockDetector::note_dead(int pe) {
+void DeadlockDetector::note_missing(int pe) {
   auto& state = states_[static_cast<std::size_t>(pe)];
   if (!state) ++answers_;
   state = Rest{true, 0, 0, {}};

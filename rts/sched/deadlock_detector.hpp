@@ -40,7 +40,9 @@ class DeadlockDetector {
 
   /// It answers no more, and what it has sent and received nobody knows.
   void dead(int pe);
-  /// It has come.
+  /// Nobody has been there yet.
+  void empty(int pe);
+  /// Somebody has come.
   void joined(int pe);
 
   void on_probe(const Probe& message, const Worker* by);
@@ -50,7 +52,7 @@ class DeadlockDetector {
   Rest rest(const Worker* by, bool give_up);
   Rest own_state(const Worker* by) const;
   void begin_round(const Worker* by);
-  void note_dead(int pe);
+  void note_missing(int pe);
   std::string judge(Nanos now);
   std::string report() const;
 
@@ -66,7 +68,8 @@ class DeadlockDetector {
   bool asking_ = false;
   bool give_up_ = false;   // in the next round
   bool given_up_ = false;  // since anything has changed
-  std::vector<int> dead_;
+  std::vector<int> missing_;
+  bool any_died_ = false;
   std::vector<std::optional<Rest>> states_;  // of who has answered
   std::vector<std::optional<Rest>> before_;
   Nanos next_round_ = 0;

@@ -57,8 +57,21 @@ void Fishing::set_full(bool full, Nanos now) noexcept {
   full_since_ = now;
 }
 
+// Its answer is welcome whenever it comes. (A far one's policy finds out by itself.)
+void Fishing::write_off_overdue(Nanos now) {
+  std::erase_if(under_way_, [&](const balance::Cast& cast) {
+    if (now < cast.back_by) {
+      if (cast.back_by != never) ask_again(cast.back_by);
+      return false;
+    }
+    written_off_.push_back(cast.number);
+    return true;
+  });
+}
+
 void Fishing::consider(Nanos now) {
   again_ = never;
+  write_off_overdue(now);
   fish(now);
   back_up_here(now);
 }
@@ -158,6 +171,13 @@ Nanos Fishing::patience() {
   return std::min(near_.backoff.next(random_()), balance::Fish::longest_patience / times) * times;
 }
 
+// So much that only PEs which stand still make it longer: they may be many to a core.
+Nanos Fishing::time_for_its_way(int victim) const {
+  constexpr Nanos at_least = 1'000'000'000;
+  constexpr Nanos visits = 2 * (balance::Fish::max_age + 1);
+  return at_least + visits * tables_.latency_to(victim).one_way;
+}
+
 void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   const auto is_taken = [this](std::uint16_t number) {
     return std::any_of(under_way_.begin(), under_way_.end(),
@@ -176,7 +196,10 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   fish.number = last_number_;
   fish.ahead = ahead;
   fish.wants = static_cast<std::uint8_t>(std::clamp(workers_.without_work(), 1U, 255U));
-  if (means_.holds_fish && !far) fish.patience = patience();
+  if (means_.holds_fish && !far) {
+    fish.patience = patience();
+    under_way_.back().back_by = now + time_for_its_way(victim) + 2 * fish.patience;
+  }
   hungry_since_ = std::min(hungry_since_, now);
   fish.hungry = hungry_for(now);
   fabric::send(outbox_, victim, fish);

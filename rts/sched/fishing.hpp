@@ -65,6 +65,7 @@ class Fishing {
  private:
   void fish(Nanos now);
   void ask_again(Nanos when);
+  void write_off_overdue(Nanos now);
   bool hungry(const balance::Load& load) const;
   unsigned low_watermark() const;
   bool is_idle(const balance::Load& load) const;
@@ -96,6 +97,7 @@ class Fishing {
   void remember(int thief);
   void watch_or_announce(Nanos now);
   Nanos patience();
+  Nanos time_for_its_way(int victim) const;
   void fish_at(int victim, bool ahead, Nanos now);
   std::optional<balance::Cast> resolve(std::uint16_t number, bool brought_work, Nanos now);
   void came_home(std::uint16_t number, Nanos now);
@@ -113,7 +115,7 @@ class Fishing {
   unsigned max_fish_;  // 0: as many as the policy wants
 
   std::vector<balance::Cast> under_way_;
-  std::vector<std::uint16_t> written_off_;  // were under way when a PE died
+  std::vector<std::uint16_t> written_off_;  // were under way when a PE died, or for too long
   std::uint16_t last_number_ = 0;
   bool invited_ = false;
   Nanos hungry_since_ = never;  // it, or who waits near by, found nothing: `never`: it is not

@@ -54,6 +54,23 @@ TEST(Cuts, AreForgottenWithWhoDies) {
   EXPECT_FALSE(cuts.next(100 * patience));
 }
 
+// Two sites that don't reach each other.
+TEST(Cuts, ManyAreGoneThroughQuickly) {
+  constexpr int each = 100;
+  life::Cuts cuts;
+  for (int here = 1; here <= each; ++here)
+    for (int there = 1; there <= each; ++there) {
+      cuts.add(here, each + there, "no route", 0);
+      cuts.add(each + there, here, "no route", 0);
+    }
+  int given_up = 0;
+  while (const auto cut = cuts.next(patience)) {
+    cuts.gone(cut->pe);
+    ++given_up;
+  }
+  EXPECT_EQ(given_up, each);
+}
+
 long fib_slowly(long n) {
   if (n < 2) {
     Simulation::work(10'000'000);
@@ -78,6 +95,31 @@ TEST(CutOff, OneOfThemIsGivenUpAndTheRunGoesOn) {
   EXPECT_TRUE(simulation.pe(0).life().is_gone(2));
   simulation.settle();
   EXPECT_EQ(simulation.finish(0).code, 0);
+}
+
+TEST(CutOff, AllThatFallSilentTogetherAreGivenUpTogether) {
+  constexpr Nanos second = 1'000'000'000;
+  Simulation::Config config;
+  config.net.pes = 8;
+  config.options.silence = 4;
+  Simulation* running = nullptr;
+  const auto is_silent = [&](int pe) {
+    return pe > 1 && running != nullptr && running->now() > second;
+  };
+  config.net.lose = [&](int from, int to, std::span<const std::byte>) {
+    return is_silent(from) || is_silent(to);
+  };
+  Simulation simulation(config);
+  running = &simulation;
+  std::vector<std::size_t> views;  // each tenth of a second
+  simulation.run([&] {
+    for (int i = 0; i < 80; ++i) {
+      Simulation::work(second / 10);
+      views.push_back(simulation.pe(1).life().view());
+    }
+  });
+  EXPECT_EQ(views.back(), 6U);
+  for (const auto known : views) EXPECT_TRUE(known == 0 || known == 6) << known;
 }
 
 }  // namespace

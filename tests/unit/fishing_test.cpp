@@ -222,6 +222,27 @@ TEST(Fishing, WhoeverGoesIntoAThreadTellsTheProgressThreadOfWhatIsDue) {
   EXPECT_FALSE(desk.notifies_progress_thread(patience));
 }
 
+// A PE that it came to stands still. When that goes on, it answers, or sends it home.
+TEST(Fishing, AFishThatIsOverdueIsNotWaitedFor) {
+  constexpr Nanos second = 1'000'000'000;
+  for (const bool answered : {false, true}) {
+    Desk desk;
+    ASSERT_EQ(desk.fish_at(0), 1U);
+    EXPECT_EQ(desk.fish_at(second), 0U);
+    EXPECT_LT(desk.fishing.again(), 2 * second) << "somebody looks then";
+    ASSERT_EQ(desk.fish_at(2 * second), 1U);
+    EXPECT_EQ(desk.fish_at(2 * second), 0U);
+    EXPECT_EQ(desk.fishing.outstanding(), 1U);
+    if (answered)
+      desk.fish_is_answered(3 * second);
+    else
+      desk.fish_comes_home(3 * second);
+    EXPECT_EQ(desk.fishing.outstanding(), 1U);
+    desk.fish_is_answered(3 * second);
+    EXPECT_EQ(desk.fishing.outstanding(), 0U);
+  }
+}
+
 TEST(Fishing, NothingIsSentToALostPe) {
   Desk desk;
   desk.fish_from(1, 0);

@@ -135,6 +135,23 @@ TEST(Tables, APaceTravels) {
   EXPECT_DOUBLE_EQ(other.static_of(1).speed, 8);
 }
 
+TEST(Tables, TheMeanStrengthFollowsPacesAndDeaths) {
+  Tables tables(0, 4);
+  for (int pe = 0; pe < 4; ++pe) set_static(tables, pe, {.speed = 1.0 + pe});
+  EXPECT_DOUBLE_EQ(tables.mean_strength_now(), 2.5);
+  tables.set_own_pace(500);
+  EXPECT_DOUBLE_EQ(tables.mean_strength_now(), 9.5 / 4);
+  for (const auto& [pace, mean] : {std::pair{500, 7.5 / 4}, {250, 6.5 / 4}, {1000, 9.5 / 4}}) {
+    auto its = load(1, 1, pace);
+    its.measured = tables.load_of(3).measured + 1;
+    its.pace = static_cast<std::uint16_t>(pace);
+    tables.note_load(3, its);
+    EXPECT_DOUBLE_EQ(tables.mean_strength_now(), mean);
+  }
+  tables.forget(3);
+  EXPECT_DOUBLE_EQ(tables.mean_strength_now(), 5.5 / 3);
+}
+
 TEST(Tables, WhatTheRosterHasRoundedTravelsWithThePace) {
   Tables strong(1, 3);
   Tables other(0, 3);

@@ -184,6 +184,18 @@ TEST(TrawlFar, WhereWorkComesFromIsNoSlowLink) {
   EXPECT_EQ(far_victims(tables, soon), nowhere);
 }
 
+// The PE that it met was stopped for five seconds; or the link is slow, as the next will tell.
+TEST(TrawlFar, OneThatTookVeryLongIsNotBelieved) {
+  auto tables = clustered(4);
+  tables.note_steal(0, ms, 0, true);
+  tables.note_steal(2, ms, 0, true);
+  tables.note_steal(2, 5'000 * ms, 5'000 * ms, true);
+  EXPECT_GT(times_to(far_victims(tables, {.now = 5'041 * ms}), tables, 2), 0);
+  tables.note_steal(2, 5'000 * ms, 10'000 * ms, true);
+  EXPECT_EQ(times_to(far_victims(tables, {.now = 29'999 * ms}), tables, 2), 0);
+  EXPECT_GT(times_to(far_victims(tables, {.now = 30'001 * ms}), tables, 2), 0);
+}
+
 TEST(TrawlFar, InVainTheLessOften) {
   auto tables = clustered(4);
   for (const unsigned cluster : {0U, 2U, 3U}) tables.note_steal(cluster, 100 * ms, 0, true);

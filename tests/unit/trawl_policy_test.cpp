@@ -11,6 +11,12 @@
 namespace trawl::balance {
 namespace {
 
+Load slowed(std::uint16_t pace) {
+  auto its = load(0, 1, 1);
+  its.pace = pace;
+  return its;
+}
+
 // Four fast and four slow PEs: the last ones of a list are for the fast.
 TEST(TrawlPolicy, ASlowThiefGetsNoneOfTheLastAlike) {
   const auto policy = make_policy("trawl");
@@ -28,6 +34,17 @@ TEST(TrawlPolicy, ASlowThiefGetsNoneOfTheLastAlike) {
   for (int pe = 0; pe < 8; ++pe) set_static(slow, pe, {.speed = pe < 4 ? 1395.0 : 534.0});
   EXPECT_EQ(policy->portion(slow, {.thief = 6}, {1, 9}), 1U);
   EXPECT_EQ(policy->portion(slow, {.thief = 1}, {1, 9}), 1U);
+}
+
+// Of tasks that sleep, say, no PE gets much of the processor.
+TEST(TrawlPolicy, WhereAllAreSlowedNobodyIsSlow) {
+  const auto policy = make_policy("trawl");
+  Tables tables(0, 5);
+  for (int pe = 1; pe < 5; ++pe) tables.note_load(pe, slowed(9));
+  tables.set_own_pace(10);
+  EXPECT_NEAR(tables.mean_strength_now(), 0.0092, 1e-9);
+  EXPECT_EQ(policy->portion(tables, {.thief = 1}, {100, 9}), 4U);
+  EXPECT_EQ(policy->low_watermark(tables, 4), 5U);
 }
 
 TEST(TrawlNear, EqualsShareTheFish) {
