@@ -98,6 +98,14 @@ consteval bool value_travels() {
         !heap::OpaqueAggregate<T>,
         "trawl: an aggregate with a C array, a base class or more than 100 fields can't be "
         "packed; use std::array and members, or give it a serialize() member.");
+  else if constexpr (std::is_polymorphic_v<T>)
+    static_assert(!std::is_polymorphic_v<T>,
+                  "trawl: a class with virtual functions can't travel to another PE; use a "
+                  "std::variant of the classes that it stands for.");
+  else if constexpr (!heap::detail::is_ordered_by_type<T>())
+    static_assert(heap::detail::is_ordered_by_type<T>(),
+                  "trawl: a container's comparator or hash function does not travel with it, so "
+                  "it may have no members.");
   else if constexpr (alignof(T) > most_aligned)
     static_assert(alignof(T) <= most_aligned,
                   "trawl: a value that travels may not be aligned to more than 16 bytes.");
@@ -105,8 +113,8 @@ consteval bool value_travels() {
     static_assert(
         heap::Serialisable<T>,
         "trawl: a value of this type can't travel to another PE; use standard containers, "
-        "aggregates without pointers, or a class with a default constructor, one that copies or "
-        "moves, and a serialize() member.");
+        "aggregates without pointers or const members, or a class with a default constructor, one "
+        "that copies or moves, and a serialize() member.");
   if constexpr (alignof(T) <= most_aligned) return heap::Serialisable<T>;
   return false;
 }
@@ -181,7 +189,13 @@ consteval bool callable_travels() {
   static_assert(!is_std_function<Call>,
                 "trawl: a std::function can't travel to another PE; write lazy<f>(...) or a lambda "
                 "without captures.");
-  if constexpr (!std::is_pointer_v<Call> && !is_std_function<Call>)
+  constexpr bool is_result =
+      !std::is_class_v<Call> && !std::is_pointer_v<Call> && !std::is_function_v<Call>;
+  static_assert(
+      !is_result,
+      "trawl: this is what a call has given, not a function; write spawn<f>(3) instead of "
+      "spawn(f(3)), and so for lazy.");
+  if constexpr (!std::is_pointer_v<Call> && !is_std_function<Call> && !is_result)
     static_assert(std::is_empty_v<Call> && std::is_default_constructible_v<Call>,
                   "trawl: a lambda with captures can't travel to another PE; pass what it captures "
                   "as arguments.");
@@ -196,8 +210,10 @@ struct Suspension {
 
 template <class Call, class... A>
 consteval bool call_fits() {
-  static_assert(std::is_invocable_v<Call, const A&...>,
-                "trawl: the function can't be called with these arguments.");
+  static_assert(
+      std::is_invocable_v<Call, const A&...>,
+      "trawl: the function can't be called with these arguments. (Default arguments do not "
+      "count.)");
   return std::is_invocable_v<Call, const A&...>;
 }
 
@@ -261,7 +277,10 @@ consteval bool convert(Types<G...>, Types<P...>) {
 template <class Given, class... P>
 consteval bool arguments_fit() {
   constexpr bool fit = convert(Given(), Types<P...>());
-  static_assert(fit, "trawl: the function can't be called with these arguments.");
+  static_assert(
+      fit,
+      "trawl: the function can't be called with these arguments. (Default arguments do not "
+      "count.)");
   return fit && all_given_away(Given(), Types<P...>());
 }
 

@@ -85,6 +85,7 @@ class OutArchive : public cereal::OutputArchive<OutArchive> {
 
   Packer& to;
   bool remembers = false;
+  std::size_t begun = 0;  // where the innermost value was that has written nothing so far
 };
 
 class InArchive : public cereal::InputArchive<InArchive> {
@@ -93,6 +94,7 @@ class InArchive : public cereal::InputArchive<InArchive> {
 
   Unpacker& from;
   bool remembers = false;
+  std::size_t begun = 0;  // the same, by what was left
 };
 
 /// Values inside of values: the stack has to bear them, whoever has sent the bytes.
@@ -125,6 +127,7 @@ class Packer {
     need(size);
     out_.raw(data, size);
   }
+  std::size_t size() const noexcept { return out_.size(); }
   /// Room for so many bytes, which are put now.
   std::byte* claim(std::size_t size) {
     need(size);

@@ -162,8 +162,8 @@ void read_array(Unpacker& from, std::vector<T, A>& values) {
   }
 }
 
-// Every element takes at least a byte, so a longer container than what is left is a lie; believing
-// it would allocate whatever the liar says.
+// Every element takes at least a byte (see MayTakeNothing), so a longer container than what is left
+// is a lie; believing it would allocate whatever the liar says.
 inline std::uint64_t read_count(Unpacker& from) {
   const auto count = from.in().get<std::uint64_t>();
   if (count > from.in().left()) throw BadBytes("a container in it claims to be longer than it is");
@@ -389,22 +389,41 @@ void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, cereal::SizeTag<T>& tag) {
   tag.size = static_cast<std::remove_cvref_t<T>>(read_count(archive.from));
 }
 
-// What cereal calls before and after each value.
+template <class T>
+inline constexpr bool is_binary_data = false;
+template <class T>
+inline constexpr bool is_binary_data<cereal::BinaryData<T>> = true;
+
+/// Classes of which cereal may write nothing: those with a `serialize`, std::monostate and the
+/// like. Containers write how many elements they have.
+template <class T>
+concept MayTakeNothing = std::is_class_v<T> && !Direct<T> && !is_binary_data<T> && !requires {
+  typename T::allocator_type;
+};
+
+// What cereal calls before and after each value. One that has written nothing takes a byte; so what
+// has written nothing has no such value inside.
 template <class T>
 void prologue(OutArchive& archive, const T&) {
   if constexpr (std::is_class_v<T>) archive.to.enter();
+  if constexpr (MayTakeNothing<T>) archive.begun = archive.to.size();
 }
 template <class T>
 void epilogue(OutArchive& archive, const T&) {
   if constexpr (std::is_class_v<T>) archive.to.leave();
+  if constexpr (MayTakeNothing<T>)
+    if (archive.begun == archive.to.size()) archive.to.put(std::byte{0});
 }
 template <class T>
 void prologue(InArchive& archive, const T&) {
   if constexpr (std::is_class_v<T>) archive.from.enter();
+  if constexpr (MayTakeNothing<T>) archive.begun = archive.from.in().left();
 }
 template <class T>
 void epilogue(InArchive& archive, const T&) {
   if constexpr (std::is_class_v<T>) archive.from.leave();
+  if constexpr (MayTakeNothing<T>)
+    if (archive.begun == archive.from.in().left()) archive.from.in().slice(1);
 }
 
 }  // namespace trawl::heap

@@ -40,6 +40,11 @@
 #include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
 
+namespace cereal::memory_detail {
+template <class T>
+struct PtrWrapper;
+}  // namespace cereal::memory_detail
+
 namespace trawl::heap {
 
 struct Node;
@@ -56,10 +61,16 @@ inline constexpr bool is_vector = false;
 template <class T, class A>
 inline constexpr bool is_vector<std::vector<T, A>> = true;
 
+/// What a `serialize` hands on of a smart pointer, where cereal/types/memory.hpp is included.
+template <class T>
+inline constexpr bool is_pointer_for_cereal = false;
+template <class T>
+inline constexpr bool is_pointer_for_cereal<cereal::memory_detail::PtrWrapper<T>> = true;
+
 /// cereal knows a way: a standard type, or one with a `serialize`.
 template <class T>
 concept CerealKnows =
-    is_vector<T> ||
+    is_vector<T> || is_pointer_for_cereal<T> ||
     cereal::traits::detail::count_output_serializers<T, cereal::BinaryOutputArchive>::value >
 0;
 
@@ -276,7 +287,7 @@ namespace detail {
 template <class T, class... Above>
 consteval bool can_travel();
 
-// Allocators, comparators and the like are empty classes and always may.
+// Allocators, comparators and the like always may.
 template <class T, class... Above>
 consteval bool member_travels() {
   if constexpr (std::is_empty_v<T>)
@@ -296,6 +307,20 @@ template <class T, std::size_t N, class... Above>
 struct members_travel<std::array<T, N>, Above...> {
   static constexpr bool value = can_travel<T, std::array<T, N>, Above...>();
 };
+
+/// Its comparator, or hash function, has no members: these would not travel.
+template <class T>
+consteval bool is_ordered_by_type() {
+  if constexpr (requires { typename T::key_compare; })
+    return std::is_empty_v<typename T::key_compare>;
+  else if constexpr (requires {
+                       typename T::hasher;
+                       typename T::key_equal;
+                     })
+    return std::is_empty_v<typename T::hasher> && std::is_empty_v<typename T::key_equal>;
+  else
+    return true;
+}
 
 template <class T>
 concept UserSerialises = requires(T& t, cereal::BinaryOutputArchive& a) {
@@ -323,7 +348,7 @@ consteval bool can_travel() {
   else if constexpr (UserSerialises<T>)
     return true;
   else if constexpr (CerealKnows<T>)
-    return members_travel<T, Above...>::value;
+    return is_ordered_by_type<T>() && members_travel<T, Above...>::value;
   else if constexpr (!std::is_copy_constructible_v<T>)  // Boost.PFR can't take it apart
     return false;
   else if constexpr (PlainClass<T> || (PlainAggregate<T> && std::is_empty_v<T>))

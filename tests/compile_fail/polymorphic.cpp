@@ -1,4 +1,4 @@
-// expect: trawl: a value of this type can't travel to another PE
+// expect: trawl: a class with virtual functions can't travel to another PE
 #include <trawl/trawl.hpp>
 
 struct Shape {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include <cereal/types/memory.hpp>
 #include <gtest/gtest.h>
 
 #include "tests/unit/heap_grid.hpp"
@@ -160,6 +162,50 @@ TEST(Serial, ClassesOfOnesOwn) {
   expect_same(nested, std::vector<Nested>{nested, {}}, Account("me", 100),
               std::map<std::string, Account>{{"a", Account("you", -5)}}, Temperature(293),
               Rose{1, {Rose{2, {}}, Rose{3, {Rose{4, {}}}}}});
+}
+
+/// Says nothing of itself.
+struct Silent {
+  template <class Archive>
+  void serialize(Archive&) {}
+  friend bool operator==(const Silent&, const Silent&) { return true; }
+  friend bool operator<(const Silent&, const Silent&) { return false; }
+};
+struct Hollow {
+  std::monostate nothing;
+  friend bool operator==(const Hollow&, const Hollow&) = default;
+};
+
+// Else a container of many is longer than what there is to read.
+TEST(Serial, WhatWritesNothingCountsInContainers) {
+  using Pair = std::pair<std::monostate, Silent>;
+  expect_same(std::vector<Silent>(7000), std::list<Silent>(7), std::deque<std::monostate>(9),
+              std::vector<std::tuple<>>(5), std::vector<Hollow>(3), std::vector<Pair>(11),
+              std::set<Silent>{Silent()}, std::map<std::string, Silent>{{"", {}}, {"b", {}}},
+              std::vector<std::optional<Silent>>(5, Silent()),
+              std::vector<std::array<std::string, 0>>(4), std::list<std::list<Silent>>(6),
+              std::list<std::string>(6), Silent(), Hollow());
+}
+
+/// A list as cereal has them.
+struct Link {
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(number, next, shared);
+  }
+  friend bool operator==(const Link& a, const Link& b) {
+    return a.number == b.number && *a.shared == *b.shared && !a.next == !b.next &&
+           (!a.next || *a.next == *b.next);
+  }
+
+  int number = 0;
+  std::shared_ptr<Link> next;
+  std::shared_ptr<std::string> shared = std::make_shared<std::string>();
+};
+
+TEST(Serial, ClassesMayHandOnTheirPointers) {
+  Link last{3, nullptr, std::make_shared<std::string>("three")};
+  expect_same(Link{1, std::make_shared<Link>(Link{2, std::make_shared<Link>(last)})});
 }
 
 // The same Lazy in every kind of place stays the same Lazy.
