@@ -245,6 +245,27 @@ TEST_P(DistSteps, AKeyThatIsNoNumberHasItsOwnValue) {
   });
 }
 
+std::vector<std::pair<double, std::string>> places_of_none(long i) {
+  std::vector<std::pair<double, std::string>> pairs;
+  for (int n = 0; i % 3 == 0 && n < 2; ++n)
+    pairs.emplace_back(std::numeric_limits<double>::quiet_NaN(), std::to_string(i) + ",");
+  return pairs;
+}
+std::string appended(const std::string& a, const std::string& b) {
+  return a + b;
+}
+
+TEST_P(DistSteps, ItsValuesComeInTheOrderOfTheElementsToo) {
+  run([] {
+    const auto all =
+        trawl::collect(trawl::map_reduce<places_of_none, appended>(trawl::generate<index_of>(99)));
+    std::string expected;
+    for (int i = 0; i < 99; i += 3) expected += std::to_string(i) + "," + std::to_string(i) + ",";
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all.front().second, expected);
+  });
+}
+
 TEST_P(DistSteps, StepsAreNotNegative) {
   run([] {
     const auto d = trawl::generate<index_of>(10);

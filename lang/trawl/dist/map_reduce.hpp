@@ -26,6 +26,17 @@ bool key_before(const std::pair<K, V>& a, const std::pair<K, V>& b) {
     return a.first < b.first;
 }
 
+/// What `key_before` takes for one key: to `==` each NaN is another.
+struct SameKey {
+  template <class K>
+  bool operator()(const K& a, const K& b) const {
+    if constexpr (Number<K>)
+      return bits_of(a) == bits_of(b);
+    else
+      return a == b;
+  }
+};
+
 /// Its hash may be the key itself, and keys multiples of the number of shards.
 template <class K>
 std::size_t shard_of_key(const K& key, std::size_t shards) {
@@ -54,7 +65,7 @@ Dealt<std::pair<K, V>> deal_pairs(std::size_t shard, std::size_t shards,
                                   const Stored&... stored) {
   return in_shard("map_reduce", function_name<F>(), shard, [&] {
     const auto& elements = force(force(source).elements);
-    std::unordered_map<K, V> sums;
+    std::unordered_map<K, V, std::hash<K>, SameKey> sums;
     with_opened(
         elements.size(), shard,
         [&](const auto&... opened) {
