@@ -9,18 +9,25 @@ namespace trawl {
 namespace {
 
 constexpr std::size_t least = 32U << 20U;  // bytes: less is not worth a message
-constexpr std::size_t most_asked = 64;     // at a time, and the main PE
+constexpr std::size_t many_slots = 16'384;
+constexpr std::size_t most_asked = 64;  // at a time, and the main PE
 
 }  // namespace
 
 void HeapWatch::look() {
   const auto collector = heap::collector_statistics();
   const auto heap = collector.heap_bytes;
+  const auto slots = shared_heap_.addresses().slots();
   const auto returned = shared_heap_.addresses().returned();
   const bool is_tight = heap > bounds_.most / 2;
   if (is_tight && heap >= heap_ + std::max(heap_ / 8, least)) {
     heap_ = heap;
-    if (shared_heap_.addresses().slots() != 0) ask_others();
+    if (slots != 0) ask_others();
+  }
+  slots_ = std::min(slots_, slots);
+  if (slots > 2 * slots_ + many_slots) {
+    slots_ = slots;
+    ask_others();
   }
   const bool can_shrink = returned != returned_ || collector.free_bytes > heap / 4;
   if (!asked_ && !(is_tight && can_shrink)) return;

@@ -27,7 +27,7 @@ class HeapWatch {
   /// To be called every few ms: asks others, and collects when others have asked, or have given
   /// back something, or when much is free; but not for more than a tenth of the time.
   void look();
-  /// Another PE is short of memory.
+  /// Another PE is short of memory, or has much that may be needed nowhere.
   void on_collect() noexcept { asked_ = true; }
 
   bool knows_bound() const noexcept { return bounds_.used != nullptr; }
@@ -44,6 +44,7 @@ class HeapWatch {
   heap::SharedHeap& shared_heap_;
   fabric::Outbox& outbox_;
   std::size_t heap_ = 0;        // bytes, when others were asked
+  std::size_t slots_ = 0;       // the fewest since then
   std::uint64_t returned_ = 0;  // slots, when it was collected here
   std::size_t next_ = 0;        // of the others, to be asked
   bool asked_ = false;
