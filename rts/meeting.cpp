@@ -70,6 +70,11 @@ fabric::NetSetup net_setup(const Program& program) {
   return setup;
 }
 
+// Another Trawl program that this one starts is none of them.
+void forget_who_meets() {
+  for (const char* name : {"TRAWL_MEET", "TRAWL_PES", "TRAWL_SEATS", "TRAWL_JOIN"}) unsetenv(name);
+}
+
 }  // namespace
 
 bool goes_by_net(const Options& options) {
@@ -87,6 +92,7 @@ fabric::Joined join_others(const Program& program) {
   const auto& options = program.options;
   if (goes_by_net(options)) {
     auto joined = fabric::make_net(net_setup(program), grid_of(program));
+    forget_who_meets();
     const bool can_leave = options.recover != "off";
     if (joined.fabric->self() == 0)
       send_others_away_by_signal(can_leave);

@@ -112,12 +112,12 @@ class Process {
     while (true) poll_and_wait();
   }
 
-  /// exit() was called. In the root it ends the run with its code; returns when nothing else runs
-  /// here any more.
+  /// exit() was called. In the root, or what that evaluates itself, it ends the run with its code;
+  /// returns when nothing else runs here any more.
   void exit_called(int code) {
     if (returned_) return;
     heap::stop_collecting();
-    if (!is_main()) {
+    if (!is_main() || is_in_spark()) {
       pe_->fail("a function called exit() on PE " + std::to_string(pe_->self()) +
                     "; let it throw an exception instead",
                 1);
@@ -134,6 +134,12 @@ class Process {
 
  private:
   bool is_main() const { return joined_.fabric->self() == 0; }
+
+  /// What the root evaluates itself is the root's.
+  static bool is_in_spark() {
+    const auto* worker = sched::current_worker();
+    return worker != nullptr && worker->running() && worker->running_code() != nullptr;
+  }
 
   // A PE that can't do as it is told joins the others all the same, to tell them.
   void be_in_trouble(const Error& trouble) {

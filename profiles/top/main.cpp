@@ -79,19 +79,27 @@ int look_once(const top::Look& look, const Options& options) {
   const auto begun = Clock::now();
   top::History history;
   std::optional<top::Sample> sample;
+  std::optional<std::uint64_t> first;
+  bool moves = false;  // an old table stays where it is
   while (look.runs() && seconds_since(begun) < patience(3.5, sample)) {
     if (const auto table = look.table()) {
       sample = history.take(*table);
+      moves = moves || first.value_or(table->head.number) != table->head.number;
+      first = first.value_or(table->head.number);
       if (history.complete(*table) || table->head.stage == trace::Stage::over) break;
     }
     poll(nullptr, 0, tick);
   }
+  const bool over = sample && sample->head.stage == trace::Stage::over;
+  const auto process = "process " + std::to_string(look.run().pid);
   if (!sample)
-    throw Error("process " + std::to_string(look.run().pid) +
-                    (look.runs() ? " shows nothing: its run has not begun yet, or it is stopped"
-                                 : " has ended"),
-                1);
+    throw Error(
+        process + (look.runs() ? " shows nothing: its run has not begun yet, or it is stopped"
+                               : " has ended"),
+        1);
   print(*sample, options);
+  if (!moves && !over && look.runs())
+    throw Error(process + " has shown nothing new since: it is stopped", 1);
   return 0;
 }
 

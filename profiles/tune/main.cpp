@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -209,12 +210,15 @@ void write_flags(const Result& result, const std::string& file) {
     throw trawl::Error("cannot write " + file + ": " + std::strerror(errno), 2);
 }
 
-/// Before minutes of work, not after.
+/// Before minutes of work, not after. What was not there is not there until then.
 void check_writable(const std::string& file) {
   if (file.empty()) return;
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(file, ignored);
   errno = 0;
   if (!std::ofstream(file, std::ios::app))
     throw trawl::Error("cannot write " + file + ": " + std::strerror(errno), 2);
+  if (is_new) std::filesystem::remove(file, ignored);
 }
 
 int tune_all(int argc, char** argv) {

@@ -74,8 +74,9 @@ std::optional<std::uint32_t> Executable::place_of(std::uintptr_t address) const 
   return static_cast<std::uint32_t>(place);
 }
 
+// Never destroyed: exit() in the root ends a run when static objects may have gone.
 const Executable& executable() {
-  static const Executable found = find();
+  static const auto& found = *new Executable(find());
   return found;
 }
 

@@ -174,7 +174,13 @@ class Launch {
     by_srun_ = hosts_.empty() && !options_.wait && slurm_.tasks != 0;
     pes_ = options_.pes != 0 ? options_.pes : by_srun_ ? slurm_.tasks : 0;
     for (const auto& host : hosts_) elsewhere_ += host.pes;
-    if (!hosts_.empty()) pes_ = 1 + elsewhere_;
+    if (!hosts_.empty()) {
+      if (options_.pes != 0 && options_.pes != 1 + elsewhere_)
+        throw Error(options_.hosts + " says how many PEs there are, " +
+                        std::to_string(1 + elsewhere_) + " with the main one here: leave -n out",
+                    2);
+      pes_ = 1 + elsewhere_;
+    }
     if (pes_ == 0) throw Error("how many PEs? say -n N, or --hosts FILE", 2);
     if (pes_ > static_cast<int>(net::most_pes)) throw Error("too many PEs", 2);
     if (!hosts_.empty() && options_.ssh.find_first_not_of(" \t") == std::string::npos)

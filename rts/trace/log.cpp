@@ -65,7 +65,7 @@ Log::Log(const Setup& setup)
   header_.offset = -header_.start;
 
   // A new file rather than a shorter one: somebody may be reading the old one through mmap.
-  ::unlink(path_.c_str());
+  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) refuse(path_, errno);
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file_ < 0) refuse(path_, errno);
   if (const int error = write_header(); error != 0) {

@@ -34,10 +34,11 @@ _Unwind_Reason_Code add(_Unwind_Context* context, void* search) {
   return stack.size == stack.places.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/// All PEs of a simulated run share what one has found: to look takes 20 us.
+/// All PEs of a simulated run share what one has found: to look takes 20 us. Not destroyed: a root
+/// may have called exit(), while others go on.
 const Stack& stack_of(std::uint32_t code, const void* caller) {
   static std::mutex lock;
-  static std::map<std::pair<std::uint32_t, const void*>, Stack> stacks;
+  static auto& stacks = *new std::map<std::pair<std::uint32_t, const void*>, Stack>();
   const std::lock_guard guard(lock);
   const auto [found, is_new] = stacks.try_emplace({code, caller});
   Search search{found->second, caller, caller == nullptr};

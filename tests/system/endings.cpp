@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -225,6 +226,16 @@ int root(int argc, char** argv) {
       {"exception", []() -> int { throw std::out_of_range("beyond the end"); }},
       {"exception-elsewhere", [] { return elsewhere<throws>(0); }},
       {"exit-5", []() -> int { std::exit(5); }},
+      {"starts-another",
+       [] {
+         const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+         return WEXITSTATUS(std::system((self + " code-7").c_str()));
+       }},
+      {"exit-5-after-a-spark",
+       []() -> int {
+         trawl::force(trawl::par(trawl::lazy<fib>(9)));
+         std::exit(5);
+       }},
       {"exit-5-with-static-objects", exit_with_static_objects},
       {"child-exits", child_exits},
       {"exits-in-a-call", [] { return static_cast<int>(trawl::force(trawl::lazy<exits>(0))); }},

@@ -81,6 +81,16 @@ for fabric, env in FABRICS.items():
     result = ends(3, "exit-5-elsewhere", "--trawl:workers=1", env=env)
     expect(result.code == 1, "expected exit code 1", result)
     expect_once("called exit()", result)
+    # Nor is one on the main PE, by a worker who has taken a spark.
+    result = ends(0, "exit-5-elsewhere", "--trawl:workers=2", env=env)
+    expect(result.code == 1, "expected exit code 1", result)
+    expect_once("a function called exit() on PE 0", result)
+# What is recorded can be read, though static objects have gone.
+with tempfile.TemporaryDirectory() as here:
+    result = ends(0, "exit-5-after-a-spark", f"--trawl:record={here}/run.rec")
+    expect(result.code == 5, "expected exit code 5", result)
+    result = run(0, "trawl-replay", f"{here}/run.rec", "--info")
+    expect(result.code == 0, "expected a recording", result)
 # Ends that nobody agreed to: one line says where and what, and the exit code is not 0.
 for how, what in (("aborts", "abort() was called"), ("divides_by", "arithmetic error"),
                   ("ends_at_once", "_exit() was called"), ("quick_exits", "quick_exit() was called"),

@@ -3,8 +3,10 @@
 import csv
 import io
 import os
+import signal
+import time
 
-from harness import BIN, MPIEXEC, expect, run_words
+from harness import BIN, MPIEXEC, expect, finish, processes_like, run_words, start
 
 GRIDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../profiles/grids")
 TREE = [os.path.join(BIN, "trawl-replay"), "--divide", "9,2,1ms"]
@@ -36,6 +38,15 @@ expect("none-such not in" in result.err and "1 of 2 runs failed" in result.err, 
 result, rows = sweep(MPIEXEC, "-n", 2, os.path.join(BIN, "queens"), 10, "--cutoff=3", "--cutoff=20")
 expect([row["cutoff"] for row in rows] == ["3", "20"] and all(float(row["seconds"]) > 0 for row in rows),
        "expected a program's own option to be varied", result)
+
+# Who is told to stop takes what it has started with it.
+endless = start([os.path.join(GRIDS, "sweep"), os.path.join(BIN, "fib"), 77, "--trawl:workers=1", "--trawl:workers=2"])
+begun = time.monotonic()
+while not processes_like("fib 77 --trawl:workers=1$"): time.sleep(0.01)
+endless.send_signal(signal.SIGTERM)
+result = finish(endless, begun)
+expect(result.code == 128 + signal.SIGTERM and "Traceback" not in result.err, "expected one line", result)
+expect(not processes_like("fib 77 --trawl:workers"), "expected nothing to be left", result)
 
 sweep(code=2)
 sweep("true", code=1)

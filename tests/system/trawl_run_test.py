@@ -76,6 +76,12 @@ def does_not_wait_for_the_input():
     os.close(writer)
 
 
+def leaves_alone_what_the_program_starts():
+    """Another program of Trawl, which is a run of its own."""
+    result = run_words(TRAWL_RUN, "-n", 2, program("tests/endings"), "starts-another")
+    expect(result.code == 7, "expected the other program's exit code", result)
+
+
 def tells_others_our_flags(folder):
     """What stands in for ssh forgets the environment, as ssh does."""
     ssh = os.path.join(folder, "ssh")
@@ -129,6 +135,7 @@ def refuses(folder):
             (["--hosts", of_mpiexec, queens, "6"], "line 2: expected HOST"),
             (["--wait", "--hosts", many, queens, "6"], "--wait and --hosts exclude each other"),
             (["--leave", 1, "-n", 2, os.getpid()], "--leave and -n exclude each other"),
+            (["--hosts", here, "-n", 3, queens, "6"], "says how many PEs there are, 2 with the main one here: leave -n out"),
             (["--hosts", binary, queens, "6"], "line 1: expected HOST"),
             (["--hosts", here, "--ssh", " ", queens, "6"], "--ssh is to say"),
             (["-n", 2, ""], "the program's name is empty"),
@@ -160,6 +167,7 @@ ignores_what_it_was_started_to_ignore()
 may_be_ended_while_nobody_reads()
 loses_nothing()
 does_not_wait_for_the_input()
+leaves_alone_what_the_program_starts()
 with tempfile.TemporaryDirectory() as place:
     tells_others_our_flags(place)
     prints_a_line_that_can_be_called(place)

@@ -115,13 +115,16 @@ exec {shlex.quote(os.path.abspath(program("trawl-replay")))} "$@"
     os.mkdir(temporary)
     for told in signal.SIGINT, signal.SIGTERM:
         begun = time.monotonic()
-        stopped = start([program("trawl-tune"), recording, SITES, "--scale-work", 100], {"TMPDIR": temporary})
+        written = [os.path.join(folder, "stopped.flags"), os.path.join(folder, "stopped.svg")]
+        stopped = start([program("trawl-tune"), recording, SITES, "--scale-work", 100, "--write", written[0],
+                         "--plot", written[1]], {"TMPDIR": temporary})
         while not os.listdir(temporary): time.sleep(0.01)
         time.sleep(0.3)
         stopped.send_signal(told)
         result = finish(stopped, begun)
         expect(result.code == -told and "stopped: " in result.err, f"expected to end by {told.name}", result)
         expect(os.listdir(temporary) == [], "expected no folder left behind", result)
+        expect(not any(map(os.path.exists, written)), "expected no files left behind", result)
 
     # Several: an advice for each, and one for all; PEs a host are chosen where they have several workers.
     result, found = tuned(recording, SITES, hosts, "--budget", 100)
