@@ -1,6 +1,7 @@
 #define GC_THREADS
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "rts/heap/blocks.hpp"
 #include "rts/heap/known_threads.hpp"
+#include "rts/heap/weak.hpp"
 #include "rts/inline/tally.hpp"
 
 namespace trawl::heap {
@@ -37,15 +39,27 @@ constexpr auto class_by_granules = [] {
   return classes;
 }();
 
-std::size_t class_for(BlockKind kind, std::size_t size) noexcept {
-  // What may be collected is a byte longer than asked for: pointers past its end belong to it.
-  if (kind != BlockKind::uncollectable) ++size;
+/// A pointer past the end of such a block, if it is the last of its page, belongs to what follows:
+/// a node, perhaps, and all that it leads to. So a byte more is taken, or that block never.
+constexpr bool fills_pages(std::size_t size) noexcept {
+  return size >= page ? size % page == 0 : std::has_single_bit(size);
+}
+constexpr std::size_t most_left_out = 128;  // of a page
+
+std::size_t class_of(BlockKind kind, std::size_t size) noexcept {
   if (size <= sizes[small_classes - 1]) [[likely]]
     return class_by_granules[(size + 15) / 16];
   if (kind != BlockKind::uncollectable) return no_class;
   std::size_t at = small_classes;
   while (at != no_class && size > sizes[at]) ++at;
   return at;
+}
+
+// What may be collected is a byte longer than asked for: pointers past its end belong to it.
+std::size_t class_for(BlockKind kind, std::size_t size) noexcept {
+  const bool longer =
+      kind != BlockKind::uncollectable || (size > most_left_out && fills_pages(size));
+  return class_of(kind, size + (longer ? 1 : 0));
 }
 
 constexpr auto enough = [] {  // of a size: a page
@@ -195,6 +209,7 @@ class Kept {
   // Of the calling thread's: handed another argument, their callers would save another register.
   [[gnu::noinline]] static void refill(Pair& pair, BlockKind kind, std::size_t at) noexcept;
   [[gnu::noinline]] static void make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept;
+  static void leave_out_last(OpenList& open, std::size_t at) noexcept;
   static void set_count(OpenList& open, std::size_t at, std::size_t count) noexcept;
 
   std::array<std::array<Pair, sizes.size()>, 3> pairs_;
@@ -207,6 +222,24 @@ constinit thread_local Kept* kept_here = nullptr;
 void Kept::set_count(OpenList& open, std::size_t at, std::size_t count) noexcept {
   kept_here->reused_.add(open.taken() * sizes[at]);
   open.set_count(count);
+}
+
+// Of each page.
+void Kept::leave_out_last(OpenList& open, std::size_t at) noexcept {
+  if (!fills_pages(sizes[at])) return;
+  const auto is_last = [at](void* block) {
+    return (reinterpret_cast<std::uintptr_t>(block) + sizes[at]) % page == 0;
+  };
+  if (open.first != nullptr && is_last(open.first)) {
+    open.first = GC_NEXT(open.first);
+    return;
+  }
+  for (void* block = open.first; block != nullptr && GC_NEXT(block) != nullptr;
+       block = GC_NEXT(block)) {
+    if (!is_last(GC_NEXT(block))) continue;
+    GC_NEXT(block) = GC_NEXT(GC_NEXT(block));
+    return;
+  }
 }
 
 void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
@@ -225,6 +258,7 @@ void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
     open.first = GC_malloc_uncollectable(sizes[at] - 1);
   else
     GC_generic_malloc_many(sizes[at], static_cast<int>(kind), &open.first);
+  if (kind == BlockKind::uncollectable && sizes[at] <= most_left_out) leave_out_last(open, at);
   std::size_t count = 0;
   for (void* block = open.first; block != nullptr; block = GC_NEXT(block)) ++count;
   set_count(open, at, count);
@@ -269,9 +303,16 @@ constinit std::uint64_t reused_before = 0;  // by threads that have ended
   if (guest) register_thread();
   see_to_growth_if_any();
   collect_early_if_cheap();
-  void* block = kind == BlockKind::uncollectable ? GC_malloc_uncollectable(size)
-                : kind == BlockKind::normal      ? GC_malloc(size)
-                                                 : GC_malloc_atomic(size);
+  const auto take = [=] {
+    return kind == BlockKind::uncollectable ? GC_malloc_uncollectable(size)
+           : kind == BlockKind::normal      ? GC_malloc(size)
+                                            : GC_malloc_atomic(size);
+  };
+  void* block = take();
+  if (block == nullptr) {
+    destroy_the_dead();
+    block = take();
+  }
   if (kind == BlockKind::plain) put_in_large_pages(block, size);
   if (guest) GC_unregister_my_thread();
   return block;
@@ -300,7 +341,7 @@ void give_block(void* block) noexcept {
   Kept* kept = kept_here;
   // Of a class: else it was not got here, but directly.
   if (kept != nullptr && size <= sizes.back()) [[likely]] {
-    const auto at = class_for(BlockKind::uncollectable, size);
+    const auto at = class_of(BlockKind::uncollectable, size);
     if (sizes[at] == size && (at < small_classes || kind == BlockKind::uncollectable)) [[likely]]
       return kept->give(kind, at, block);
   }

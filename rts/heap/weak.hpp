@@ -60,5 +60,7 @@ void cut_links_to_the_dead() noexcept;
 
 /// Runs what on_death registered, on this thread; cheap when nothing has died.
 void run_finalisers();
+/// There is no memory left: collects, and does so. The collector by itself does not even collect.
+void destroy_the_dead();
 
 }  // namespace trawl::heap

@@ -118,4 +118,9 @@ void run_finalisers() {
   if (GC_should_invoke_finalizers()) GC_invoke_finalizers();
 }
 
+void destroy_the_dead() {
+  GC_gcollect();
+  run_finalisers();
+}
+
 }  // namespace trawl::heap

@@ -82,8 +82,9 @@ Fiber::Fiber(std::size_t bytes, void (*body)(void*), void* argument)
         "--trawl:stack-size");
   memory_ = stack.data();
   size_ = stack.size();
-  record_.base = memory_ + size_;
-  context_ = context::make_fcontext(record_.base, size_ - stack_guard, &Entry::enter);
+  constexpr std::size_t above = 64;  // to the collector the stack's end may be a node's beginning
+  record_.base = memory_ + size_ - above;
+  context_ = context::make_fcontext(record_.base, size_ - above - stack_guard, &Entry::enter);
   record_.stack_pointer = context_;
   heap::add_stack(record_);
 #if defined(__SANITIZE_THREAD__)

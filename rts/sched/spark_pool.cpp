@@ -51,9 +51,13 @@ bool Slot::forget_the_dead(bool (*lives)(const void*), bool claimed, bool newest
 
 // ---- UntouchedPages ----------------------------------------------------------------------------
 
+// A byte more, as the collector gives: what follows may be its heap, and who keeps the end of this
+// memory would keep the first node there, and the whole list that it begins.
+constexpr std::size_t beyond = 1;
+
 // Not large ones: each of thousands of simulated PEs would have one for a few sparks.
 void* UntouchedPages::get(std::size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, bytes + beyond, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   madvise(memory, bytes, MADV_NOHUGEPAGE);
@@ -61,7 +65,7 @@ void* UntouchedPages::get(std::size_t bytes) {
 }
 
 void UntouchedPages::give(void* memory, std::size_t bytes) noexcept {
-  munmap(memory, bytes);
+  munmap(memory, bytes + beyond);
 }
 
 // ---- SparkPool ---------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <ranges>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -120,6 +121,43 @@ long given_up(long steps) {
   return sum;
 }
 
+/// Has to be destroyed: that it is dead does not give back its memory.
+class Field {
+ public:
+  Field() = default;
+  explicit Field(std::size_t cells) : cells_(cells) {}
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(cells_);
+  }
+  std::size_t size() const { return cells_.size(); }
+
+ private:
+  Row cells_;
+};
+Field field(std::size_t cells) {
+  return Field(cells);
+}
+long destroyed(long steps) {
+  std::size_t sum = 0;
+  for (long i = 0; i < steps; ++i)
+    sum += trawl::force(trawl::lazy<field>(std::size_t{12'500})).size();
+  return static_cast<long>(sum);
+}
+
+long throws_much(long letters) {
+  throw std::runtime_error(std::string(static_cast<std::size_t>(letters), 'x'));
+}
+long thrown(long steps) {
+  long caught = 0;
+  for (long i = 0; i < steps; ++i) try {
+      trawl::force(trawl::lazy<throws_much>(100'000L));
+    } catch (const std::runtime_error&) {
+      ++caught;
+    }
+  return caught;
+}
+
 /// Neighbours need the edges only: where the cells are the root never asks.
 struct Block {
   double first;
@@ -180,6 +218,7 @@ int root(int argc, char** argv) {
       {"moved", moved_lists},       {"temporary", temporary_lists},
       {"buffered", buffered_lists}, {"held", held_data},
       {"nested", nested_data},      {"given_up", given_up},
+      {"destroyed", destroyed},     {"thrown", thrown},
       {"blocks", blocks},           {"elements", elements}};
   for (const auto& [name, run] : all) {
     if (name != what) continue;

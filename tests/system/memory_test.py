@@ -54,9 +54,14 @@ LETS_GO = os.path.join(BIN, "tests", "lets_go")
 for what, count, megabytes, answer in [
         ("sparked", 60, 300, 60 * 3000 * 2999 // 2), ("maps", 600, 200, 600 * 300 * 299 // 2), ("given_up", 40, 200, 40),
         ("moved", 1_000_000, 40, 2_000_000_000), ("temporary", 1_000_000, 40, 2_000_000_000),
-        ("buffered", 1_000_000, 40, 1_000_000_000)]:
+        ("buffered", 1_000_000, 40, 1_000_000_000), ("destroyed", 10_000, 100, 10_000 * 12_500),
+        ("thrown", 10_000, 100, 10_000)]:
     result = run_words(LETS_GO, what, str(count), "--trawl:workers=1", f"--trawl:heap-max={megabytes}M")
     expect(result.code == 0 and result.out == f"{answer}\n", f"expected {answer} in {megabytes} MB", result)
+# Nor does anything of another worker's keep a list.
+for what, answer in [("moved", 2_000_000_000), ("temporary", 2_000_000_000), ("buffered", 1_000_000_000)] * 2:
+    result = run_words(LETS_GO, what, "1000000", "--trawl:workers=2", "--trawl:heap-max=48M")
+    expect(result.code == 0 and result.out == f"{answer}\n", f"expected {answer} in 48 MB", result)
 for pes, what, count, megabytes, answer in [
         (3, "held", 60, 150, 60 * 200_000), (3, "nested", 40, 150, 40 * 3 * 60_000), (2, "blocks", 600, 150, 600 * 28),
         (2, "elements", 300, 60, 200 * 199 // 2 + 200 * 300)]:
