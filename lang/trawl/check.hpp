@@ -102,7 +102,7 @@ consteval bool value_travels() {
     static_assert(!std::is_polymorphic_v<T>,
                   "trawl: a class with virtual functions can't travel to another PE; use a "
                   "std::variant of the classes that it stands for.");
-  else if constexpr (!heap::detail::is_ordered_by_type<T>())
+  else if constexpr (!heap::detail::UserSerialises<T> && !heap::detail::is_ordered_by_type<T>())
     static_assert(heap::detail::is_ordered_by_type<T>(),
                   "trawl: a container's comparator or hash function does not travel with it, so "
                   "it may have no members.");
@@ -189,13 +189,18 @@ consteval bool callable_travels() {
   static_assert(!is_std_function<Call>,
                 "trawl: a std::function can't travel to another PE; write lazy<f>(...) or a lambda "
                 "without captures.");
+  static_assert(!std::is_member_pointer_v<Call>,
+                "trawl: a member can't be suspended by its pointer; give a lambda that calls it.");
+  constexpr bool is_function = std::is_pointer_v<Call> || std::is_function_v<Call> ||
+                               std::is_member_pointer_v<Call> || is_std_function<Call>;
   constexpr bool is_result =
-      !std::is_class_v<Call> && !std::is_pointer_v<Call> && !std::is_function_v<Call>;
+      !is_function && !(std::is_class_v<Call> && std::is_empty_v<Call>)&&!OneCallOperator<Call> &&
+      heap::Serialisable<Call>;
   static_assert(
       !is_result,
       "trawl: this is what a call has given, not a function; write spawn<f>(3) instead of "
       "spawn(f(3)), and so for lazy.");
-  if constexpr (!std::is_pointer_v<Call> && !is_std_function<Call> && !is_result)
+  if constexpr (!is_function && !is_result)
     static_assert(std::is_empty_v<Call> && std::is_default_constructible_v<Call>,
                   "trawl: a lambda with captures can't travel to another PE; pass what it captures "
                   "as arguments.");

@@ -23,7 +23,7 @@ namespace detail {
 
 // A file: `begins`; of each value its type, in how many blobs it is, and those; `ends`. A blob is
 // its size, a checksum, and its bytes. Numbers are as on the machine.
-inline constexpr std::uint64_t checkpoint_begins = 0x315043'4c57415254;  // "TRAWLCP1"
+inline constexpr std::uint64_t checkpoint_begins = 0x325043'4c57415254;  // "TRAWLCP2"
 inline constexpr std::uint64_t checkpoint_ends = 0x444e45'50434c5754;
 
 [[noreturn]] inline void throw_of_checkpoint(const std::string& file, const std::string& what) {

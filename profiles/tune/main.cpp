@@ -218,7 +218,7 @@ void check_writable(const std::string& file) {
   errno = 0;
   if (!std::ofstream(file, std::ios::app))
     throw trawl::Error("cannot write " + file + ": " + std::strerror(errno), 2);
-  if (is_new) std::filesystem::remove(file, ignored);
+  if (is_new) std::filesystem::remove(std::filesystem::canonical(file, ignored), ignored);
 }
 
 int tune_all(int argc, char** argv) {

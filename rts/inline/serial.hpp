@@ -389,22 +389,27 @@ void CEREAL_LOAD_FUNCTION_NAME(InArchive& archive, cereal::SizeTag<T>& tag) {
   tag.size = static_cast<std::remove_cvref_t<T>>(read_count(archive.from));
 }
 
-template <class T>
-inline constexpr bool is_binary_data = false;
-template <class T>
-inline constexpr bool is_binary_data<cereal::BinaryData<T>> = true;
-
 /// Classes of which cereal may write nothing: those with a `serialize`, std::monostate and the
 /// like. Containers write how many elements they have.
 template <class T>
-concept MayTakeNothing = std::is_class_v<T> && !Direct<T> && !is_binary_data<T> && !requires {
-  typename T::allocator_type;
-};
+concept MayTakeNothing = std::is_class_v<T> && !Direct<T> && !is_cereals_own<T> &&
+                         (detail::UserSerialises<T> || !requires { typename T::allocator_type; });
+
+/// What a `serialize` hands on: of a base class cereal would have to be told by its name.
+template <class T>
+consteval bool is_handed_on() {
+  if constexpr (is_smart_pointer<T>::value)
+    static_assert(!std::is_polymorphic_v<typename std::pointer_traits<T>::element_type>,
+                  "trawl: a pointer to a class with virtual functions can't be packed; use a "
+                  "std::variant of the classes that it stands for.");
+  return true;
+}
 
 // What cereal calls before and after each value. One that has written nothing takes a byte; so what
 // has written nothing has no such value inside.
 template <class T>
 void prologue(OutArchive& archive, const T&) {
+  static_assert(is_handed_on<T>());
   if constexpr (std::is_class_v<T>) archive.to.enter();
   if constexpr (MayTakeNothing<T>) archive.begun = archive.to.size();
 }

@@ -43,6 +43,8 @@
 namespace cereal::memory_detail {
 template <class T>
 struct PtrWrapper;
+template <class Archive, class T>
+struct LoadAndConstructLoadWrapper;
 }  // namespace cereal::memory_detail
 
 namespace trawl::heap {
@@ -61,16 +63,25 @@ inline constexpr bool is_vector = false;
 template <class T, class A>
 inline constexpr bool is_vector<std::vector<T, A>> = true;
 
-/// What a `serialize` hands on of a smart pointer, where cereal/types/memory.hpp is included.
+/// What cereal wraps others in.
 template <class T>
-inline constexpr bool is_pointer_for_cereal = false;
+inline constexpr bool is_cereals_own = false;
 template <class T>
-inline constexpr bool is_pointer_for_cereal<cereal::memory_detail::PtrWrapper<T>> = true;
+inline constexpr bool is_cereals_own<cereal::NameValuePair<T>> = true;
+template <class T>
+inline constexpr bool is_cereals_own<cereal::SizeTag<T>> = true;
+template <class T>
+inline constexpr bool is_cereals_own<cereal::BinaryData<T>> = true;
+template <class T>
+inline constexpr bool is_cereals_own<cereal::memory_detail::PtrWrapper<T>> = true;
+template <class A, class T>
+inline constexpr bool is_cereals_own<cereal::memory_detail::LoadAndConstructLoadWrapper<A, T>> =
+    true;
 
 /// cereal knows a way: a standard type, or one with a `serialize`.
 template <class T>
 concept CerealKnows =
-    is_vector<T> || is_pointer_for_cereal<T> ||
+    is_vector<T> || is_cereals_own<T> ||
     cereal::traits::detail::count_output_serializers<T, cereal::BinaryOutputArchive>::value >
 0;
 
@@ -290,7 +301,7 @@ consteval bool can_travel();
 // Allocators, comparators and the like always may.
 template <class T, class... Above>
 consteval bool member_travels() {
-  if constexpr (std::is_empty_v<T>)
+  if constexpr (std::is_empty_v<T> && std::is_default_constructible_v<T>)
     return true;
   else
     return can_travel<T, Above...>();

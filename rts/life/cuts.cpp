@@ -1,9 +1,6 @@
 #include "rts/life/cuts.hpp"
 
-#include <cstddef>
 #include <utility>
-
-#include <boost/unordered/unordered_flat_map.hpp>
 
 namespace trawl::life {
 namespace {
@@ -13,26 +10,34 @@ constexpr Nanos patience = 1'000'000'000;
 }  // namespace
 
 void Cuts::add(int from, int pe, const std::string& why, Nanos now) {
-  pairs_.push_back({from, pe, why, now});
+  count(pairs_.emplace_back(Pair{from, pe, why, now}), 1);
 }
 
-void Cuts::gone(int pe) noexcept {
-  std::erase_if(pairs_, [pe](const Pair& pair) { return pair.from == pe || pair.pe == pe; });
+void Cuts::count(const Pair& pair, int times) {
+  for (const int pe : {pair.from, pair.pe}) {
+    const auto at = static_cast<std::size_t>(pe);
+    if (counts_.size() <= at) counts_.resize(at + 1);
+    counts_[at] += times;
+  }
+}
+
+void Cuts::gone(int pe) {
+  std::erase_if(pairs_, [&](const Pair& pair) {
+    const bool goes = pair.from == pe || pair.pe == pe;
+    if (goes) count(pair, -1);
+    return goes;
+  });
 }
 
 std::optional<Cuts::Cut> Cuts::next(Nanos now) const {
-  boost::unordered_flat_map<int, std::size_t> counts;  // by PE
-  for (const auto& pair : pairs_) {
-    ++counts[pair.from];
-    ++counts[pair.pe];
-  }
   std::optional<Cut> worst;
-  std::size_t most = 0;
+  int most = 0;
   for (const auto& pair : pairs_) {
     if (now < pair.since + patience) continue;
     for (const auto& [pe, other] : {std::pair(pair.pe, pair.from), std::pair(pair.from, pair.pe)}) {
-      if (counts[pe] <= most) continue;
-      most = counts[pe];
+      const int its = counts_[static_cast<std::size_t>(pe)];
+      if (its <= most) continue;
+      most = its;
       worst = {pe, "PE " + std::to_string(other) + " does not reach it (" + pair.why + ")"};
     }
   }

@@ -2,6 +2,7 @@
 // up.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ class Cuts {
   /// `from` says so at this time, and why.
   void add(int from, int pe, const std::string& why, Nanos now);
   /// It is dead, or has left.
-  void gone(int pe) noexcept;
+  void gone(int pe);
 
   struct Cut {
     int pe;
@@ -37,7 +38,10 @@ class Cuts {
     Nanos since;
   };
 
+  void count(const Pair& pair, int times);
+
   std::vector<Pair> pairs_;
+  std::vector<int> counts_;  // of pairs, by PE
 };
 
 }  // namespace trawl::life
