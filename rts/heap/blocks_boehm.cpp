@@ -209,7 +209,7 @@ class Kept {
   // Of the calling thread's: handed another argument, their callers would save another register.
   [[gnu::noinline]] static void refill(Pair& pair, BlockKind kind, std::size_t at) noexcept;
   [[gnu::noinline]] static void make_room(Pair& pair, BlockKind kind, std::size_t at) noexcept;
-  static void leave_out_last(OpenList& open, std::size_t at) noexcept;
+  static bool leave_out_last(OpenList& open, std::size_t at) noexcept;
   static void set_count(OpenList& open, std::size_t at, std::size_t count) noexcept;
 
   std::array<std::array<Pair, sizes.size()>, 3> pairs_;
@@ -224,22 +224,16 @@ void Kept::set_count(OpenList& open, std::size_t at, std::size_t count) noexcept
   open.set_count(count);
 }
 
-// Of each page.
-void Kept::leave_out_last(OpenList& open, std::size_t at) noexcept {
-  if (!fills_pages(sizes[at])) return;
-  const auto is_last = [at](void* block) {
-    return (reinterpret_cast<std::uintptr_t>(block) + sizes[at]) % page == 0;
-  };
-  if (open.first != nullptr && is_last(open.first)) {
-    open.first = GC_NEXT(open.first);
-    return;
+// Of each page that is in the list. False: there was nothing else in it.
+bool Kept::leave_out_last(OpenList& open, std::size_t at) noexcept {
+  if (sizes[at] > most_left_out || !fills_pages(sizes[at])) return true;
+  for (void** next = &open.first; *next != nullptr;) {
+    if ((reinterpret_cast<std::uintptr_t>(*next) + sizes[at]) % page == 0)
+      *next = GC_NEXT(*next);
+    else
+      next = &GC_NEXT(*next);
   }
-  for (void* block = open.first; block != nullptr && GC_NEXT(block) != nullptr;
-       block = GC_NEXT(block)) {
-    if (!is_last(GC_NEXT(block))) continue;
-    GC_NEXT(block) = GC_NEXT(GC_NEXT(block));
-    return;
-  }
+  return open.first != nullptr;
 }
 
 void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
@@ -253,12 +247,13 @@ void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   }
   see_to_growth_if_any();
   OpenList& open = pair.open;
-  // One byte less: the collector would add one, and so a page.
-  if (at >= small_classes)
-    open.first = GC_malloc_uncollectable(sizes[at] - 1);
-  else
-    GC_generic_malloc_many(sizes[at], static_cast<int>(kind), &open.first);
-  if (kind == BlockKind::uncollectable && sizes[at] <= most_left_out) leave_out_last(open, at);
+  do {
+    // One byte less: the collector would add one, and so a page.
+    if (at >= small_classes)
+      open.first = GC_malloc_uncollectable(sizes[at] - 1);
+    else
+      GC_generic_malloc_many(sizes[at], static_cast<int>(kind), &open.first);
+  } while (kind == BlockKind::uncollectable && open.first != nullptr && !leave_out_last(open, at));
   std::size_t count = 0;
   for (void* block = open.first; block != nullptr; block = GC_NEXT(block)) ++count;
   set_count(open, at, count);

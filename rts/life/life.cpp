@@ -164,7 +164,12 @@ template <class Act>
 void Life::decide_together(const Act& act) {
   const auto before = decided_.changes.size();
   decides_more_ = true;
-  act();
+  try {
+    act();
+  } catch (...) {
+    decides_more_ = false;
+    throw;
+  }
   decides_more_ = false;
   if (decided_.changes.size() != before) broadcast();
 }

@@ -78,18 +78,24 @@ double sum_of(double x, double y) {
 
 // Where there is one worker, the loop's thread evaluates all of this PE's itself. (Of what others
 // have, a simulation lets go between two runs only.)
-TEST_P(DistMemory, OnlyTheLastFewStepsAreInMemory) {
-  if (!alone()) return;
+template <class Step>
+void expect_only_the_last_few(Step step) {
   constexpr std::size_t rows = 64;
   constexpr std::size_t steps = 40;
   const auto before = live_bytes();
-  run([&] {
-    auto plate = trawl::generate<row_of>(rows);
-    for (std::size_t i = 0; i < steps; ++i) {
-      plate = trawl::stencil<between>(plate);
-      EXPECT_EQ(trawl::force(trawl::reduce<first_of, sum_of>(plate)), 1.5 * rows);
-    }
-    EXPECT_LT(live_bytes(), before + rows * 2000 * sizeof(double) * steps / 4);
+  auto plate = trawl::generate<row_of>(rows);
+  for (std::size_t i = 0; i < steps; ++i) {
+    plate = step(plate);
+    EXPECT_EQ(trawl::force(trawl::reduce<first_of, sum_of>(plate)), 1.5 * rows);
+  }
+  EXPECT_LT(live_bytes(), before + rows * 2000 * sizeof(double) * steps / 4);
+}
+
+TEST_P(DistMemory, OnlyTheLastFewStepsAreInMemory) {
+  if (!alone()) return;
+  run([] {
+    expect_only_the_last_few(
+        [](const trawl::Dist<Row>& plate) { return trawl::stencil<between>(plate); });
   });
 }
 
@@ -112,17 +118,11 @@ Row as_before(const Row& row, double) {
 // The only place has nobody to describe its data to.
 TEST_P(DistMemory, WhatTheOnlyPlaceNeedsOfItselfGoes) {
   if (!alone()) return;
-  constexpr std::size_t rows = 64;
-  constexpr std::size_t steps = 40;
-  const auto before = live_bytes();
-  run([&] {
-    auto plate = trawl::generate<row_of>(rows);
-    for (std::size_t i = 0; i < steps; ++i) {
+  run([] {
+    expect_only_the_last_few([](const trawl::Dist<Row>& plate) {
       const auto needed = trawl::essential<rows_of, rows_for, all_rows>(plate, 0);
-      plate = trawl::map<as_before>(plate, needed);
-      EXPECT_EQ(trawl::force(trawl::reduce<first_of, sum_of>(plate)), 1.5 * rows);
-    }
-    EXPECT_LT(live_bytes(), before + rows * 2000 * sizeof(double) * steps / 4);
+      return trawl::map<as_before>(plate, needed);
+    });
   });
 }
 

@@ -77,6 +77,18 @@ TEST(Storage, IsScannedUntilDeleted) {
 }
 
 // As above, but they are deleted by a thread that then ends.
+// A vector that fills its block keeps the address behind it.
+TEST(Storage, NoBlockEndsWhereAPageOfNodesMayBegin) {
+  constexpr std::uintptr_t page = 4096;
+  for (const std::size_t size : {16U, 32U, 64U, 128U, 256U, 512U, 1024U}) {
+    std::vector<std::unique_ptr<std::byte[]>> blocks;
+    for (int i = 0; i < 2000; ++i) {
+      blocks.emplace_back(new std::byte[size]);
+      EXPECT_NE((reinterpret_cast<std::uintptr_t>(blocks.back().get()) + size) % page, 0U) << size;
+    }
+  }
+}
+
 TEST(Storage, MayBeDeletedByAnotherThread) {
   Referring it(0);
   std::thread([&] {
