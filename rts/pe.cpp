@@ -226,7 +226,7 @@ void Pe::on_gone(int pe, life::View::What what) {
   if (objects_.used())
     return life_.fail(
         "PE " + std::to_string(pe) + " is lost, and shared objects are not made again without it",
-        1);
+        lost_with_a_pe);
   shared_heap_.dead(static_cast<std::uint32_t>(pe));
 }
 

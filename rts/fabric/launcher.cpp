@@ -22,6 +22,7 @@ namespace {
 constexpr Nanos patience_with_launcher = 1'000'000'000;
 
 constinit std::atomic<bool> said_hello{false};
+constinit std::atomic<int> launchers_pipe{-1};
 
 bool is_set(const char* name) {
   return std::getenv(name) != nullptr;
@@ -76,6 +77,18 @@ LeaveRequest request_of(std::uint64_t value) noexcept {
 void answer_leave(int asker, LeaveAnswer answer) noexcept {
   if (asker > 0 && is_launcher(asker))
     send_leave_signal(asker, {static_cast<int>(answer), LeaveRequest::is_answer});
+}
+
+// What the program starts is none of trawl-run's.
+void keep_launchers_pipe(int file) noexcept {
+  fcntl(file, F_SETFD, FD_CLOEXEC);
+  launchers_pipe = file;
+}
+
+void tell_launcher(News news) noexcept {
+  const auto byte = static_cast<char>(news);
+  if (launchers_pipe < 0) return;
+  [[maybe_unused]] const auto written = write(launchers_pipe, &byte, 1);
 }
 
 std::string_view environment(const char* name) {

@@ -32,6 +32,14 @@ bool send_leave_signal(int process, LeaveRequest request) noexcept;
 LeaveRequest request_of(std::uint64_t value) noexcept;
 void answer_leave(int asker, LeaveAnswer answer) noexcept;
 
+/// What the main PE tells trawl-run, each by a byte.
+enum class News : char { all_are_there = '+', lost_with_a_pe = '-' };
+
+/// Where trawl-run, which has started this process as the main PE, is to be told.
+void keep_launchers_pipe(int file) noexcept;
+/// Where there is no trawl-run, or it is gone, nobody needs to know.
+void tell_launcher(News news) noexcept;
+
 /// What it says there; empty if it isn't set.
 std::string_view environment(const char* name);
 

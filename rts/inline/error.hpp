@@ -44,6 +44,10 @@ class Error : public Explanation {
   int exit_code_;
 };
 
+/// The exit code of a run that ends as what dead PEs had can't be made again: begun once more it
+/// may go well (sysexits' EX_TEMPFAIL).
+inline constexpr int lost_with_a_pe = 75;
+
 /// Bytes from another PE (or from a file) that are not what they should be.
 class BadBytes : public Explanation {
  public:

@@ -1,5 +1,6 @@
 #include "rts/launch/crew.hpp"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include "rts/base/say.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/host/clocks.hpp"
+#include "rts/inline/error.hpp"
 
 namespace trawl::launch {
 namespace {
@@ -48,8 +50,9 @@ int code_of(int status) {
 
 }  // namespace
 
-Crew::Crew(bool can_start_again)
-    : out_(STDOUT_FILENO), err_(STDERR_FILENO), ours_(ours()), can_start_again_(can_start_again) {
+Crew::Crew(Again may, Printed& printed)
+    : out_(STDOUT_FILENO), err_(STDERR_FILENO), printed_(printed), ours_(ours()), may_(may) {
+  printed_.start();
   sigprocmask(SIG_BLOCK, &ours_, nullptr);
   signals_ = signalfd(-1, &ours_, SFD_CLOEXEC | SFD_NONBLOCK);
   std::signal(SIGPIPE, SIG_IGN);
@@ -57,19 +60,30 @@ Crew::Crew(bool can_start_again)
 
 Crew::~Crew() {
   close(signals_);
-  if (begun_ >= 0) close(begun_);
+  if (pipe_ >= 0) close(pipe_);
 }
 
 void Crew::add(const Command& command, const std::string& what) {
+  const bool is_main = members_.empty();
   members_.push_back({start(command), what});
-  lines_.emplace_back(members_.back().child.out, out_);
+  lines_.emplace_back(members_.back().child.out, out_, is_main ? &printed_ : nullptr);
   lines_.emplace_back(members_.back().child.err, err_);
 }
 
-/// Asked anew for each end: the whole program may have run since the last look.
-bool Crew::has_begun() const {
-  pollfd pipe{begun_, POLLIN, 0};
-  return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLIN) != 0;
+/// Anew for each end: the whole program may have run since the last look.
+void Crew::hear() {
+  std::array<char, 16> said{};
+  pollfd pipe{pipe_, POLLIN, 0};
+  while (poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLIN) != 0) {
+    const auto count = read(pipe_, said.data(), said.size());
+    if (count <= 0) return;
+    heard_.append(said.data(), static_cast<std::size_t>(count));
+  }
+}
+
+bool Crew::is_told(fabric::News news) {
+  hear();
+  return heard_.find(static_cast<char>(news)) != std::string::npos;
 }
 
 bool Crew::any_running() const {
@@ -98,18 +112,30 @@ void Crew::on_end(Member& member, int status) {
   if (ending_) return;
   const int code = code_of(status);  // of ssh, or a shell, perhaps
   const bool says_why = is_main && (code != 0 || members_.size() == 1);
-  if (!says_why && !has_begun()) {
-    again_ = can_start_again_ && (code == by_signal + SIGKILL || code == by_signal + SIGTERM);
+  begun_ = is_told(fabric::News::all_are_there);
+  if (!says_why && !begun_) {
+    again_ = may_.before_it_begins && (code == by_signal + SIGKILL || code == by_signal + SIGTERM);
     say("trawl-run: " + member.what + " " + said_of(status) + " before all PEs were there" +
         (code == 0 ? ": does the program call trawl::run?\n"
          : again_  ? ": all are started again\n"
                    : "\n"));
     end(code == 0 ? 1 : code);
   } else if (is_main) {
-    ending_ = true;
-    code_ = code;
-    deadline_ = wall_time() + patience_with_others;
-    if (WIFSIGNALED(status)) say("trawl-run: the main PE " + said_of(status) + "\n");
+    on_end_of_main(status);
+  }
+}
+
+void Crew::on_end_of_main(int status) {
+  ending_ = true;
+  code_ = code_of(status);
+  deadline_ = wall_time() + patience_with_others;
+  if (WIFSIGNALED(status)) {
+    say("trawl-run: the main PE " + said_of(status) + "\n");
+    again_ = may_.if_main_is_killed && WTERMSIG(status) == SIGKILL;
+  } else if (code_ != 0 && is_told(fabric::News::lost_with_a_pe)) {
+    again_ = may_.if_lost;
+    for (std::size_t at = 0; at < members_.size(); ++at)
+      if (at != 0 && !members_[at].running) lost_.push_back(at);
   }
 }
 
@@ -166,9 +192,20 @@ void Crew::wait_for_something() {
 }
 
 void Crew::pass_on(std::list<Lines>::iterator lines) {
-  if (lines->pass_on()) return;
+  const bool more = lines->pass_on();
+  if (printed_.differs()) prints_otherwise();
+  if (more) return;
   close(lines->from());
   lines_.erase(lines);
+}
+
+/// What is not printed again as it was before is no answer.
+void Crew::prints_otherwise() {
+  if (code_ == lost_with_a_pe) return;
+  say("trawl-run: begun again, the program prints something else than before (how long it took?): "
+      "the output is not whole, start it once more\n");
+  end(lost_with_a_pe);
+  code_ = lost_with_a_pe;
 }
 
 /// Who closes the pipe that it is written to has seen enough: that ends a program without a
@@ -204,12 +241,13 @@ void Crew::drain() {
 }
 
 int Crew::see_through(int begun) {
-  begun_ = begun;
+  pipe_ = begun;
   while (any_running()) {
     wait_for_something();
     if (ending_ && wall_time() >= deadline_) kill_all(SIGKILL);
   }
   drain();
+  if (code_ == 0 && printed_.falls_short()) prints_otherwise();
   if (signal_ == 0) return unwritten_ != 0 && code_ == 0 ? 1 : code_;
   std::signal(signal_, SIG_DFL);
   raise(signal_);

@@ -2,21 +2,30 @@
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <list>
 #include <string>
 #include <vector>
 
+#include "rts/fabric/launcher.hpp"
 #include "rts/launch/child.hpp"
 #include "rts/launch/lines.hpp"
+#include "rts/launch/printed.hpp"
 
 namespace trawl::launch {
+
+/// What a run may end for, to be started again.
+struct Again {
+  bool before_it_begins = false;  ///< somebody is killed before all PEs are there
+  bool if_lost = false;           ///< what dead PEs had can't be made again
+  bool if_main_is_killed = false;
+};
 
 class Crew {
  public:
   /// Signals that are to end the run are taken from here on, but for those that we were started to
-  /// ignore. `can_start_again`: the run may end for
-  /// that when somebody is killed before it has begun.
-  explicit Crew(bool can_start_again);
+  /// ignore. `printed`: by the main PE, in earlier starts too.
+  Crew(Again may, Printed& printed);
   ~Crew();
 
   Crew(const Crew&) = delete;
@@ -26,11 +35,16 @@ class Crew {
   void add(const Command& command, const std::string& what);
 
   /// Until the main PE has ended and the others with it. `begun`: a pipe, which is closed
-  /// here; a byte lies in it when all PEs are there. Whose process has ended before, ends the
-  /// run: see `again`. The exit code; if a signal was what ended it, by this signal.
+  /// here; what the main PE says comes in it (fabric::News). Whose process has ended before all are
+  /// there, ends the run: see `again`. The exit code; if a signal was what ended it, by this
+  /// signal.
   int see_through(int begun);
   /// Is the run to be started again? Once it has ended.
-  bool again() const noexcept { return again_ && signal_ == 0; }
+  bool again() const noexcept { return again_ && signal_ == 0 && unwritten_ == 0; }
+  /// Then: had all come, and which members, in the order in which they were added, were gone before
+  /// the main PE was?
+  bool had_begun() const noexcept { return begun_; }
+  const std::vector<std::size_t>& lost() const noexcept { return lost_; }
 
  private:
   struct Member {
@@ -44,22 +58,29 @@ class Crew {
   void reap();
   void send_away(int asker, int pe) const;
   void on_end(Member& member, int status);
-  bool has_begun() const;
+  void on_end_of_main(int status);
+  void hear();
+  bool is_told(fabric::News news);
   bool any_running() const;
   void kill_all(int signal);
   void end(int code);
   void pass_on(std::list<Lines>::iterator lines);
   void write_some(Output& output);
   void drain();
+  void prints_otherwise();
 
   std::vector<Member> members_;
   Output out_, err_;
+  Printed& printed_;
   std::list<Lines> lines_;
   sigset_t ours_;
   int signals_;
-  bool can_start_again_;
-  int begun_ = -1;  // the pipe
+  Again may_;
+  int pipe_ = -1;      // from the main PE
+  std::string heard_;  // there
+  bool begun_ = false;
   bool again_ = false;
+  std::vector<std::size_t> lost_;
   bool ending_ = false;
   int signal_ = 0;     // that has ended it
   int unwritten_ = 0;  // why output was lost (errno)

@@ -35,7 +35,8 @@ void Output::write_some() {
 }
 
 void Lines::put(std::size_t bytes) {
-  to_->put(std::string_view(kept_).substr(0, bytes));
+  const auto text = std::string_view(kept_).substr(0, bytes);
+  to_->put(printed_ != nullptr ? printed_->only_new(text) : text);
   kept_.erase(0, bytes);
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "rts/launch/printed.hpp"
+
 namespace trawl::launch {
 
 /// One of our own files, to which what PEs print is written as it takes it: who waits for that
@@ -32,7 +34,9 @@ class Output {
 /// What comes from one file, to an output.
 class Lines {
  public:
-  Lines(int from, Output& to) noexcept : from_(from), to_(&to) {}
+  /// `printed`: what has been printed before, which is left out; nullptr: nothing.
+  Lines(int from, Output& to, Printed* printed = nullptr) noexcept
+      : from_(from), to_(&to), printed_(printed) {}
 
   int from() const noexcept { return from_; }
   bool may_come() const noexcept { return !to_->full(); }
@@ -47,6 +51,7 @@ class Lines {
 
   int from_;
   Output* to_;
+  Printed* printed_;
   std::string kept_;  // the beginning of a line
 };
 

@@ -28,7 +28,9 @@
 #include "rts/launch/crew.hpp"
 #include "rts/launch/environment.hpp"
 #include "rts/launch/hosts.hpp"
+#include "rts/launch/input.hpp"
 #include "rts/launch/leave.hpp"
+#include "rts/launch/printed.hpp"
 #include "rts/launch/slurm.hpp"
 #include "rts/options/octal.hpp"
 #include "rts/options/several_hosts.hpp"
@@ -39,6 +41,9 @@ using namespace trawl;
 using namespace trawl::launch;
 namespace net = trawl::fabric::net;
 
+constexpr int most_starts = 10;
+constexpr int by_sigkill = 128 + SIGKILL;
+
 struct Options {
   int pes = 0;
   std::string hosts;
@@ -47,6 +52,7 @@ struct Options {
   bool check = false;
   int leave = 0;
   int seats = 0;
+  int again = 0;
   std::uint16_t port = 0;
   std::vector<std::string> program;
 };
@@ -90,6 +96,11 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("M")
       ->check(no_octal)
       ->check(CLI::Range(1, static_cast<int>(net::most_pes)));
+  app.add_option("--again", options.again,
+                 "begin the run again, up to so many times, if the main PE is killed (SIGKILL)")
+      ->type_name("N")
+      ->check(no_octal)
+      ->check(CLI::Range(0, most_starts));
   app.add_option(
          "--leave", options.leave,
          "start nothing: tell a trawl-run, by its process id in place of PROGRAM, that this "
@@ -101,6 +112,8 @@ void declare(CLI::App& app, Options& options) {
       "In a Slurm allocation the others are started by srun. TRAWL_KEY, if it is set, is the "
       "run's\n"
       "key; else there is a new one for each run.\n"
+      "A run that dead PEs end, as what they had can't be made again, is begun again (at most 10\n"
+      "times). What the program printed before is not printed twice.\n"
       "Exit code: the program's; 128 and the signal's number if the main PE was ended by one;\n"
       "that of a PE that ended before all were there, or 1 if that was 0; 1 if --check has found\n"
       "something, or the PE of --leave stays; 2 for bad usage.");
@@ -196,19 +209,35 @@ class Launch {
     return launch::check(options_.ssh, hosts_, options_.program.front(), at_);
   }
 
-  /// A run that has not begun when a PE is killed is started again: nothing has been computed.
   int run() {
-    constexpr int most_starts = 10;
-    for (int starts = 1;; ++starts) {
-      Crew crew(starts != most_starts && !options_.wait && !by_srun_);
+    for (int starts = 1, killed = 0;; ++starts) {
+      const bool may = starts != most_starts && !options_.wait && !by_srun_;
+      const bool whole = may && input_.can_be_read_again();
+      Crew crew({may, whole, whole && killed < options_.again}, printed_);
       const int begun = start(crew);
       const int code = crew.see_through(begun);
-      if (!crew.again()) return code;
+      if (!crew.again() || printed_.too_long()) return code;
+      if (code == by_sigkill) ++killed;
+      if (crew.had_begun()) begin_again(crew.lost());
       listen();
     }
   }
 
  private:
+  /// Of other hosts without the PEs that are `lost`: what ended them may last.
+  void begin_again(const std::vector<std::size_t>& lost) {
+    input_.rewind();
+    std::size_t at = 1;
+    for (auto& host : hosts_) {
+      const auto end = at + static_cast<std::size_t>(host.pes);
+      for (const auto each : lost)
+        if (at <= each && each < end) --host.pes, --pes_;
+      at = end;
+    }
+    say("trawl-run: the run is begun again" +
+        (pes_ == 1 ? "" : ", on " + std::to_string(pes_) + " PEs") + "\n");
+  }
+
   bool is_only_here() const {
     return hosts_.empty() && !options_.wait && !by_srun_ && options_.seats == 0;
   }
@@ -298,6 +327,8 @@ class Launch {
   }
 
   Options options_;
+  Input input_;
+  Printed printed_;
   std::vector<Host> hosts_;
   Slurm slurm_ = slurm_here();
   net::Key key_;

@@ -148,7 +148,7 @@ void note_lost_needed() {
   worker.host().fail(
       "what the program needs was lost with a PE, and can't be made again: it is distributed data, "
       "or was made from what only lost PEs had",
-      1);
+      lost_with_a_pe);
   wait_for_the_end(worker);
 }
 
@@ -158,7 +158,7 @@ void note_lost_ignored() {
   worker->host().fail(
       "a function has caught, by catch (...), what is thrown where a value is lost with a PE, and "
       "goes on: let it catch exceptions by their types",
-      1);
+      lost_with_a_pe);
   if (worker->running_thread().spark() == nullptr) wait_for_the_end(*worker);
 }
 

@@ -224,12 +224,6 @@ std::uint16_t port_in(std::string_view meet) {
   return port;
 }
 
-/// To trawl-run. Where it is gone, nobody needs to know.
-void say_all_are_there(int file) {
-  [[maybe_unused]] const auto written = ::write(file, "+", 1);
-  close(file);
-}
-
 /// What --trawl:meet says.
 struct Meet {
   explicit Meet(std::string_view said)
@@ -243,9 +237,10 @@ struct Meet {
 Gathered gather_here(const Meet& meet, const NetSetup& setup, const Member& own) {
   const Wait wait{setup.wait};
   if (const auto& files = meet.files) {
+    if (files->second >= 0) keep_launchers_pipe(files->second);
     auto gathered =
         await(Socket::handed_on(files->first), setup.pes, setup.seats, own, setup.terms, wait);
-    if (files->second >= 0) say_all_are_there(files->second);
+    tell_launcher(News::all_are_there);
     return gathered;
   }
   return await(Socket::listening(meet.port, false), setup.pes, setup.seats, own, setup.terms, wait);

@@ -1,0 +1,27 @@
+// Our own input, which the main PE reads.
+#pragma once
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace trawl::launch {
+
+class Input {
+ public:
+  /// What comes by a pipe has gone with who has read it.
+  bool can_be_read_again() const { return S_ISREG(kind_) || S_ISCHR(kind_); }
+  void rewind() const {
+    if (S_ISREG(kind_)) lseek(STDIN_FILENO, at_, SEEK_SET);
+  }
+
+ private:
+  static mode_t kind() {
+    struct stat now {};
+    return fstat(STDIN_FILENO, &now) == 0 ? now.st_mode : 0;
+  }
+
+  mode_t kind_ = kind();
+  off_t at_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
+};
+
+}  // namespace trawl::launch
