@@ -416,7 +416,7 @@ void Pe::look_for_owner(Nanos now) {
 
 void Pe::look_for_deadlock(sched::Worker* by) {
   const auto deadlock = deadlock_detector_.look(life_.waking_time(), by);
-  if (!deadlock.empty()) life_.fail(deadlock, 1);
+  if (!deadlock.empty()) life_.fail(deadlock, deadlock_detector_.any_died() ? lost_with_a_pe : 1);
 }
 
 // ---- accounts ----------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ class DeadlockDetector {
 
   /// It answers no more, and what it has sent and received nobody knows.
   void dead(int pe);
+  bool any_died() const noexcept { return any_died_; }
   /// Nobody has been there yet.
   void empty(int pe);
   /// Somebody has come.
