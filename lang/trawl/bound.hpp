@@ -71,10 +71,11 @@ class Bound {
   /// Tells everybody, if it is better than what has been heard of here; and so says the result. Of
   /// what is not a number nobody hears.
   bool improve(T found) const {
+    const auto& name = this->name();
     if constexpr (std::is_floating_point_v<T>)
       if (std::isnan(found)) return false;
     const auto rank = detail::rank_of<T, Better>(found);
-    return rank < at_first_ && sched::found(name(), rank);
+    return rank < at_first_ && sched::found(name, rank);
   }
 
  private:

@@ -262,14 +262,15 @@ consteval bool parameters_travel() {
   return false;
 }
 
-/// A Lazy is given where the function takes its value: the thunk keeps the Lazy, and forces it.
+/// A Lazy is given where the function takes its value, which may be a Lazy: the thunk keeps the
+/// first, and forces it.
 template <class G, class P>
 inline constexpr bool lifted = false;
 template <class G, class P>
-requires(heap::NodeReference<std::decay_t<G>> &&
-         !heap::NodeReference<std::decay_t<P>>) inline constexpr bool lifted<G, P> =
+requires(heap::NodeReference<std::decay_t<G>>) inline constexpr bool lifted<G, P> =
     std::is_same_v<typename std::decay_t<G>::value_type, std::decay_t<P>> ||
-    std::is_convertible_v<const typename std::decay_t<G>::value_type&, std::decay_t<P>>;
+    (!heap::NodeReference<std::decay_t<P>> &&
+     std::is_convertible_v<const typename std::decay_t<G>::value_type&, std::decay_t<P>>);
 
 template <class... G, class... P>
 consteval bool convert(Types<G...>, Types<P...>) {

@@ -235,7 +235,7 @@ class SpawnedAll {
   /// Their results, in order; makes the calls that nobody has begun. Throws what the first of them
   /// threw.
   std::vector<R> sync() {
-    if (!calls_) throw Error("sync() was called twice");
+    if (!calls_) throw Error("sync() was called again on what spawn_all returned");
     auto calls = std::move(*calls_);
     calls_.reset();
     return calls.values();

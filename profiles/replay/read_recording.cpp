@@ -31,6 +31,14 @@ class File {
 
   bool at_end() { return in_.peek() == std::ifstream::traits_type::eof(); }
   std::uint64_t at() const { return at_; }
+  /// ... of which there may be less. Nothing is taken.
+  bool begins_with(std::uint64_t magic) {
+    std::uint64_t found = magic;
+    in_.read(reinterpret_cast<char*>(&found), sizeof found);
+    in_.clear();
+    in_.seekg(0);
+    return found == magic;
+  }
   trawl::Bytes take(std::size_t size) {
     trawl::Bytes bytes(size);
     in_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
@@ -51,9 +59,10 @@ struct Header {
 };
 
 Header read_header(File& file) {
+  if (!file.begins_with(format::file_magic)) throw BadBytes("this is no recording");
   auto bytes = file.take(format::header_size);
   trawl::Reader in(bytes);
-  if (in.get<std::uint64_t>() != format::file_magic) throw BadBytes("this is no recording");
+  in.get<std::uint64_t>();
   if (const auto version = in.get<std::uint32_t>(); version != format::version)
     throw BadBytes("its format is " + std::to_string(version) + ", and not " +
                    std::to_string(format::version));

@@ -49,7 +49,6 @@ inline void write(const Picture& picture, const std::string& file) {
   errno = 0;
   if (file == "-") {
     detail::write_ppm(std::cout, picture);
-    if (!std::cout) throw BadInput("the picture can't be written to standard output");
   } else if (file.ends_with(".ppm")) {
     std::ofstream out(file, std::ios::binary);
     detail::write_ppm(out, picture);

@@ -59,7 +59,11 @@ foreach(room lang rts profiles programs)
     ${room}/*.md ${room}/*.png ${room}/*.svg)
   list(APPEND pages ${of_room})
 endforeach()
-foreach(page IN LISTS pages)
+# What they tell to run: programs of the guide, their grids.
+file(GLOB_RECURSE to_run CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+  profiles/guide/pictures/* profiles/guide/solutions/* profiles/grids/your-grid/*.json)
+foreach(page IN LISTS pages to_run)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
+install(PROGRAMS profiles/grids/sweep DESTINATION ${CMAKE_INSTALL_DOCDIR}/profiles/grids)

@@ -124,7 +124,10 @@ Json parse_checked(std::string_view text, const std::string& file) {
 }
 
 void Entry::refuse(const std::string& why) const {
-  throw Error(file_ + ": " + (path_.empty() ? "" : path_ + ": ") + why, 2);
+  auto what = file_ + ": " + (path_.empty() ? "" : path_ + ": ") + why;
+  for (char& c : what)
+    if (static_cast<unsigned char>(c) < ' ') c = '?';  // of what is quoted: it is one line
+  throw Error(what, 2);
 }
 
 void Entry::check_members(std::initializer_list<std::string_view> known) const {

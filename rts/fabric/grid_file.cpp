@@ -33,7 +33,10 @@ GridCluster read_cluster(const Entry& entry, int first_pe) {
   cluster.name = entry.at("name").text();
   if (cluster.name.empty()) entry.refuse("a cluster needs a name");
   cluster.first_pe = first_pe;
-  cluster.pes = entry.at("pes").whole(1, GridFile::most_pes - first_pe);
+  const auto pes = entry.at("pes");
+  if (first_pe == GridFile::most_pes)
+    pes.refuse(fmt::format("a grid has at most {} PEs, and those before are as many", first_pe));
+  cluster.pes = pes.whole(1, GridFile::most_pes - first_pe);
   if (entry.has("workers")) cluster.workers = entry.at("workers").whole(1, 192);
   if (entry.has("speed") && entry.has("absolute_speed"))
     entry.refuse("give it a speed or an absolute_speed, not both");

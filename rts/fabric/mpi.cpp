@@ -195,7 +195,7 @@ Joined make_mpi(std::uint64_t says) {
   }
   note_hello();
   if (provided < MPI_THREAD_SERIALIZED) {
-    throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs");
+    throw Error("this MPI does not offer MPI_THREAD_SERIALIZED, which Trawl needs", 2);
   }
   // A communicator of our own takes several rounds of messages.
   MPI_Comm comm = MPI_COMM_WORLD;

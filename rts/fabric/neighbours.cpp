@@ -66,8 +66,11 @@ int open_memory(const Card& card, const std::vector<std::uint64_t>& marks) {
 /// that large.
 std::byte* map_memory(int file, std::size_t size) {
   void* memory = MAP_FAILED;
-  if (ftruncate(file, static_cast<off_t>(size)) == 0)
-    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  // Where files may not be that large a signal would end the process before it can say why.
+  auto* const before = std::signal(SIGXFSZ, SIG_IGN);
+  const bool is_large = ftruncate(file, static_cast<off_t>(size)) == 0;
+  std::signal(SIGXFSZ, before);
+  if (is_large) memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 

@@ -15,6 +15,21 @@
 #include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
+
+void throw_not_packed() {
+  try {
+    throw;
+  } catch (const PacketFull&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw Error(std::string("a value could not be packed: ") + e.what());
+  } catch (...) {
+    throw Error("a value could not be packed: its serialize has thrown what is no std::exception");
+  }
+}
+
 namespace {
 
 /// Bytes that a value takes in a packet from which on it gets a name when it goes along with a

@@ -16,6 +16,23 @@
 #include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
+
+void throw_not_unpacked() {
+  try {
+    throw;
+  } catch (const Explanation&) {  // BadBytes, or a PE is lost
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw BadBytes(std::string("a value could not be unpacked: ") + e.what());
+  } catch (...) {
+    throw BadBytes(
+        "a value could not be unpacked: its serialize, or its default constructor, has "
+        "thrown what is no std::exception");
+  }
+}
+
 namespace {
 
 // What pack_plain has written. If it is anything else, GraphUnpacker finds out what.

@@ -101,7 +101,7 @@ struct ArgumentsOf {
   }
 
   static void unpack(Node* node, Unpacker& from) {
-    auto& fresh = *new (node->payload(offset)) Arguments();
+    auto& fresh = *made_to_unpack<Arguments>(node->payload(offset));
     fresh.visit([&from](auto&... each) { (unpack_held(from, each), ...); });
     destroy_at_death(node);
   }

@@ -290,30 +290,40 @@ void read_parts(Unpacker& from, std::vector<T, A>& values) {
   from.leave();
 }
 
+/// What is being handled, cereal's or of a type's own serialize or constructor, as an Error, and as
+/// BadBytes; but what says more of itself. It is replaced at once: its text is in the memory of
+/// values, see Explanation.
+[[noreturn]] void throw_not_packed();
+[[noreturn]] void throw_not_unpacked();
+
 template <class T>
 void pack(Packer& to, const T& value) {
   if constexpr (fixed_size<T>() != 0) return heap::write(to, value);
   try {
     heap::write(to, value);
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
-    throw Error(std::string("a value could not be packed: ") + e.what());
+  } catch (...) {
+    throw_not_packed();
   }
 }
 
-// What others throw is replaced at once: its text is in the memory of values, see Explanation.
 template <class T>
 void unpack(Unpacker& from, T& value) {
   if constexpr (fixed_size<T>() != 0) return heap::read(from, value);
   try {
     heap::read(from, value);
-  } catch (const Explanation&) {  // BadBytes, or a PE is lost
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& e) {  // cereal's, or of a type's own serialize
-    throw BadBytes(std::string("a value could not be unpacked: ") + e.what());
+  } catch (...) {
+    throw_not_unpacked();
+  }
+}
+
+/// One made by default, to be unpacked into.
+template <class T>
+T* made_to_unpack(void* at) {
+  if constexpr (std::is_nothrow_default_constructible_v<T>) return new (at) T();
+  try {
+    return new (at) T();
+  } catch (...) {
+    throw_not_unpacked();
   }
 }
 

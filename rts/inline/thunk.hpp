@@ -66,7 +66,7 @@ struct ResultOf {
   static void pack_value(Node* node, Packer& to) { pack(to, get(node)); }
   static trawl::detail::Shape tell(Node* node) { return get(node).trawl_told(); }
   static void unpack_value(Node* node, Unpacker& from) {
-    unpack_held(from, *new (node->payload(offset)) Held<R>());
+    unpack_held(from, *made_to_unpack<Held<R>>(node->payload(offset)));
     if constexpr (destructor_runs<R>) destroy_at_death(node);
   }
 
@@ -77,7 +77,7 @@ struct ResultOf {
     destroy_at_death(node);
   }
   static void unpack_as_it_is(Node* node, Unpacker& from) {
-    unpack(from, (new (node->payload(offset)) Held<R>())->value);
+    unpack(from, made_to_unpack<Held<R>>(node->payload(offset))->value);
     destroy_at_death(node);
   }
   /// Nobody may look at it from now on.

@@ -371,5 +371,8 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     say(std::string("trawl-run: ") + e.what() + "\n");
     return e.exit_code();
+  } catch (const std::exception& e) {  // our directory is gone, or memory is out
+    say(std::string("trawl-run: ") + e.what() + "\n");
+    return 2;
   }
 }

@@ -54,7 +54,8 @@ void Hello::write(Writer& out) const {
 Hello Hello::read(Reader& in, const fabric::Envelope& envelope) {
   if (in.get<std::uint64_t>() != heap::CodeTable::get().digest())
     throw Error("PE " + std::to_string(envelope.from) +
-                " runs a different program; start the same binary everywhere");
+                    " runs a different program; start the same binary everywhere",
+                2);
   Hello hello{Introduction::read(in)};
   in.end();
   return hello;

@@ -21,7 +21,7 @@ void heavy_fence() noexcept {
 
 void prepare_fences() {
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
-    throw Error("this kernel has no membarrier(2); Trawl needs Linux 4.14 or newer");
+    throw Error("this kernel has no membarrier(2); Trawl needs Linux 4.14 or newer", 2);
 }
 
 #endif

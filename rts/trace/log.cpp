@@ -45,7 +45,8 @@ Log::Log(const Setup& setup)
               sizeof(Event)) {
   if (setup.workers > max_workers)
     throw Error("the event log knows at most 256 workers a PE, not " +
-                std::to_string(setup.workers) + ": use more PEs of fewer workers");
+                    std::to_string(setup.workers) + ": use more PEs of fewer workers",
+                2);
   std::error_code failure;
   fs::create_directories(setup.dir, failure);
   if (failure) refuse(setup.dir, failure.value());

@@ -50,6 +50,16 @@ TEST_P(Lang, ALazyIsLiftedWhereItsValueIsTaken) {
   });
 }
 
+// A function that gives a Lazy: its thunk is a Lazy of that.
+TEST_P(Lang, AValueThatIsALazyIsTakenToo) {
+  run([] {
+    const auto outer = trawl::lazy<itself>(trawl::lazy<twice>(16));
+    EXPECT_EQ(trawl::force(trawl::force(trawl::lazy<itself>(outer))), 32);
+    auto spawned = trawl::spawn<itself>(outer);
+    EXPECT_EQ(trawl::force(spawned.sync()), 32);
+  });
+}
+
 TEST_P(Lang, WhatALiftedArgumentThrowsIsTheValue) {
   run([] {
     const auto sum = trawl::lazy<sum_of>(trawl::lazy<up_to>(2), trawl::lazy<fails>(0));

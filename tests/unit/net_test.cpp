@@ -9,6 +9,7 @@
 #include "rts/fabric/net/frames.hpp"
 #include "rts/fabric/net/handshake.hpp"
 #include "rts/fabric/net/key.hpp"
+#include "rts/fabric/net/links.hpp"
 #include "rts/fabric/net/members.hpp"
 #include "rts/fabric/net/socket.hpp"
 #include "rts/host/clocks.hpp"
@@ -247,6 +248,28 @@ TEST(NetDoor, GivesUpOnWhoSaysNothing) {
   for (int turn = 0; turn < 1'000'000 && silent.read(byte).what == Socket::Moved::none; ++turn) {
   }
   EXPECT_EQ(silent.read(byte).what, Socket::Moved::ended);
+}
+
+// The run goes on without him: what he sent has not been used.
+TEST(NetLinks, WhoseFramesCantBeRightIsDead) {
+  Connection connection;
+  auto& [link, guest] = connection;
+  ASSERT_TRUE(guest);
+  Gathered gathered;
+  gathered.members.resize(2);
+  gathered.links.resize(2);
+  gathered.links[1] = std::move(guest->link);
+  Links links(std::move(gathered), {false, true}, terms(make_key()), wall_time());
+  link->send(Frame::message, bytes_of("good"));
+  link->send(Frame::card, bytes_of("it is too late for that"));
+  link->send(Frame::message, bytes_of("never read"));
+  int messages = 0;
+  std::optional<Dead> dead;
+  while (!(dead = links.dead())) messages += links.receive() ? 1 : 0;
+  EXPECT_EQ(messages, 1);
+  EXPECT_EQ(dead->pe, 1);
+  EXPECT_EQ(dead->why, "a frame for who is not there yet");
+  EXPECT_FALSE(links.receive());
 }
 
 TEST(NetLink, KeepsWhatTheSocketHasNoRoomFor) {

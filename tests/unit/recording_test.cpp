@@ -307,6 +307,8 @@ TEST_F(RecordingTest, DamageIsOneLine) {
   EXPECT_EQ(refusal(), "it is cut short");
   rewrite(0, "X");
   EXPECT_EQ(refusal(), "this is no recording");
+  std::filesystem::resize_file(file_, 3);
+  EXPECT_EQ(refusal(), "this is no recording");
 }
 
 // Names, sites and shared values stand behind what there was to do.

@@ -297,6 +297,31 @@ TEST(Serial, WrongContentIsRefused) {
   }
 }
 
+struct ThrowsNumbers {
+  template <class Archive>
+  void save(Archive&) const {
+    throw 5;
+  }
+  template <class Archive>
+  void load(Archive&) {
+    throw 5;
+  }
+};
+
+struct IsNeverMade {
+  IsNeverMade() { throw std::runtime_error("not this one"); }
+};
+
+TEST(Serial, WhateverTypesThrowIsAnError) {
+  Writer bytes;
+  NoPacket packet;
+  Packer packer(bytes, packet);
+  EXPECT_THROW(pack(packer, ThrowsNumbers()), Error);
+  EXPECT_THROW(read_back<ThrowsNumbers>(bytes), BadBytes);
+  alignas(IsNeverMade) std::byte room[sizeof(IsNeverMade)];
+  EXPECT_THROW(made_to_unpack<IsNeverMade>(room), BadBytes);
+}
+
 TEST(Serial, NestingIsBounded) {
   Writer bytes;
   for (int i = 0; i < 1'000'000; ++i) {

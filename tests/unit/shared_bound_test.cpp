@@ -1,4 +1,5 @@
 // Bound: the best number that anybody has found is heard of everywhere.
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -43,6 +44,13 @@ TEST(Bound, RanksAreInTheOrderOfNumbers) {
   keeps_order<float>({-1e30F, -1, 0, 0.5F, 1e30F});
   EXPECT_EQ((detail::rank_of<double, std::less<>>(-0.0)),
             (detail::rank_of<double, std::less<>>(0.0)));
+}
+
+TEST(Bound, OneOfNothingIsNotUsed) {
+  const Bound<long> nothing;
+  EXPECT_THROW(nothing.value(), Error);
+  EXPECT_THROW(nothing.improve(-5), Error);
+  EXPECT_THROW((Bound<double, std::greater<>>().improve(std::nan(""))), Error);
 }
 
 // ---- how news travels

@@ -22,8 +22,7 @@ class Links {
 
   /// To a PE on another host; what is for one that has ended is dropped.
   void send(int to, std::span<const std::byte> message);
-  /// The next message of any. Throws BadBytes, naming the sender; there will be no more of that
-  /// one.
+  /// The next message of any. Whose frames can't be right is dead.
   std::optional<Arrival> receive();
   /// Sends more of what sockets had no room for.
   void flush();

@@ -59,7 +59,7 @@ class Net final : public Fabric {
     if (neighbours_.count() > 1 && !neighbours_.attached())
       throw Error(
           "the PEs of this host can't share memory, which --trawl:fabric=net needs: they "
-          "have to be of one user, and see each other in /proc");
+          "have to be of one user, see each other in /proc, and may make large files (ulimit -f)");
     for (std::size_t pe = 0; pe < cards.size(); ++pe) empty_[pe] = cards[pe].kernel == 0;
     // Who comes later is not known to those who would read there.
     if (!admits_) share_memory(neighbours_.memory(cards));
@@ -262,6 +262,8 @@ Gathered gather_by(Pmi& pmi, NetSetup& setup, Member own) {
     const auto more = std::string(at.empty() ? "" : ",") + endpoint.text();
     if (at.size() + more.size() <= pmi.longest_value()) at += more;
   }
+  if (at.empty())
+    throw Error("no network of this host is up, not even its own (lo): the PEs can't meet", 2);
   pmi.put("at", at);
   pmi.put("key", text_of(setup.terms.key));
   pmi.meet();
