@@ -386,7 +386,9 @@ void Pe::fish(sched::Worker* by) {
 
 void Pe::sweep() {
   heap::run_finalisers();
-  if (shared_heap_.addresses().sweep()) shared_heap_.forget_what_made_those_here();
+  if (!shared_heap_.addresses().sweep()) return;
+  shared_heap_.recipes().sweep();
+  shared_heap_.forget_what_made_those_here();
 }
 
 void Pe::note_load(Nanos now) {

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "rts/heap/choice.hpp"
 #include "rts/heap/claim.hpp"
 #include "rts/heap/failure.hpp"
 #include "rts/inline/code.hpp"
@@ -45,6 +46,19 @@ std::vector<Node*> nodes_in(void (*pack)(Node*, Packer&), Node* node) {
   packer.no_limit(Arrays::left);
   pack(node, packer);
   return std::move(handles.nodes);
+}
+
+void copy(void (*pack)(Node*, Packer&), Node* from, void (*unpack)(Node*, Unpacker&), Node* into,
+          const Instead& instead) {
+  Writer bytes;
+  Handles handles;
+  Packer packer(bytes, handles);
+  pack(from, packer);
+  if (instead) std::ranges::transform(handles.nodes, handles.nodes.begin(), instead);
+  Reader reader(bytes.view());
+  SameHandles same(handles.nodes);
+  Unpacker unpacker(reader, same);
+  unpack(into, unpacker);
 }
 
 // Somebody may be evaluating it, or have done so: then there are none any more. Claimed, it stays
@@ -105,6 +119,13 @@ Node* handle_of(Node* node, std::uint32_t handle) {
   return handle < nodes.size() ? nodes[handle] : nullptr;
 }
 
+Node* first_argument_of(Node* thunk) try {
+  const auto arguments = arguments_of(thunk);
+  return arguments && !arguments->empty() ? arguments->front() : nullptr;
+} catch (const std::exception&) {
+  return nullptr;
+}
+
 std::vector<Node*> references_of(Node* value) {
   return nodes_in(value->code().pack_value, value);
 }
@@ -145,16 +166,17 @@ std::optional<boost::unordered_flat_set<Node*>> all_below(Node* value, std::size
   return std::nullopt;
 }
 
-void copy_arguments(Node* thunk, Node* into) {
+void copy_arguments(Node* thunk, Node* into, const Instead& instead) {
   const Code& code = thunk->code();
-  Writer bytes;
-  Handles handles;
-  Packer packer(bytes, handles);
-  code.pack_arguments(thunk, packer);
-  Reader reader(bytes.view());
-  SameHandles same(handles.nodes);
-  Unpacker unpacker(reader, same);
-  code.unpack_arguments(into, unpacker);
+  copy(code.pack_arguments, thunk, code.unpack_arguments, into, instead);
+}
+
+Node* copy_of_value(Node* value, const Instead& instead) {
+  const Code& code = value->code();
+  Node* copied = Choice::fresh(code);
+  copy(code.pack_value, value, code.unpack_value, copied, instead);
+  copied->init(code, State::value);
+  return copied;
 }
 
 Node* twin_of(Node* thunk) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -61,8 +62,15 @@ std::optional<boost::unordered_flat_set<Node*>> needed_by(Node* thunk, std::size
 std::optional<boost::unordered_flat_set<Node*>> all_below(Node* value, std::size_t most,
                                                           std::size_t& looked);
 
-/// `into`, of the same code, gets the arguments of a thunk that nobody else can evaluate.
-void copy_arguments(Node* thunk, Node* into);
+/// Of a thunk that nobody else can evaluate; nullptr: it has none, or is being evaluated.
+Node* first_argument_of(Node* thunk);
+
+/// `into`, of the same code, gets the arguments of a thunk that nobody else can evaluate; of each
+/// node among them what `instead` gives.
+using Instead = std::function<Node*(Node*)>;
+void copy_arguments(Node* thunk, Node* into, const Instead& instead = {});
+/// A value that refers to what `instead` gives for what this one refers to.
+Node* copy_of_value(Node* value, const Instead& instead);
 
 /// A thunk with the arguments of one that was sent away.
 Node* twin_of(Node* thunk);

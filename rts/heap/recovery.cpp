@@ -12,6 +12,11 @@ using fabric::Kind;
 
 namespace {
 
+/// A value that this thunk makes; nullptr: nothing does.
+Lineage* lineage_of(Node* source) {
+  return source == nullptr ? nullptr : new (allocate(sizeof(Lineage))) Lineage{source};
+}
+
 /// What arrives is none of the message that is being read.
 class Unnoted {
  public:
@@ -220,7 +225,10 @@ std::optional<Route> SharedHeap::route(Node* node) {
   const bool by_argument = std::any_of(route.handles.begin(), route.handles.end(), [](auto handle) {
     return (handle & Lineage::in_arguments) != 0;
   });
-  ++(by_argument ? cases_.by_argument : route.handles.empty() ? cases_.by_copy : cases_.by_value);
+  ++(by_argument                       ? cases_.by_argument
+     : !route.handles.empty()          ? cases_.by_value
+     : recipes_.of(node) == route.from ? cases_.by_recipe
+                                       : cases_.by_copy);
   return route;
 }
 
@@ -228,6 +236,7 @@ std::optional<Route> SharedHeap::route(Node* node) {
 bool SharedHeap::also_from(Node* node, Node* source) {
   if (is_being_read(node)) return false;
   collect_soon();  // what only its arguments led to is needed no more, on many PEs
+  if (source == nullptr) recipes_.forget(node);
   const auto state = node->state();
   if (state == State::value) {
     const auto parts = references_of(node);
@@ -245,19 +254,26 @@ bool SharedHeap::also_from(Node* node, Node* source) {
   }
   const bool guarded = state == State::exported && addresses_.target(node);
   if (!guarded && state != State::fetch_me && state != State::fetching) return false;
-  auto& witness = addresses_.make_witness(node);
   if (guarded) {
-    const bool asked = std::exchange(witness.fetching, false);
-    node->code().drop_arguments(node);
-    node->settle(State::exported, asked ? State::fetching : State::fetch_me);
-    addresses_.let_hold_witness(node);
-  } else if (witness.fetching) {
-    return true;  // it is being made
+    let_go_of_arguments(node, source);
+    return true;
   }
+  auto& witness = addresses_.make_witness(node);
+  if (witness.fetching) return true;  // it is being made
   witness.spare = source == nullptr;
-  witness.comes_from(source == nullptr ? nullptr : new (allocate(sizeof(Lineage))) Lineage{source},
-                     0);
+  witness.comes_from(lineage_of(source), 0);
   return true;
+}
+
+// It has gone, and is a reference now as others are.
+void SharedHeap::let_go_of_arguments(Node* node, Node* source) {
+  auto& witness = addresses_.make_witness(node);
+  const bool asked = std::exchange(witness.fetching, false);
+  node->code().drop_arguments(node);
+  node->settle(State::exported, asked ? State::fetching : State::fetch_me);
+  addresses_.let_hold_witness(node);
+  witness.spare = source == nullptr;
+  witness.comes_from(lineage_of(source), 0);
 }
 
 // What made a value may have needed what was made before, and has it, or what stands for it, from

@@ -297,8 +297,11 @@ void SharedHeap::on_ack(const Ack& message) {
     addresses_.note_arrival(is);
     Node* node = addresses_.own(was.at.slot);
     if (node != nullptr && addresses_.guards(node->code()) && node->state() == State::exported) {
+      const bool spark = addresses_.is_spark(node);
       addresses_.has_gone(node, is);
       addresses_.give_back(was.at.slot, was.weight);
+      if (Node* const recipe = spark ? nullptr : recipes_.of(node))
+        let_go_of_arguments(node, recipe);
       has_moved(node);
       continue;
     }

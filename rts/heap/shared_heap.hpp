@@ -24,6 +24,7 @@
 #include "rts/heap/global_address_table.hpp"
 #include "rts/heap/messages.hpp"
 #include "rts/heap/pack.hpp"
+#include "rts/heap/recipes.hpp"
 #include "rts/heap/relays.hpp"
 #include "rts/trace/stats.hpp"
 
@@ -146,6 +147,8 @@ class SharedHeap {
   /// it came from is no longer kept for that. False, and nothing has changed: it has no value yet,
   /// as far as is known here.
   bool also_from(Node* node, Node* source);
+  /// What makes again what this PE has placed.
+  Recipes& recipes() noexcept { return recipes_; }
 
   /// Is a packet just bringing its value, outside the lock? Then nothing of what it was may be
   /// looked at, nor may it get a value otherwise.
@@ -159,6 +162,7 @@ class SharedHeap {
     std::uint64_t moved = 0;        ///< a thunk that had moved is
     std::uint64_t by_value = 0;     ///< made again: a part of a value
     std::uint64_t by_copy = 0;      ///< ... distributed data, from their copy
+    std::uint64_t by_recipe = 0;    ///< ... and from what they were made from
     std::uint64_t by_argument = 0;  ///< ... and of a thunk's arguments
     std::uint64_t by_thunk = 0;     ///< made again: a thunk that had come, and needed what is lost
     std::uint64_t otherwise = 0;    ///< ... in another way, as the first led nowhere
@@ -247,6 +251,7 @@ class SharedHeap {
   void resume_waiters(const Unpacked& unpacked);
   void fetch_deep(const Unpacked& unpacked);
   bool is_guarded(Node* node) const;
+  void let_go_of_arguments(Node* node, Node* source);
   void on_fetch_of_dead(const Fetch& message);
   void send_lost(const Remote& remote);
   void seek(Node* proxy);
@@ -279,6 +284,7 @@ class SharedHeap {
   Recovery recovery_;
   BeingRead being_read_;
   Cases cases_;
+  Recipes recipes_;
 };
 
 }  // namespace trawl::heap

@@ -72,9 +72,18 @@ void add_used(std::int64_t used);
 /// Throws Error outside of a run.
 void place(heap::Node* node, int pe);
 
-/// After how many skeletons data that may be lost with their PE get a copy on another; 0: never.
+/// After how many skeletons, at the least, data that may be lost with their PE get a copy on
+/// another; 0: never.
 int skeletons_between_copies();
+/// ... and so long after the last of them. `last`: when that was, or the first time that this was
+/// asked; 0 before. It becomes now if it is time.
+bool is_time_for_copies(std::int64_t& last);
 bool is_lost(int pe);
+/// Before they are placed: where that is survived, what is needed to make steps again is kept from
+/// now on, but not what they are made from. Behind each come those of them that it is made from.
+void note_recipes(std::span<heap::Node* const> steps);
+/// There is a copy of this one, or it can't be lost: `same`, a thunk, makes the same from it.
+void keep_step(heap::Node* step, heap::Node* same);
 /// Where deaths are survived: if the value of `node` is lost, `source`, a thunk, makes it again
 /// (nullptr: nothing does), and what it came from is no longer kept for that. False, and nothing
 /// has changed: it has no value yet, as far as is known here.

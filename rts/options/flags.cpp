@@ -82,9 +82,12 @@ constexpr std::array table{
          "leave when other programs have used so many of the host's cores for three seconds; 0: "
          "never"},
     Flag{"copies", "N", &Options::copies, 0, 1000000,
-         "where a PE may die, copy distributed data to another one after every N skeletons, and "
+         "where a PE may die, copy distributed data to another one after N skeletons or more, and "
          "fetch values that took N evaluations, each of what the last gave; 0: never, and the data "
          "are lost with it",
+         nullptr, true},
+    Flag{"copy-interval", "SECONDS", &Options::copy_interval, 0, 1e6,
+         "between two copies, at the least (after 32 N skeletons there is one all the same)",
          nullptr, true},
     Flag{"fabric", "NAME", &Options::fabric, 0, 0,
          "what carries messages (default: net under trawl-run, mpi under mpiexec)", fabrics},

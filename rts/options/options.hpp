@@ -38,12 +38,13 @@ struct Options {
   double grace = 20;           ///< seconds that a PE which leaves has to finish its threads
   double yield = 0;            ///< cores that others use of the host, for it to leave; 0: never
   int copies = 8;  ///< after so many skeletons distributed data have a copy on another PE; 0: never
-  std::string fabric;  ///< empty: net if one of the next three is given, else mpi
-  std::string join;    ///< where the main PE may be met; empty: this is it
-  std::string meet;    ///< the main PE's port, or files of its launcher
-  int pes = 0;         ///< how many there are, for the main PE; 0: the launcher knows
-  int seats = 0;       ///< how many there may be in all, for the main PE; 0: as many as there are
-  std::string key;     ///< the run's; empty: none
+  double copy_interval = 1;  ///< seconds, at the least, between two copies of the same
+  std::string fabric;        ///< empty: net if one of the next three is given, else mpi
+  std::string join;          ///< where the main PE may be met; empty: this is it
+  std::string meet;          ///< the main PE's port, or files of its launcher
+  int pes = 0;               ///< how many there are, for the main PE; 0: the launcher knows
+  int seats = 0;    ///< how many there may be in all, for the main PE; 0: as many as there are
+  std::string key;  ///< the run's; empty: none
   std::string encrypt = "on";
   double start_wait = 60;  ///< seconds that PEs wait for each other; 0: for ever
   std::string grid;        ///< file; empty: the PEs are as they are

@@ -9,6 +9,7 @@
 #include "rts/heap/failure.hpp"
 #include "rts/inline/demand.hpp"
 #include "rts/inline/thunk.hpp"
+#include "rts/recover/steps.hpp"
 #include "rts/sched/workers.hpp"
 
 namespace trawl::recover {
@@ -74,6 +75,7 @@ const AgainCode again_code;
 // Nullptr: it can't be found, or is what is to be made itself.
 Node* find(const heap::Route& route, const Node* target) {
   Node* at = route.from;
+  evaluate_steps(at);
   for (const auto handle : route.handles) {
     if ((handle & heap::Lineage::in_arguments) == 0) {
       sched::demand(at);

@@ -95,6 +95,29 @@ int skeletons_between_copies() {
   return host.shared_heap().addresses().recovers_placed() ? worker.workers().copies() : 0;
 }
 
+bool is_time_for_copies(std::int64_t& last) {
+  auto& workers = worker_here().workers();
+  const auto now = workers.fabric().now();
+  const bool is_first = last == 0 || now < last;
+  if (!is_first && now - last < workers.copy_interval()) return false;
+  last = now;
+  return !is_first || workers.copy_interval() == 0;
+}
+
+void note_recipes(std::span<heap::Node* const> steps) {
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  auto& heap = host.shared_heap();
+  if (heap.addresses().recovers_placed())
+    for (auto i = steps.size(); i-- > 0;) heap.recipes().note(steps[i]);
+}
+
+void keep_step(heap::Node* step, heap::Node* same) {
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  host.shared_heap().recipes().stays(step, same);
+}
+
 bool is_lost(int pe) {
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());

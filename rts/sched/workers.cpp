@@ -21,7 +21,6 @@ Workers::Workers(const Setup& setup, Host& host, fabric::Fabric& fabric, progres
       host_(host),
       fabric_(fabric),
       limit_(setup.options.thread_limit),
-      copies_(setup.options.copies),
       splits_(heap::CodeTable::get().size()),
       regular_(static_cast<std::size_t>(setup.workers)),
       count_(regular_),

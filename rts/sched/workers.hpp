@@ -167,8 +167,11 @@ class Workers final : public progress::Engine {
     return splits_[code.id].load(std::memory_order_relaxed);
   }
 
-  /// As --trawl:copies says.
-  int copies() const noexcept { return copies_; }
+  /// As --trawl:copies and copy-interval say.
+  int copies() const noexcept { return setup_.options.copies; }
+  Nanos copy_interval() const noexcept {
+    return static_cast<Nanos>(setup_.options.copy_interval * 1e9);
+  }
 
   /// What they wait for outside of the run.
   Aside& aside() noexcept { return aside_; }
@@ -218,7 +221,6 @@ class Workers final : public progress::Engine {
   Host& host_;
   const fabric::Fabric& fabric_;
   unsigned limit_;
-  int copies_;
   std::vector<std::atomic<bool>> splits_;  // by code
   std::size_t regular_;
   std::atomic<std::size_t> count_;

@@ -34,10 +34,11 @@ inline Simulation::Config dying_grid_of(int pes) {
   return config;
 }
 
-/// Distributed data get copies after so many skeletons.
+/// Distributed data get copies after every so many skeletons.
 inline Simulation::Config grid_with_copies(int pes, int copies) {
   auto config = dying_grid_of(pes);
   config.options.copies = copies;
+  config.options.copy_interval = 0;
   return config;
 }
 
@@ -74,6 +75,7 @@ inline constexpr CaseName case_names[] = {
     {&Cases::moved, "moved"},
     {&Cases::by_value, "by_value"},
     {&Cases::by_copy, "by_copy"},
+    {&Cases::by_recipe, "by_recipe"},
     {&Cases::by_argument, "by_argument"},
     {&Cases::by_thunk, "by_thunk"},
     {&Cases::otherwise, "otherwise"},

@@ -84,6 +84,7 @@ TEST(RecoverDist, FromTheFirstStepOn) {
   SCOPED_TRACE(sum.text());
   EXPECT_EQ(sum.not_made_again, 0U);
   EXPECT_EQ(sum.cases.by_copy, 0U);
+  EXPECT_GT(sum.cases.by_recipe, 0U);
 }
 
 bool copies_fail = false;

@@ -179,9 +179,10 @@ TEST(Recover, TheAnswersAreTheSameWhoeverDies) {
   for (const auto& each : test::case_names) {
     const bool in_few = each.count == &Cases::by_argument || each.count == &Cases::by_thunk ||
                         each.count == &Cases::otherwise || each.count == &Cases::by_copy ||
-                        each.count == &Cases::dropped || each.count == &Cases::handed_back ||
-                        each.count == &Cases::formerly || each.count == &Cases::lost ||
-                        each.count == &Cases::not_there || each.count == &Cases::reverted;
+                        each.count == &Cases::by_recipe || each.count == &Cases::dropped ||
+                        each.count == &Cases::handed_back || each.count == &Cases::formerly ||
+                        each.count == &Cases::lost || each.count == &Cases::not_there ||
+                        each.count == &Cases::reverted;
     EXPECT_TRUE(in_few || sum.cases.*each.count > 0) << each.name;
   }
 }

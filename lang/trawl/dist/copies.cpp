@@ -31,12 +31,15 @@ void Copying::finish() const {
   for (const auto& group : thunks_of<Ran>(made))
     for (const auto& shape : force(group).shapes) {
       // If the copy were made of the shard again, each would wait for the other.
-      if (!shape.failed && sched::also_from(copies[i], nullptr))
-        sched::also_from(shards[i], copy(copies[i], nullptr));
+      if (!shape.failed && sched::also_from(copies[i], nullptr) &&
+          sched::also_from(shards[i], copy(copies[i], nullptr)))
+        sched::keep_step(shards[i], copy(shards[i], nullptr));
       ++i;
     }
+  for (auto* shard : safe) sched::keep_step(shard, copy(shard, nullptr));
   // Older data that somebody keeps may know of this, too.
   std::ranges::fill(shards, nullptr);
+  std::ranges::fill(safe, nullptr);
   std::ranges::fill(copies, nullptr);
 }
 
@@ -54,7 +57,10 @@ heap::Node* begin_copies(std::span<heap::Node* const> shards, std::span<const Pl
   copying.copy = copy;
   std::vector<Place> to;
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    if (places[i] == Place()) continue;
+    if (places[i] == Place()) {
+      copying.safe.push_back(shards[i]);
+      continue;
+    }
     const auto is_whole =
         refer ? lazy_placed<&whole>(Lazy<heap::Anything>::refer_to(shards[i])) : Lazy<bool>();
     copying.shards.push_back(shards[i]);

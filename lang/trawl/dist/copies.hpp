@@ -39,6 +39,7 @@ struct Copying {
   std::vector<heap::Node*> made;            ///< by these groups
   mutable std::vector<heap::Node*> shards;  ///< until it is said; then nothing
   mutable std::vector<heap::Node*> copies;  ///< of each; the same
+  mutable std::vector<heap::Node*> safe;    ///< that need none; the same
   heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole) = nullptr;
   mutable bool told = false;  ///< atomic: where they are is said once
 

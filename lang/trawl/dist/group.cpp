@@ -63,6 +63,7 @@ std::vector<Stretch> stretches(std::span<const Place> places) {
 
 std::vector<heap::Node*> start_groups(std::span<heap::Node* const> thunks,
                                       std::span<const Place> places) {
+  sched::note_recipes(thunks);
   const auto runs = stretches(places);
   std::vector<heap::Node*> groups(runs.size());
   for (auto i = runs.size(); i-- > 0;) {

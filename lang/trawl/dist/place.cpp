@@ -44,7 +44,7 @@ Place away_from(Place place) {
 }
 
 double room_of(const sched::Site& site, int between_copies) {
-  return site.memory / (4 + between_copies);
+  return site.memory / (4 + std::min(between_copies, 4));
 }
 
 std::vector<Place> places_for(std::span<const double> bytes) {

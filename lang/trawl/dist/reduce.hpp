@@ -1,6 +1,7 @@
 // Skeletons that make one value of all: reduce; and of each the value up to there: scan.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -87,7 +88,13 @@ void start(const Plan<S>& plan, const std::vector<Place>& places) {
   std::vector<std::vector<heap::Node*>> by_run(runs.size());
   std::vector<std::size_t> run_of;
   for (std::size_t r = 0; r < runs.size(); ++r) run_of.resize(runs[r].end, r);
-  for (const auto& step : plan.steps) by_run[run_of[step.first]].push_back(step.thunk.node());
+  std::vector<heap::Node*> all;
+  for (const auto& step : plan.steps) {
+    by_run[run_of[step.first]].push_back(step.thunk.node());
+    all.push_back(step.thunk.node());
+  }
+  std::reverse(all.begin(), all.end());
+  sched::note_recipes(all);
   for (auto r = runs.size(); r-- > 0;) start_group(by_run[r], runs[r].place);
 }
 

@@ -36,7 +36,8 @@ struct Parts {
   std::vector<double> measured{};  // cost of each, when it was balanced last
   double missed = 0;               // ns that steps have taken longer since, as nothing was moved
   Spreading spreading{};
-  int uncopied = 0;  // skeletons since the last copy was begun
+  int uncopied = 0;         // skeletons since the last copy was begun
+  std::int64_t copied = 0;  // when that was, see is_time_for_copies
   Lazy<Copying> copying{};
 
   /// Copies are the business of the PE that had them made.
@@ -206,7 +207,9 @@ Parts<T> made_parts(Parts<T> parts) {
   if (const int every = sched::skeletons_between_copies(); every != 0) {
     const bool refer = heap::may_refer<T>();
     // What holds a Lazy is more to copy, or can't be; perhaps what comes next holds none.
-    const bool due = ++parts.uncopied >= (refer ? 2L * every : every);
+    const long least = refer ? 2L * every : every;
+    const bool due = ++parts.uncopied >= least &&
+                     (parts.uncopied >= 32 * least || sched::is_time_for_copies(parts.copied));
     auto* copying = finish(parts.copying.node(), due);
     if (due) {
       parts.uncopied = 0;
@@ -232,6 +235,7 @@ Dist<R> made_from(const Parts<T>& source, std::vector<Lazy<Shard<R>>> shards,
                           source.missed,
                           source.spreading,
                           source.uncopied,
+                          source.copied,
                           source.copying});
 }
 

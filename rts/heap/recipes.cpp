@@ -1,0 +1,83 @@
+#include "rts/heap/recipes.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "rts/heap/lineage.hpp"
+#include "rts/inline/code.hpp"
+
+namespace trawl::heap {
+namespace {
+
+/// Room for the arguments of who copies a shard, which may take the place of what has made it.
+constexpr std::size_t least_bytes = 128;
+
+}  // namespace
+
+const Recipes::Recipe* Recipes::find(Node* node) const {
+  const auto found = of_.find(Hidden(node));
+  return found == of_.end() || found->second->node.dead() ? nullptr : found->second.get();
+}
+
+Node* Recipes::of(Node* step) const {
+  const auto* known = find(step);
+  return known == nullptr ? nullptr : known->makes;
+}
+
+// Arguments may be values that refer to steps: lists of them, what is beside a shard.
+Node* Recipes::instead_of(Node* node, int depth) {
+  constexpr int deepest = 8;
+  if (const auto* known = find(node)) return known->makes != nullptr ? known->makes : node;
+  if (node->state() != State::value || node->code().plain_result != 0 || node->code().kept ||
+      depth == deepest)
+    return node;
+  const auto instead = [this, depth](Node* below) { return instead_of(below, depth + 1); };
+  const auto all = references_of(node);
+  const bool any = std::ranges::any_of(all, [&](Node* each) { return instead(each) != each; });
+  Node* const other = any ? copy_of_value(node, instead) : nullptr;
+  remember(node, other);
+  return any ? other : node;
+}
+
+void Recipes::remember(Node* node, Node* recipe) {
+  auto known = std::make_unique<Recipe>(node, recipe);
+  known->node.let_die();
+  of_[Hidden(node)] = std::move(known);
+}
+
+void Recipes::note(Node* step) noexcept try {
+  const Code& code = step->code();
+  if (!code.step || step->state() != State::unevaluated) return;
+  auto* twin = static_cast<Node*>(allocate(std::max(code.bytes, least_bytes)));
+  twin->init(code, State::black_hole);
+  copy_arguments(step, twin, [this](Node* node) { return instead_of(node, 0); });
+  twin->init(code, State::unevaluated);
+  remember(step, twin);
+} catch (const std::exception&) {
+}
+
+// A recipe that leads to it would keep it for ever. (It is evaluated where somebody has been lost
+// meanwhile: then it needs nothing.)
+void Recipes::stays(Node* step, Node* source) {
+  Node* const recipe = of(step);
+  forget(step);
+  const Code& code = source->code();
+  if (recipe == nullptr || code.bytes > least_bytes ||
+      code.result_type != recipe->code().result_type || source->state() != State::unevaluated ||
+      !recipe->move(State::unevaluated, State::black_hole))
+    return;
+  recipe->code().drop_arguments(recipe);
+  recipe->init(code, State::black_hole);
+  copy_arguments(source, recipe);
+  recipe->init(code, State::unevaluated);
+}
+
+void Recipes::forget(Node* step) {
+  of_.erase(Hidden(step));
+}
+
+void Recipes::sweep() {
+  boost::unordered::erase_if(of_, [](const auto& each) { return each.second->node.dead(); });
+}
+
+}  // namespace trawl::heap

@@ -1,0 +1,54 @@
+// From what distributed data are made again where there is no copy of them yet, without what they
+// were made from being kept: see "Recipes" in rts/recover/README.md.
+#pragma once
+
+#include <memory>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "rts/heap/weak.hpp"
+#include "rts/inline/node.hpp"
+
+namespace trawl::heap {
+
+/// Of the steps of skeletons that this PE has placed. Guarded by its PE's lock.
+class Recipes {
+ public:
+  /// A thunk that nobody evaluates unless `step` is lost; nullptr: none is known.
+  Node* of(Node* step) const;
+
+  /// `step`, not evaluated and known to nobody else, gets one: a twin, in whose arguments recipes
+  /// stand for all that have one. Without memory, or where it can't be copied, there is none.
+  void note(Node* step) noexcept;
+  /// There is a copy of `step`, or it can't be lost: from now on what is made from it is made again
+  /// from itself, as `source` makes it, a thunk with the same result.
+  void stays(Node* step, Node* source);
+  void forget(Node* step);
+
+  /// After a collection: of steps that are dead.
+  void sweep();
+
+ private:
+  struct Recipe;
+  const Recipe* find(Node* node) const;
+  Node* instead_of(Node* node, int depth);
+  void remember(Node* node, Node* recipe);
+
+  struct Recipe {
+    Recipe(Node* its, Node* thunk) : node(its), makes(thunk) {}
+    // Who comes upon it in an erased part of the table, as the collector does, finds nothing.
+    ~Recipe() {
+      makes = nullptr;
+      asm volatile("" : : "r"(this) : "memory");
+    }
+    Recipe(const Recipe&) = delete;
+    Recipe& operator=(const Recipe&) = delete;
+
+    Weak node;
+    Node* makes;  // nullptr: it stays what it is
+  };
+
+  boost::unordered_flat_map<Hidden, std::unique_ptr<Recipe>> of_;
+};
+
+}  // namespace trawl::heap
