@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "rts/fabric/kinds.hpp"
 
@@ -20,12 +21,28 @@ void Lengths::add(double length) {
   ++number;
   sum += value;
   squares += value * value;
+  ++spread[static_cast<int>(std::lround(value / std::numbers::ln2 * columns))];
+}
+
+void Lengths::add(const Lengths& others, double log_speed) {
+  const auto up = static_cast<int>(std::lround(log_speed / std::numbers::ln2 * columns));
+  number += others.number;
+  for (const auto& [column, count] : others.spread) spread[column + up] += count;
 }
 
 double Lengths::standard_error() const {
   if (number < 2) return 0;
   const auto count = static_cast<double>(number);
   return std::sqrt(std::max(0.0, squares - sum * sum / count) / (count - 1) / count);
+}
+
+double Lengths::quantile(double share) const {
+  auto shorter = static_cast<std::uint64_t>(share * static_cast<double>(number));
+  for (const auto& [column, count] : spread) {
+    if (shorter < count) return column * std::numbers::ln2 / columns;
+    shorter -= count;
+  }
+  return 0;
 }
 
 double FunctionAudit::in_place() const {

@@ -17,13 +17,20 @@ namespace trawl::profile {
 /// A thread's length on one PE, as logarithms: means of those can be compared between PEs however
 /// much lengths vary.
 struct Lengths {
+  static constexpr double columns = 8;  ///< of an octave
+
   std::uint64_t number = 0;
   double sum = 0, squares = 0;
+  std::map<int, std::uint64_t> spread;  ///< how many there are, by columns
 
   void add(double length);
+  /// Those of another PE, each as long as it would be with `log_speed`.
+  void add(const Lengths& others, double log_speed);
   double mean() const { return number == 0 ? 0 : sum / static_cast<double>(number); }
   /// Of the mean.
   double standard_error() const;
+  /// That of the threads of which such a share is shorter, about.
+  double quantile(double share) const;
 };
 
 /// One function; times are in ns.

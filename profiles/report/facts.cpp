@@ -192,6 +192,7 @@ struct OnPe {
   int pe;
   double mean, error;
   std::uint64_t number;
+  Lengths lengths;
 };
 
 /// Of the others, in which one may stand out.
@@ -228,6 +229,20 @@ double stands_out(const std::vector<OnPe>& all, const OnPe& one) {
   return more > sure * std::max(others.deviation, error) ? more : 0;
 }
 
+/// Are its short and its long threads both longer than those of the others, by a good part of this?
+/// A thief gets a batch of pieces that were made one after the other, and may be the long ones:
+/// then others have some that are as long, or it has short ones as well.
+bool throughout(const std::vector<OnPe>& all, const OnPe& one, double ratio) {
+  constexpr double part = 0.5;  // of the logarithm
+  Lengths others;
+  for (const auto& other : all)
+    if (other.pe != one.pe) others.add(other.lengths, 0);
+  constexpr std::array shares{0.25, 0.99};  // a few may be long as a worker had to wait for a core
+  return std::all_of(shares.begin(), shares.end(), [&](double share) {
+    return one.lengths.quantile(share) - others.quantile(share) > part * ratio;
+  });
+}
+
 /// A function, and the PEs that ran enough threads of it.
 struct OnPes {
   const FunctionAudit* function;
@@ -242,10 +257,12 @@ std::vector<OnPes> comparable(const Activity& activity,
   std::vector<OnPes> found;
   for (const auto& function : functions) {
     std::vector<OnPe> all;
-    for (const auto& [pe, lengths] : function.by_pe)
-      if (lengths.number >= enough)
-        all.push_back({pe, lengths.mean() + log_speed(activity, pe), lengths.standard_error(),
-                       lengths.number});
+    for (const auto& [pe, lengths] : function.by_pe) {
+      if (lengths.number < enough) continue;
+      const double speed = log_speed(activity, pe);
+      all.push_back({pe, lengths.mean() + speed, lengths.standard_error(), lengths.number, {}});
+      all.back().lengths.add(lengths, speed);
+    }
     if (all.size() >= enough_pes && all.size() <= too_many)
       found.push_back({&function, std::move(all)});
   }
@@ -272,7 +289,7 @@ std::optional<SlowPe> slowest(const Activity& activity,
     for (const auto& one : all) {
       const double more = stands_out(all, one);
       const double ratio = std::exp(more);
-      if (ratio > worth && (!found || ratio > found->ratio) &&
+      if (ratio > worth && (!found || ratio > found->ratio) && throughout(all, one, more) &&
           in_everything(compared, one.pe, more))
         found = SlowPe{one.pe, ratio, short_name(function->name), one.number};
     }

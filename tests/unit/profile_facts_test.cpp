@@ -137,5 +137,36 @@ TEST(JudgedFacts, FewThreadsThatAreAlikeByChanceAreNoSlowPe) {
   EXPECT_FALSE(facts_of(all, {tree}).slow_pe);
 }
 
+// A list whose first pieces are long: a thief got some of them at once.
+TEST(JudgedFacts, ABatchOfLongPiecesIsNoSlowPe) {
+  const auto all = activity(4, 10, [](int, int) { return running(); });
+  for (const int short_ones : {0, 10}) {
+    FunctionAudit piece;
+    const auto add = [&piece](int pe, int number, double length) {
+      for (int i = 0; i < number; ++i) piece.by_pe[pe].add(length + i);
+    };
+    for (const int pe : {0, 1, 3}) {
+      add(pe, 8, 8'000'000);
+      add(pe, 120, 400'000);
+    }
+    add(2, 15, 8'000'000);
+    add(2, short_ones, 400'000);
+    EXPECT_FALSE(facts_of(all, {piece}).slow_pe) << short_ones << " short ones on it";
+  }
+}
+
+// Where a worker loses its core, a short thread takes as long as that lasts.
+TEST(JudgedFacts, ASlowPeIsOneThoughAFewThreadsOfOthersAreLong) {
+  const auto all = activity(4, 10, [](int, int) { return running(); });
+  FunctionAudit piece;
+  for (int pe = 0; pe < 4; ++pe)
+    for (int i = 0; i < (pe == 2 ? 60 : 300); ++i)
+      piece.by_pe[pe].add((pe == 2 ? 500'000 : 100'000) + 100 * i);
+  for (const int pe : {0, 1}) piece.by_pe[pe].add(4'000'000);
+  const auto facts = facts_of(all, {piece});
+  ASSERT_TRUE(facts.slow_pe);
+  EXPECT_EQ(facts.slow_pe->pe, 2);
+}
+
 }  // namespace
 }  // namespace trawl::profile
