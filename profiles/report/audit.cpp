@@ -46,9 +46,8 @@ double Lengths::quantile(double share) const {
 }
 
 double FunctionAudit::in_place() const {
-  const auto all = calls + sparks;
-  const auto once = static_cast<double>(begun) - static_cast<double>(again);
-  return all <= 0 ? 0 : 1 - std::clamp(once / all, 0.0, 1.0);
+  const auto all = sparks_made();
+  return all <= 0 ? 0 : 1 - std::clamp(begun_once() / all, 0.0, 1.0);
 }
 
 FunctionAudit& Audit::at(std::uint32_t code) {
@@ -89,6 +88,7 @@ void Audit::see_at_any_time(const Event& event) {
   if (event.kind == Kind::spark_again) ++at(event.value).again;
   if (event.kind != Kind::spark_made) return;
   auto& function = at(event.value);
+  function.sampled = true;
   const auto number = event.id + (static_cast<std::uint64_t>(event.size) << 32U);
   (event.extra != 0 ? function.calls : function.sparks) += static_cast<double>(number);
 }
@@ -124,6 +124,43 @@ void Audit::see(int pe, const Slice& slice) {
   }
 }
 
+namespace {
+
+/// That it has made so many sparks, of calls and others in proportion; they are of calls only if
+/// some were seen.
+void set_made(FunctionAudit& function, double number) {
+  const double before = function.sparks_made();
+  const double calls = before > 0 ? function.calls / before * number : 0;
+  function.calls = calls;
+  function.sparks = number - calls;
+}
+
+/// Of which function a spark is is known of some of them only. But of none there are fewer than
+/// have been threads: what is lacking was taken for those of others, first for who has most to
+/// spare.
+void settle(std::vector<FunctionAudit>& functions) {
+  const auto spare = [](const FunctionAudit& each) {
+    return each.sparks_made() - each.begun_once();
+  };
+  double lacking = 0;
+  for (auto& each : functions) {
+    if (spare(each) >= 0) continue;
+    lacking -= spare(each);
+    set_made(each, each.begun_once());
+  }
+  while (lacking > 0) {
+    const auto most = std::max_element(
+        functions.begin(), functions.end(),
+        [&](const auto& one, const auto& other) { return spare(one) < spare(other); });
+    const double taken = std::min(lacking, spare(*most));
+    if (taken <= 0) return;  // logs are lost
+    set_made(*most, most->sparks_made() - taken);
+    lacking -= taken;
+  }
+}
+
+}  // namespace
+
 std::vector<FunctionAudit> Audit::result(const Run& run) const {
   std::vector<FunctionAudit> all;
   for (const auto& [code, function] : functions_) {
@@ -132,6 +169,7 @@ std::vector<FunctionAudit> Audit::result(const Run& run) const {
                       : code == unknown ? "not known"
                                         : name_of_code(run, code);
   }
+  settle(all);
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.ran > b.ran; });
   return all;

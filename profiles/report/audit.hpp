@@ -1,6 +1,7 @@
 // What became of the sparks of each function.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -42,6 +43,7 @@ struct FunctionAudit {
   double sparks = 0;        ///< ... that par and strategies made, and skeletons placed, about
   std::uint64_t begun = 0;  ///< that became threads
   std::uint64_t again = 0;  ///< that were run once more, as who had them was slow
+  bool sampled = false;     ///< some were looked at when they were made; else only `begun` is known
   // Of the window:
   std::uint64_t converted = 0;  ///< its sparks that became threads on the PE that had them
   std::uint64_t imported = 0;   ///< the same, of sparks that had come from another PE
@@ -68,6 +70,12 @@ struct FunctionAudit {
   /// taken to be of each in proportion.
   double subsumed() const { return calls * in_place(); }
   double fizzled() const { return sparks * in_place(); }
+  double sparks_made() const { return calls + sparks; }
+  bool made_is_known() const { return sampled || begun == 0; }
+  /// How many of them have been threads, one that was run again once.
+  double begun_once() const {
+    return static_cast<double>(begun) - static_cast<double>(std::min(begun, again));
+  }
   double mean() const { return lengths.mean(); }
 
  private:

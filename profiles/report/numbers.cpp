@@ -46,14 +46,23 @@ std::string made_at(const FunctionAudit& function) {
   return more == 0 ? first : fmt::format("{} and {} more", first, more);
 }
 
+/// How many of its sparks, about; nothing where none was looked at.
+nlohmann::json estimate(const FunctionAudit& function, double number) {
+  return function.made_is_known() ? nlohmann::json(std::llround(number)) : nlohmann::json(nullptr);
+}
+
+std::string estimate_text(const FunctionAudit& function, double number) {
+  return function.made_is_known() ? fmt::format("{:.0f}", std::round(number)) : "-";
+}
+
 nlohmann::json function_json(const FunctionAudit& function, const Report& report) {
   const auto on_path = report.path.by_function.find(function.code);
   return {{"function", function.name},
           {"short", short_name(function.name)},
           {"made_at", sites_json(function)},
-          {"sparks", std::llround(function.calls + function.sparks)},
-          {"subsumed", std::llround(function.subsumed())},
-          {"fizzled", std::llround(function.fizzled())},
+          {"sparks", estimate(function, function.sparks_made())},
+          {"subsumed", estimate(function, function.subsumed())},
+          {"fizzled", estimate(function, function.fizzled())},
           {"again", function.again},
           {"converted", function.converted},
           {"imported", function.imported},
@@ -221,6 +230,13 @@ std::string functions_table(const Report& report) {
   return out;
 }
 
+/// Where all sparks are of one function, their number is exact.
+bool is_shared_out(const std::vector<FunctionAudit>& functions) {
+  return std::count_if(functions.begin(), functions.end(), [](const FunctionAudit& each) {
+           return each.sampled || each.begun != 0;
+         }) > 1;
+}
+
 /// Of the same functions.
 std::string sparks_table(const Report& report) {
   std::string out =
@@ -228,13 +244,15 @@ std::string sparks_table(const Report& report) {
                   "sparks", "subsumed", "fizzled", "own", "imported", "exported", "again");
   for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
     const auto& function = report.functions[i];
-    const auto made = std::llround(function.calls + function.sparks);
-    if (made == 0 && function.threads() == 0) continue;
+    if (std::llround(function.sparks_made()) == 0 && function.threads() == 0) continue;
     out += fmt::format("{:32.32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
-                       short_name(function.name), made, std::llround(function.subsumed()),
-                       std::llround(function.fizzled()), function.converted, function.imported,
-                       function.exported, function.again);
+                       short_name(function.name), estimate_text(function, function.sparks_made()),
+                       estimate_text(function, function.subsumed()),
+                       estimate_text(function, function.fizzled()), function.converted,
+                       function.imported, function.exported, function.again);
   }
+  if (is_shared_out(report.functions))
+    out += "  (sparks, subsumed and fizzled: about, as some of the sparks were looked at)\n";
   return out;
 }
 

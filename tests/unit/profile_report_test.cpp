@@ -2,9 +2,11 @@
 #include "tests/unit/profile_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
@@ -51,6 +53,58 @@ TEST_F(ReportTest, FunctionsAreAudited) {
   EXPECT_EQ(seventh.ran, 490);
   EXPECT_EQ(seventh.queued, 10) << "since its spark had come";
   EXPECT_EQ(seventh.longest_pe, 1);
+}
+
+/// The root makes sparks, and says of which functions they are, as it was seen; of each so many
+/// become threads.
+void write_sparks(Log& log, const std::map<std::uint32_t, std::array<std::uint32_t, 2>>& made) {
+  std::uint32_t thread = 1;
+  log.event(Kind::thread_start, 0, thread);
+  log.event(Kind::thread_run, 0, thread);
+  for (const auto& [code, numbers] : made)
+    if (numbers[0] != 0) log.event(Kind::spark_made, 0, code, 0, numbers[0]);
+  log.event(Kind::thread_end, 0, thread);
+  for (const auto& [code, numbers] : made)
+    for (std::uint32_t i = 0; i < numbers[1]; ++i)
+      log.event(Kind::spark_convert, 0, code, 0, ++thread);
+}
+
+// Which sparks are looked at is a matter of luck: 32 of one function, and a thousand later ones
+// count as the same.
+TEST_F(ReportTest, NoFunctionHasFewerSparksThanThreads) {
+  time_ = 500;
+  {
+    Log log(setup(0, 1));
+    log.set_offset(-500);
+    write_sparks(log, {{7, {1100, 100}}, {8, {0, 450}}, {9, {10, 20}}});
+    time_ = 1500;
+  }
+  const auto all = report();
+  EXPECT_EQ(function(all, 7).sparks, 640);
+  EXPECT_EQ(function(all, 7).fizzled(), 540);
+  EXPECT_EQ(function(all, 8).sparks, 450);
+  EXPECT_FALSE(function(all, 8).sampled);
+  EXPECT_EQ(function(all, 9).sparks, 20);
+  EXPECT_EQ(function(all, 9).fizzled(), 0);
+  for (const auto& each : report_json(all)["functions"])
+    EXPECT_EQ(each["sparks"].is_null(), each["short"] == "code 8") << each;
+  const auto table = report_table(all);
+  EXPECT_NE(table.find("code 8                                   -         -         -       450"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("fizzled: about"), std::string::npos) << table;
+}
+
+TEST_F(ReportTest, SparksOfOneFunctionAreCountedNotEstimated) {
+  time_ = 500;
+  {
+    Log log(setup(0, 1));
+    log.set_offset(-500);
+    write_sparks(log, {{7, {1100, 100}}});
+    time_ = 1500;
+  }
+  EXPECT_EQ(function(report(), 7).sparks, 1100);
+  EXPECT_EQ(report_table(report()).find("about, as"), std::string::npos);
 }
 
 TEST_F(ReportTest, WhatRanOverTimeAddsUp) {

@@ -59,9 +59,10 @@ function showFunctions() {
   if (first.length)
     at('first').append(make('h3', {}, 'To change first'), make('ul', {}, ...first.map(text => make('li', {}, text))));
   const column = (head, name, text) => [head, each => each[name], each => text ? text(each[name]) : String(each[name])];
+  const about = (head, name) => [head, each => each[name] ?? -1, each => each[name] ?? '-'];
   at('functions').append(table('Functions of sparks and threads', [
     ['function', each => each.function, each => each.short, true],
-    column('sparks', 'sparks'), column('subsumed', 'subsumed'), column('fizzled', 'fizzled'), column('again', 'again'),
+    about('sparks', 'sparks'), about('subsumed', 'subsumed'), about('fizzled', 'fizzled'), column('again', 'again'),
     column('own', 'converted'), column('imported', 'imported'), column('exported', 'exported'),
     column('ran', 'ran', duration), column('mean', 'mean', duration), column('longest', 'longest', duration),
     column('blocks', 'blocks'), column('blocked', 'blocked', duration),
