@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "profiles/report/names.hpp"
 #include "rts/fabric/kinds.hpp"
 
 namespace trawl::profile {
@@ -170,54 +171,10 @@ std::vector<FunctionAudit> Audit::result(const Run& run) const {
                                         : name_of_code(run, code);
   }
   settle(all);
+  tell_apart(all);
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.ran > b.ran; });
   return all;
-}
-
-namespace {
-
-/// Without parameters, arguments of templates, and unnamed namespaces.
-std::string plain_name(std::string name) {
-  static const std::string unnamed[] = {"{anonymous}::", "(anonymous namespace)::"};
-  for (const auto& each : unnamed)
-    for (auto at = name.find(each); at != std::string::npos; at = name.find(each, at))
-      name.erase(at, each.size());
-  std::string plain;
-  int depth = 0;
-  for (const char c : name) {
-    if (c == '(' && depth == 0 && !plain.empty()) break;
-    if (c == '<') ++depth;
-    if (depth == 0) plain += c;
-    if (c == '>' && depth > 0) --depth;
-  }
-  while (!plain.empty() && plain.back() == ' ') plain.pop_back();
-  return plain;
-}
-
-/// The first argument of a template, so far as people would say it; empty: it is none.
-std::string first_argument(const std::string& name) {
-  const auto open = name.find('<');
-  if (open == std::string::npos) return {};
-  std::size_t end = open + 1;
-  for (int depth = 0; end < name.size(); ++end) {
-    const char c = name[end];
-    if (depth == 0 && (c == ',' || c == '>')) break;
-    depth += (c == '<' || c == '(') - (c == '>' || c == ')');
-  }
-  return plain_name(name.substr(open + 1, end - open - 1));
-}
-
-}  // namespace
-
-// What skeletons are made of says little without the function that it was given.
-std::string short_name(const std::string& function) {
-  static const std::string inside = "trawl::detail::";
-  auto plain = plain_name(function);
-  if (plain.empty()) return function;
-  if (!plain.starts_with(inside)) return plain;
-  const auto given = first_argument(function);
-  return plain.substr(inside.size()) + (given.empty() ? "" : "<" + given + ">");
 }
 
 }  // namespace trawl::profile

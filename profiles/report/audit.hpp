@@ -38,6 +38,7 @@ struct Lengths {
 struct FunctionAudit {
   std::uint32_t code = unknown;
   std::string name;
+  std::string called;  ///< in short
   // Of the whole run, whatever is looked at of it:
   double calls = 0;         ///< its sparks that spawn made, about
   double sparks = 0;        ///< ... that par and strategies made, and skeletons placed, about
@@ -102,9 +103,5 @@ class Audit {
   std::map<std::uint32_t, FunctionAudit> functions_;
   trace::Event last_schedule_{};  // that the PE sent, until a spark is said to have been in it
 };
-
-/// Without parameters, arguments of templates, and unnamed namespaces; of what skeletons are made
-/// of with the first argument: `map_shard<square>`.
-std::string short_name(const std::string& function);
 
 }  // namespace trawl::profile

@@ -117,7 +117,7 @@ class Division {
 
 std::string name_of(const std::vector<FunctionAudit>& functions, std::uint32_t code) {
   for (const auto& function : functions)
-    if (function.code == code) return short_name(function.name);
+    if (function.code == code) return function.called;
   return "not known";
 }
 
@@ -160,18 +160,18 @@ void judge_threads(const std::vector<FunctionAudit>& functions, const Granularit
       root = longest;
     } else if (longest > facts.longest) {
       facts.longest = longest;
-      facts.longest_function = short_name(function.name);
+      facts.longest_function = function.called;
     }
     if (function.lengths.number > most) {
       most = function.lengths.number;
-      facts.finest_function = short_name(function.name);
+      facts.finest_function = function.called;
     }
     facts.blocks += function.blocks;
     blocked += function.blocked;
     afar += function.blocked_afar;
     if (function.blocked > longest_blocked) {
       longest_blocked = function.blocked;
-      facts.blocked_function = short_name(function.name);
+      facts.blocked_function = function.called;
     }
   }
   facts.blocked_afar = blocked > 0 ? afar / blocked : 0;
@@ -291,7 +291,7 @@ std::optional<SlowPe> slowest(const Activity& activity,
       const double ratio = std::exp(more);
       if (ratio > worth && (!found || ratio > found->ratio) && throughout(all, one, more) &&
           in_everything(compared, one.pe, more))
-        found = SlowPe{one.pe, ratio, short_name(function->name), one.number};
+        found = SlowPe{one.pe, ratio, function->called, one.number};
     }
   return found;
 }

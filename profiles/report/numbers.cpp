@@ -58,7 +58,7 @@ std::string estimate_text(const FunctionAudit& function, double number) {
 nlohmann::json function_json(const FunctionAudit& function, const Report& report) {
   const auto on_path = report.path.by_function.find(function.code);
   return {{"function", function.name},
-          {"short", short_name(function.name)},
+          {"short", function.called},
           {"made_at", sites_json(function)},
           {"sparks", estimate(function, function.sparks_made())},
           {"subsumed", estimate(function, function.subsumed())},
@@ -169,7 +169,7 @@ std::vector<std::string> change_first(const Report& report) {
     const double weight = on_path == report.path.by_function.end() ? 0 : on_path->second;
     const auto place = made_at(function);
     found.emplace_back(weight + function.ran * 1e-3,
-                       fmt::format("{}{}: {}", short_name(function.name),
+                       fmt::format("{}{}: {}", function.called,
                                    place.empty() ? "" : " (made at " + place + ")", text));
   }
   std::stable_sort(found.begin(), found.end(),
@@ -218,10 +218,10 @@ std::string functions_table(const Report& report) {
     const double share =
         on_path == report.path.by_function.end() || all <= 0 ? 0 : on_path->second / all;
     auto line =
-        fmt::format("{:32.32} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}  {}",
-                    short_name(function.name), function.lengths.number, duration(function.ran),
-                    duration(function.mean()), duration(static_cast<double>(function.longest)),
-                    duration(function.blocked), 100 * share, made_at(function));
+        fmt::format("{:32.32} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}  {}", function.called,
+                    function.lengths.number, duration(function.ran), duration(function.mean()),
+                    duration(static_cast<double>(function.longest)), duration(function.blocked),
+                    100 * share, made_at(function));
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
   }
@@ -245,8 +245,8 @@ std::string sparks_table(const Report& report) {
   for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
     const auto& function = report.functions[i];
     if (std::llround(function.sparks_made()) == 0 && function.threads() == 0) continue;
-    out += fmt::format("{:32.32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n",
-                       short_name(function.name), estimate_text(function, function.sparks_made()),
+    out += fmt::format("{:32.32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", function.called,
+                       estimate_text(function, function.sparks_made()),
                        estimate_text(function, function.subsumed()),
                        estimate_text(function, function.fizzled()), function.converted,
                        function.imported, function.exported, function.again);
@@ -263,7 +263,7 @@ std::string values_table(const Report& report) {
                   "afar", "awaited", "queued", "out", "home");
   for (std::size_t i = 0; i < std::min(most_functions, report.functions.size()); ++i) {
     const auto& function = report.functions[i];
-    out += fmt::format("{:32.32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", short_name(function.name),
+    out += fmt::format("{:32.32} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", function.called,
                        function.blocks, duration(function.blocked_afar), duration(function.awaited),
                        duration(function.queued), bytes(static_cast<double>(function.bytes_out)),
                        bytes(static_cast<double>(function.bytes_home)));

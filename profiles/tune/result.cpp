@@ -9,7 +9,7 @@
 
 #include "profiles/axis.hpp"
 #include "profiles/printable.hpp"
-#include "profiles/report/audit.hpp"
+#include "profiles/report/names.hpp"
 
 namespace tune {
 namespace {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "profiles/report/diagnosis.hpp"
+#include "profiles/report/names.hpp"
 
 namespace trawl::profile {
 namespace {
@@ -257,8 +258,44 @@ TEST(Diagnosis, NamesAreShort) {
                        "unsigned int, trawl::Lazy<trawl::detail::Shard<long int> >)"),
             "map_shard<square>");
   EXPECT_EQ(short_name("trawl::detail::shape (int)"), "shape");
+  EXPECT_EQ(short_name("S::f(int) const"), "S::f");
+  EXPECT_EQ(short_name("f<g<long int> >(int)"), "f");
   EXPECT_EQ(short_name("(odd)"), "(odd)");
   EXPECT_EQ(short_name(""), "");
+}
+
+TEST(Diagnosis, ALambdaIsNotTheFunctionThatItIsIn) {
+  EXPECT_EQ(short_name("root()::<lambda(long int)>(long int)"), "root::lambda");
+  EXPECT_EQ(short_name("a::S::f(std::vector<int>) const::<lambda(int)>(int)"), "a::S::f::lambda");
+  EXPECT_EQ(short_name("f<h>(int)::<lambda(int)>::<lambda(auto:1)>(int)"), "f::lambda::lambda");
+  EXPECT_EQ(short_name("trawl::detail::map_shard<root()::<lambda(long int)>, long int> (int)"),
+            "map_shard<root::lambda>");
+  EXPECT_EQ(short_name("open<lambda("), "openlambda") << "whatever a log holds";
+  EXPECT_EQ(short_name("open<<,(<"), "open");
+  EXPECT_EQ(short_name("trawl::detail::f<"), "f");
+}
+
+std::vector<std::string> called(const std::vector<std::string>& names) {
+  std::vector<FunctionAudit> functions(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) functions[i].name = names[i];
+  tell_apart(functions);
+  std::vector<std::string> all;
+  for (const auto& each : functions) all.push_back(each.called);
+  return all;
+}
+
+TEST(Diagnosis, InstancesOfATemplateAreToldApart) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(called({"{anonymous}::piece<1, Pair<A, B> >(int)",
+                    "{anonymous}::piece<2, Pair<A, B> >(int)", "other<3>(int)"}),
+            (Names{"piece<1, Pair>", "piece<2, Pair>", "other"}));
+  EXPECT_EQ(called({"piece<Pair<A, B> >(int)", "piece<Pair<A, C> >(int)"}),
+            (Names{"piece<Pair<A, B>>", "piece<Pair<A, C>>"}));
+  EXPECT_EQ(called({"f(long int)", "f(double)"}), (Names{"f(long int)", "f(double)"}));
+  EXPECT_EQ(
+      called({"trawl::detail::map_shard<f, int>(int)", "trawl::detail::map_shard<f, A>(int)"}),
+      (Names{"map_shard<f, int>", "map_shard<f, A>"}));
+  EXPECT_EQ(called({"g()::<lambda(int)>(int)", "g()::<lambda(int)>(int)"}).size(), 2U);
 }
 
 }  // namespace

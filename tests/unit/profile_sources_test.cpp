@@ -17,6 +17,7 @@
 
 #include "profiles/fishing.hpp"
 #include "profiles/granularity.hpp"
+#include "profiles/report/names.hpp"
 #include "profiles/report/report.hpp"
 #include "rts/sched/worker.hpp"
 #include "rts/simulate.hpp"
