@@ -114,7 +114,7 @@ class Diagnosis {
   void start() {
     if (shares_.start < worth_saying || is_the_link(facts_.start_by)) return;
     auto evidence = fmt::format(
-        "it started late: half of the workers ran only after {}, which cost {} of all "
+        "it started late: more than half of the workers ran only after {}, which cost {} of all "
         "workers' time",
         time(facts_.start_until), percent(shares_.start));
     if (facts_.start_by)
@@ -129,7 +129,7 @@ class Diagnosis {
     if (shares_.tail < worth_saying || is_the_link(facts_.tail_by)) return;
     const double length = facts_.seconds - facts_.tail_from;
     auto evidence = fmt::format(
-        "it ended slowly: in the last {} less than half of the workers ran, which "
+        "it ended slowly: in the last {} no more than half of the workers ran, which "
         "cost {} of all workers' time",
         time(length), percent(shares_.tail));
     const auto& by = facts_.tail_by;

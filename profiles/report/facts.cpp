@@ -23,12 +23,13 @@ std::vector<Bin> coarse(const std::vector<Bin>& bins) {
   return sums;
 }
 
-/// The slots in which half of the workers run for the first and the last time: [first, second).
+/// The slots in which more than half of the workers run for the first and the last time: [first,
+/// second).
 /// Everything, if most of what lies between is not busy.
 std::pair<std::size_t, std::size_t> middle(const std::vector<Bin>& all, double length,
                                            int workers) {
-  const double half = std::max(0.5, 0.5 * workers + 0.01) * length;
-  const auto runs = [half](const Bin& bin) { return bin.running >= half; };
+  const double more_than_half = (0.5 * std::max(1, workers) + 0.01) * length;
+  const auto runs = [=](const Bin& bin) { return bin.running >= more_than_half; };
   const auto first = std::find_if(all.begin(), all.end(), runs);
   const auto after = std::find_if(all.rbegin(), std::make_reverse_iterator(first), runs).base();
   const auto between = after - first;

@@ -22,8 +22,8 @@ struct Shares {
   double busy = 0;     ///< threads ran
   double gc = 0;       ///< a collection stopped them
   double between = 0;  ///< neither in a thread, nor noted to be idle: making and switching threads
-  double start = 0;    ///< idle before half of all workers ran for the first time
-  double tail = 0;     ///< idle after half of them ran for the last time
+  double start = 0;    ///< idle before more than half of all workers ran for the first time
+  double tail = 0;     ///< idle after more than half of them ran for the last time
   double held = 0;     ///< idle with as many threads as may live, while there were sparks
   double blocked = 0;  ///< idle, with nothing but blocked threads, and no PE had sparks
   double starved = 0;  ///< idle, and no PE had sparks
@@ -77,7 +77,7 @@ struct Facts {
   int pes = 1;
   int workers = 1;
   Shares shares;
-  double start_until = 0, tail_from = 0;  ///< s; when half of the workers ran
+  double start_until = 0, tail_from = 0;  ///< s; when more than half of the workers ran
   std::optional<Culprit> start_by, tail_by;
 
   std::uint64_t threads = 0;  ///< that ended

@@ -134,7 +134,7 @@ TEST(Diagnosis, OneThreadAtTheEndIsTooCoarse) {
   auto facts = with(&Shares::tail, 0.3);
   facts.tail_from = 6;
   facts.tail_by = Culprit{"g", 3, 0.9, 3.5};
-  expect(facts, Limit::too_coarse, "in the last 4.00 s less than half of the workers ran");
+  expect(facts, Limit::too_coarse, "in the last 4.00 s no more than half of the workers ran");
 }
 
 TEST(Diagnosis, SlowPe) {

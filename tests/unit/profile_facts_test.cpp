@@ -61,6 +61,19 @@ TEST(JudgedFacts, LateStartIsOneHoweverLongItIs) {
   EXPECT_NEAR(facts.shares.starved, 0, 1e-9);
 }
 
+// As the words have it: more than half.
+TEST(JudgedFacts, WhereExactlyHalfOfTheWorkersRunIsTheEnd) {
+  for (const int pes : {2, 4, 8}) {
+    const auto facts = facts_of(activity(
+        pes, 100, [pes](int pe, int bin) { return bin < 60 || pe < pes / 2 ? running() : Bin{}; }));
+    EXPECT_NEAR(facts.tail_from, 60 * slot / 1e9, 1e-12) << pes;
+    EXPECT_NEAR(facts.shares.tail, 0.5 * 0.4, 1e-9) << pes;
+  }
+  const auto more = facts_of(
+      activity(4, 100, [](int pe, int bin) { return bin < 60 || pe < 3 ? running() : Bin{}; }));
+  EXPECT_NEAR(more.shares.tail, 0, 1e-9);
+}
+
 TEST(JudgedFacts, HalfOfTheWorkersNowAndThenIsNoMiddle) {
   const auto facts = facts_of(activity(
       4, 100, [](int pe, int bin) { return pe == 0 || bin % 5 == 0 ? running() : Bin{}; }));

@@ -26,8 +26,8 @@ function showWords() {
   at('shares').append(...bar('Where the workers\' time went', [
     [shares.busy, '--f2', 'in threads'], [shares.gc, '--f5', 'collections'],
     [shares.between_threads, '--f4', 'between threads'],
-    [shares.late_start, '--f0', 'idle before half of the workers ran'],
-    [shares.tail, '--f1', 'idle after half of them ran for the last time'],
+    [shares.late_start, '--f0', 'idle before more than half of the workers ran'],
+    [shares.tail, '--f1', 'idle after more than half of them ran for the last time'],
     [shares.blocked, '--f6', 'only blocked threads'],
     [shares.no_sparks, '--rule', 'idle, no PE had sparks'],
     [shares.sparks_elsewhere, '--f3', 'idle, there were sparks'],
