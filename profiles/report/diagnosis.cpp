@@ -125,6 +125,12 @@ class Diagnosis {
         "spark before reading and preparing everything, or prepare in parallel");
   }
 
+  /// More than a thread on the critical path, or what that waited for.
+  bool is_the_runs_end() const {
+    const double ran = facts_.tail_by ? facts_.tail_by->share : 0;
+    return facts_.tail_ends > std::max(ran, (1 - ran) / 2);
+  }
+
   void tail() {
     if (shares_.tail < worth_saying || is_the_link(facts_.tail_by)) return;
     const double length = facts_.seconds - facts_.tail_from;
@@ -133,6 +139,12 @@ class Diagnosis {
         "cost {} of all workers' time",
         time(length), percent(shares_.tail));
     const auto& by = facts_.tail_by;
+    if (is_the_runs_end())
+      return say(Limit::tail, shares_.tail,
+                 evidence + fmt::format("; for {} of that the last thread of the critical path had "
+                                        "ended, and nothing was left but to end the run",
+                                        percent(facts_.tail_ends)),
+                 "give it more to do: to end takes a run as long however much that is");
     if (!by)
       return say(Limit::tail, shares_.tail, std::move(evidence), "make the last pieces smaller");
     if (by->share < 0.1)

@@ -142,6 +142,16 @@ std::optional<Culprit> culprit(const Path& path, const std::vector<FunctionAudit
                  most->second.first / (to - from), most->second.second / 1e9};
 }
 
+/// Of the path between two times, which share lies after its last thread.
+double share_of_end(const Path& path, double from, double to) {
+  double time = 0;
+  for (const auto& segment : path.segments)
+    if (segment.step == Step::end)
+      time += std::max(0.0, std::min(to, static_cast<double>(segment.end)) -
+                                std::max(from, static_cast<double>(segment.begin)));
+  return time / (to - from);
+}
+
 void judge_threads(const std::vector<FunctionAudit>& functions, const Granularity& granularity,
                    Facts& facts) {
   facts.threads = granularity.own.number + granularity.imported.number;
@@ -368,8 +378,11 @@ Facts judge(const Activity& activity, const Fishing& fishing, const Granularity&
   const auto from = static_cast<double>(activity.from);
   if (facts.start_until > 0)
     facts.start_by = culprit(path, functions, from, from + facts.start_until * 1e9);
-  if (facts.tail_from < facts.seconds)
+  if (facts.tail_from < facts.seconds) {
     facts.tail_by = culprit(path, functions, from + facts.tail_from * 1e9, from + length);
+    if (activity.to >= activity.run_end)  // else the run goes on
+      facts.tail_ends = share_of_end(path, from + facts.tail_from * 1e9, from + length);
+  }
   if (facts.tail_by) facts.tail_speed = std::exp(log_speed(activity, facts.tail_by->pe));
   judge_threads(functions, granularity, facts);
   facts.slow_pe = slowest(activity, functions);

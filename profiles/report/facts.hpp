@@ -79,6 +79,7 @@ struct Facts {
   Shares shares;
   double start_until = 0, tail_from = 0;  ///< s; when more than half of the workers ran
   std::optional<Culprit> start_by, tail_by;
+  double tail_ends = 0;  ///< share of the path after tail_from: nothing was left to run
 
   std::uint64_t threads = 0;  ///< that ended
   double thread_mean = 0;     ///< s

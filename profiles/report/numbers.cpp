@@ -291,9 +291,11 @@ std::string path_line(const Facts& facts) {
   if (!facts.path_known) return {};
   return fmt::format(
       "critical path: threads run for {:.0f} % of it, wait for a worker for {:.0f} %, messages are "
-      "under way for {:.0f} %, of {:.0f} % nothing is known; {} times from PE to PE\n",
+      "under way for {:.0f} %, of {:.0f} % nothing is known, and {:.0f} % are before the first and "
+      "after "
+      "the last; {} times from PE to PE\n",
       100 * facts.path_run, 100 * facts.path_queue, 100 * facts.path_travel, 100 * facts.path_none,
-      facts.path_hops);
+      100 * facts.path_ends, facts.path_hops);
 }
 
 std::string shorter_line(const Report& report) {

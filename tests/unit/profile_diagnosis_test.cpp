@@ -197,6 +197,21 @@ TEST(Diagnosis, Tail) {
   expect(facts, Limit::tail, "in the last 3.00 s");
 }
 
+TEST(Diagnosis, WhereAShortRunEndsNobodyWaitsForValues) {
+  auto facts = with(&Shares::tail, 0.2);
+  facts.tail_from = 7;
+  facts.tail_by = Culprit{"g", 3, 0.05, 0.1};
+  expect(facts, Limit::tail, "which waited for values");
+  facts.tail_ends = 0.9;
+  expect(facts, Limit::tail, "for 90 % of that the last thread of the critical path had ended");
+  EXPECT_EQ(diagnose(facts).front().advice.find("give it more to do"), 0U);
+  facts.tail_by.reset();
+  expect(facts, Limit::tail, "for 90 % of that the last thread of the critical path had ended");
+  facts.tail_by = Culprit{"g", 3, 0.6, 0.2};
+  facts.tail_ends = 0.4;
+  expect(facts, Limit::tail, "g ran then on PE 3");
+}
+
 TEST(Diagnosis, SequentialEndIsATail) {
   auto facts = with(&Shares::tail, 0.2);
   facts.tail_from = 7;

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -303,6 +304,11 @@ TEST_F(ReportTest, NumbersAreTheSameInJsonAndInWords) {
   const auto table = report_table(all);
   EXPECT_NE(table.find("code 7"), std::string::npos) << table;
   EXPECT_NE(table.find("2 times from PE to PE"), std::string::npos) << table;
+  int all_of_it = 0;
+  std::istringstream path(table.substr(table.find("critical path: ")));
+  for (std::string word, before; path >> word && word != "times"; before = word)
+    if (word.starts_with('%')) all_of_it += std::stoi(before);
+  EXPECT_NEAR(all_of_it, 100, 2) << table;
 }
 
 }  // namespace
