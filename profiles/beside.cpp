@@ -35,7 +35,6 @@ constexpr std::array quantities{
     Quantity{"workers", number, "/workers"},
     Quantity{"average parallelism", number, "/average_parallelism"},
     Quantity{"threads", number, "/total/threads"},
-    Quantity{"mean length", seconds, "/work/threads/mean"},
     Quantity{"blocks", number, "/total/blocks"},
     Quantity{"sparks sent away", number, "/total/sparks_exported"},
     Quantity{"bytes of one", bytes, "/work/spark_bytes/mean"},
@@ -54,6 +53,20 @@ constexpr std::size_t most_functions = 12;  // in a terminal
 json value(const json& summary, const std::string& where) {
   const json::json_pointer at(where);
   return summary.contains(at) ? summary.at(at) : json();
+}
+
+/// Of all threads, wherever their sparks were made.
+json mean_of_threads(const json& summary) {
+  double threads = 0;
+  double sum = 0;
+  for (const auto* which : {"/work/threads", "/work/threads_of_imported"}) {
+    const auto count = value(summary, std::string(which) + "/count");
+    const auto mean = value(summary, std::string(which) + "/mean");
+    if (!count.is_number() || !mean.is_number()) return nullptr;
+    threads += count.get<double>();
+    sum += count.get<double>() * mean.get<double>();
+  }
+  return threads == 0 ? 0 : sum / threads;
 }
 
 double window(const json& summary) {
@@ -128,9 +141,13 @@ json beside(const json& first, const json& second) {
     all.push_back(quantity(std::string(each.words) + ", of time", share, value(first, where),
                            value(second, where)));
   }
-  for (const auto& each : quantities)
+  for (const auto& each : quantities) {
     all.push_back(quantity(std::string(each.name), each.unit, value(first, each.where),
                            value(second, each.where)));
+    if (each.name == "threads")
+      all.push_back(
+          quantity("mean length", seconds, mean_of_threads(first), mean_of_threads(second)));
+  }
   return {{"quantities", std::move(all)}, {"functions", functions(first, second)}};
 }
 

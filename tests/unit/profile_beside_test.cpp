@@ -61,6 +61,17 @@ TEST(ProfileBeside, WhatChangedMostComesFirst) {
     EXPECT_NE(table.find(part), std::string::npos) << part << table;
 }
 
+TEST(ProfileBeside, MeanLengthIsThatOfAllThreads) {
+  auto run = summary_of(2, 0.5, json::array());
+  const auto mean = [&run] { return quantity(beside(run, run), "mean length")["first"]; };
+  EXPECT_TRUE(mean().is_null());
+  run["work"]["threads"] = {{"count", 1}, {"mean", 0.4}};
+  run["work"]["threads_of_imported"] = {{"count", 3}, {"mean", 0.8}};
+  EXPECT_DOUBLE_EQ(mean().get<double>(), 0.7);
+  run["work"]["threads"]["count"] = run["work"]["threads_of_imported"]["count"] = 0;
+  EXPECT_EQ(mean(), 0);
+}
+
 TEST_F(ProfileTest, ARunBesideItselfHasNotChanged) {
   write_known();
   const auto found = run();
