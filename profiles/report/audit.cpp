@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "profiles/report/names.hpp"
 #include "rts/fabric/kinds.hpp"
@@ -94,13 +95,21 @@ void Audit::see_at_any_time(const Event& event) {
   (event.extra != 0 ? function.calls : function.sparks) += static_cast<double>(number);
 }
 
+Nanos Audit::within(Nanos since, Nanos until) const {
+  return std::max<Nanos>(0, std::min(until, to_) - std::max(since, from_));
+}
+
+// One that begins after the window may have been blocked, or have waited, in it.
 void Audit::see(int pe, const Slice& slice) {
-  if (slice.end < from_ || slice.begin > to_) return;
-  const auto within = [this](Nanos since, Nanos until) {
-    return std::max<Nanos>(0, std::min(until, to_) - std::max(since, from_));
-  };
+  if (std::exchange(pe_, pe) != pe) ran_.clear();
+  if (slice.end < from_ || slice.blocked > to_) return;
   auto& function = at(slice.code);
-  function.ran += static_cast<double>(within(slice.begin, slice.end));
+  see_blocked(slice, function);
+  const bool ran = slice.end > from_ || slice.begin == slice.end;
+  if (ran && slice.begin <= to_) see_running(pe, slice, function);
+}
+
+void Audit::see_blocked(const Slice& slice, FunctionAudit& function) {
   function.queued += static_cast<double>(within(slice.ready, slice.begin));
   const auto blocked = within(slice.blocked, slice.ready);
   function.blocked += static_cast<double>(blocked);
@@ -108,21 +117,29 @@ void Audit::see(int pe, const Slice& slice) {
   if (blocked > 0 && slice.waited_for != unknown)
     at(slice.waited_for).awaited += static_cast<double>(blocked);
   function.longest_block = std::max(function.longest_block, blocked);
-  if (slice.blocks) ++function.blocks;
-  // Of a slice that reaches beyond the window, its share.
-  const auto whole = static_cast<double>(slice.end - slice.begin);
-  const auto inside = static_cast<double>(within(slice.begin, slice.end));
-  function.made += inside < whole ? static_cast<std::uint64_t>(std::llround(
-                                        static_cast<double>(slice.made) * inside / whole))
-                                  : slice.made;
-  if (slice.finishes && slice.end <= to_) {
-    function.lengths.add(static_cast<std::uint64_t>(slice.ran));
-    function.by_pe[pe].add(static_cast<double>(slice.ran));
-  }
-  if (slice.ran > function.longest) {
-    function.longest = slice.ran;
+  if (slice.blocked < from_ && slice.ready > from_) ++function.blocks;
+}
+
+void Audit::see_running(int pe, const Slice& slice, FunctionAudit& function) {
+  const auto inside = within(slice.begin, slice.end);
+  const auto before = ran_.find(slice.thread);
+  const auto ran = inside + (before == ran_.end() ? 0 : before->second);
+  if (before == ran_.end()) ++function.ran_threads;
+  if (!slice.finishes)
+    ran_[slice.thread] = ran;
+  else if (before != ran_.end())
+    ran_.erase(before);
+  function.ran += static_cast<double>(inside);
+  if (ran > function.longest) {
+    function.longest = ran;
     function.longest_pe = pe;
   }
+  if (slice.blocks && slice.end <= to_) ++function.blocks;
+  // Of a slice that reaches beyond the window, its share.
+  const double share =
+      slice.length() > 0 ? static_cast<double>(inside) / static_cast<double>(slice.length()) : 1;
+  function.made += static_cast<std::uint64_t>(std::llround(share * slice.made));
+  if (slice.finishes && slice.end <= to_) function.by_pe[pe].add(static_cast<double>(slice.ran));
 }
 
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "profiles/granularity.hpp"
 #include "profiles/report/sites.hpp"
 #include "profiles/report/slices.hpp"
 #include "rts/inline/bytes.hpp"
@@ -46,16 +46,16 @@ struct FunctionAudit {
   std::uint64_t again = 0;  ///< that were run once more, as who had them was slow
   bool sampled = false;     ///< some were looked at when they were made; else only `begun` is known
   // Of the window:
-  std::uint64_t converted = 0;  ///< its sparks that became threads on the PE that had them
-  std::uint64_t imported = 0;   ///< the same, of sparks that had come from another PE
-  std::uint64_t exported = 0;   ///< its sparks that left a PE; one that goes on counts again
-  Histogram lengths;            ///< of its threads that ended
-  double ran = 0;               ///< by all of its threads, those that did not end included
-  Nanos longest = 0;            ///< thread
+  std::uint64_t converted = 0;    ///< its sparks that became threads on the PE that had them
+  std::uint64_t imported = 0;     ///< the same, of sparks that had come from another PE
+  std::uint64_t exported = 0;     ///< its sparks that left a PE; one that goes on counts again
+  std::uint64_t ran_threads = 0;  ///< its threads that ran
+  double ran = 0;                 ///< by all of these
+  Nanos longest = 0;              ///< that one of them ran
   int longest_pe = 0;
-  std::uint64_t blocks = 0;
-  double blocked = 0;       ///< in which its threads were blocked
-  double blocked_afar = 0;  ///< of it, until a value came from another PE
+  std::uint64_t blocks = 0;  ///< that began, or went on when the window began
+  double blocked = 0;        ///< in which its threads were blocked
+  double blocked_afar = 0;   ///< of it, until a value came from another PE
   Nanos longest_block = 0;
   double awaited = 0;            ///< in which threads, of any function, were blocked for its values
   double queued = 0;             ///< in which they could have run, and no worker was free
@@ -77,7 +77,7 @@ struct FunctionAudit {
   double begun_once() const {
     return static_cast<double>(begun) - static_cast<double>(std::min(begun, again));
   }
-  double mean() const { return lengths.mean(); }
+  double mean() const { return ran_threads == 0 ? 0 : ran / static_cast<double>(ran_threads); }
 
  private:
   double in_place() const;  // of 1
@@ -98,10 +98,15 @@ class Audit {
  private:
   FunctionAudit& at(std::uint32_t code);
   void see_at_any_time(const trace::Event& event);
+  void see_blocked(const Slice& slice, FunctionAudit& function);
+  void see_running(int pe, const Slice& slice, FunctionAudit& function);
+  Nanos within(Nanos since, Nanos until) const;  // the window
 
   Nanos from_, to_;
   std::map<std::uint32_t, FunctionAudit> functions_;
   trace::Event last_schedule_{};  // that the PE sent, until a spark is said to have been in it
+  int pe_ = -1;                   // whose slices are seen
+  std::unordered_map<std::uint32_t, Nanos> ran_;  // in the window, by its threads that go on
 };
 
 }  // namespace trawl::profile

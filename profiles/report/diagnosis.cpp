@@ -193,9 +193,8 @@ class Diagnosis {
 
   void blocking() {
     if (shares_.blocked < worth_saying || link_limits_) return;
-    auto evidence =
-        fmt::format("PEs had nothing but blocked threads for {} of their time ({} blocks",
-                    percent(shares_.blocked), facts_.blocks);
+    auto evidence = fmt::format("PEs had nothing but blocked threads for {} of their time ({}",
+                                percent(shares_.blocked), counted(facts_.blocks, "block"));
     if (!facts_.blocked_function.empty())
       evidence += fmt::format(", those of {} for longest", facts_.blocked_function);
     if (facts_.blocked_afar > 0)
@@ -338,7 +337,7 @@ std::string in_words(const Facts& facts, const std::vector<Finding>& findings) {
 
 std::string advice_for(const FunctionAudit& function, const Facts& facts) {
   const double mean = function.mean() / 1e9;
-  const auto number = static_cast<double>(function.lengths.number);
+  const auto number = static_cast<double>(function.ran_threads);
   const double all = facts.seconds * facts.workers * 1e9;
   if (number > 100 && mean < fine) return fmt::format("too fine: {} on average", time(mean));
   if (function.code != root_code && facts.shares.idle() >= worth_saying &&

@@ -154,16 +154,13 @@ double share_of_end(const Path& path, double from, double to) {
 
 void judge_threads(const std::vector<FunctionAudit>& functions, const Granularity& granularity,
                    Facts& facts) {
-  facts.threads = granularity.own.number + granularity.imported.number;
-  if (facts.threads != 0)
-    facts.thread_mean =
-        (granularity.own.sum + granularity.imported.sum) / static_cast<double>(facts.threads) / 1e9;
   facts.imported = granularity.imported.number;
   facts.imported_mean = granularity.imported.mean() / 1e9;
   std::uint64_t most = 0;
   double blocked = 0;
   double afar = 0;
   double longest_blocked = 0;
+  double ran = 0;
   double root = 0;  // it counts where nothing else ran nearly as long
   for (const auto& function : functions) {
     const auto longest = static_cast<double>(function.longest) / 1e9;
@@ -173,8 +170,10 @@ void judge_threads(const std::vector<FunctionAudit>& functions, const Granularit
       facts.longest = longest;
       facts.longest_function = function.called;
     }
-    if (function.lengths.number > most) {
-      most = function.lengths.number;
+    facts.threads += function.ran_threads;
+    ran += function.ran;
+    if (function.ran_threads > most) {
+      most = function.ran_threads;
       facts.finest_function = function.called;
     }
     facts.blocks += function.blocks;
@@ -185,6 +184,7 @@ void judge_threads(const std::vector<FunctionAudit>& functions, const Granularit
       facts.blocked_function = function.called;
     }
   }
+  if (facts.threads != 0) facts.thread_mean = ran / static_cast<double>(facts.threads) / 1e9;
   facts.blocked_afar = blocked > 0 ? afar / blocked : 0;
   if (root > 1.5 * facts.longest) {
     facts.longest = root;

@@ -81,8 +81,8 @@ struct Facts {
   std::optional<Culprit> start_by, tail_by;
   double tail_ends = 0;  ///< share of the path after tail_from: nothing was left to run
 
-  std::uint64_t threads = 0;  ///< that ended
-  double thread_mean = 0;     ///< s
+  std::uint64_t threads = 0;  ///< that ran
+  double thread_mean = 0;     ///< s, that each did
   std::uint64_t imported = 0;
   double imported_mean = 0;  ///< s
   double longest = 0;        ///< s, of one thread

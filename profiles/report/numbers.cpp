@@ -67,7 +67,7 @@ nlohmann::json function_json(const FunctionAudit& function, const Report& report
           {"converted", function.converted},
           {"imported", function.imported},
           {"exported", function.exported},
-          {"threads", function.lengths.number},
+          {"threads", function.ran_threads},
           {"ran", function.ran / 1e9},
           {"mean", function.mean() / 1e9},
           {"longest", static_cast<double>(function.longest) / 1e9},
@@ -217,11 +217,10 @@ std::string functions_table(const Report& report) {
     const auto on_path = report.path.by_function.find(function.code);
     const double share =
         on_path == report.path.by_function.end() || all <= 0 ? 0 : on_path->second / all;
-    auto line =
-        fmt::format("{:32.32} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}  {}", function.called,
-                    function.lengths.number, duration(function.ran), duration(function.mean()),
-                    duration(static_cast<double>(function.longest)), duration(function.blocked),
-                    100 * share, made_at(function));
+    auto line = fmt::format("{:32.32} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7.1f}  {}", function.called,
+                            function.ran_threads, duration(function.ran), duration(function.mean()),
+                            duration(static_cast<double>(function.longest)),
+                            duration(function.blocked), 100 * share, made_at(function));
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
   }

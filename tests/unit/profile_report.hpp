@@ -82,9 +82,10 @@ class ReportTest : public ProfileTest {
   }
 
   Report report() const { return report_of(run()); }
-  static Report report_of(const profile::Run& found) {
-    return measure_report(found, 0, found.end, measure_fishing(found, 0, found.end),
-                          measure_granularity(found, 0, found.end));
+  static Report report_of(const profile::Run& found) { return report_of(found, 0, found.end); }
+  static Report report_of(const profile::Run& found, Nanos from, Nanos to) {
+    return measure_report(found, from, to, measure_fishing(found, from, to),
+                          measure_granularity(found, from, to));
   }
 
   /// The page of whatever is there.

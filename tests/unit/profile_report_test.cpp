@@ -39,7 +39,7 @@ TEST_F(ReportTest, FunctionsAreAudited) {
   EXPECT_EQ(root.blocked, 500);
   EXPECT_EQ(root.blocked_afar, 500);
   EXPECT_EQ(root.queued, 10);
-  EXPECT_EQ(root.lengths.number, 1U);
+  EXPECT_EQ(root.ran_threads, 1U);
   EXPECT_EQ(root.longest, 490);
   EXPECT_EQ(root.made, 3U);
   EXPECT_EQ(root.awaited, 0);
@@ -54,6 +54,37 @@ TEST_F(ReportTest, FunctionsAreAudited) {
   EXPECT_EQ(seventh.ran, 490);
   EXPECT_EQ(seventh.queued, 10) << "since its spark had come";
   EXPECT_EQ(seventh.longest_pe, 1);
+}
+
+// In which no thread begins, blocks or ends.
+TEST_F(ReportTest, OfAWindowEverythingIsOfTheWindow) {
+  write_two();
+  const auto all = report_of(run(), 500, 600);
+  const auto& root = function(all, root_code);
+  EXPECT_EQ(root.ran_threads, 0U);
+  EXPECT_EQ(root.blocked, 100);
+  EXPECT_EQ(root.blocks, 1U) << "it had begun";
+  const auto& seventh = function(all, 7);
+  EXPECT_EQ(seventh.ran_threads, 1U);
+  EXPECT_EQ(seventh.ran, 100);
+  EXPECT_EQ(seventh.longest, 100);
+  EXPECT_EQ(seventh.mean(), 100);
+  EXPECT_EQ(seventh.awaited, 100);
+  EXPECT_EQ(all.facts.threads, 1U);
+  EXPECT_NEAR(all.facts.longest, 100e-9, 1e-15);
+  EXPECT_NEAR(all.facts.thread_mean, 100e-9, 1e-15);
+  EXPECT_EQ(all.facts.blocks, 1U);
+}
+
+TEST_F(ReportTest, WhatRanBeforeAWindowAndBehindItIsNotInIt) {
+  write_two();
+  const auto first = report_of(run(), 0, 350);
+  EXPECT_EQ(function(first, root_code).blocks, 0U) << "it is blocked later";
+  EXPECT_EQ(function(first, root_code).longest, 350);
+  EXPECT_EQ(function(first, 7).longest, 40);
+  const auto last = report_of(run(), 850, 1000);
+  EXPECT_EQ(function(last, root_code).longest, 90) << "490 with what it ran before";
+  EXPECT_EQ(last.facts.threads, 1U);
 }
 
 /// The root makes sparks, and says of which functions they are, as it was seen; of each so many
