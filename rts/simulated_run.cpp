@@ -1,6 +1,8 @@
 #include "rts/simulated_run.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -57,6 +59,15 @@ void count_heap_once(life::Outcome& outcome) {
         (*counts)[static_cast<std::size_t>(count)] = 0;
 }
 
+std::unique_ptr<Simulation> make_simulation(const Simulation::Config& config) try {
+  return std::make_unique<Simulation>(config);
+} catch (const std::bad_alloc&) {
+  throw Error(
+      fmt::format("there is not the memory to simulate {} PEs: take fewer, or give "
+                  "--trawl:spark-pool less (ulimit -v may bound it)",
+                  config.net.grid->pes()));
+}
+
 }  // namespace
 
 int run_simulated(Program& program, const Root& root) {
@@ -87,7 +98,8 @@ int run_simulated(Program& program, const Root& root) {
   if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();
   watch_for_fatal_ends_in_simulation();
   sched::catch_stack_overflow();
-  Simulation simulation(config);
+  const auto made = make_simulation(config);
+  auto& simulation = *made;
   int code = 1;
   Nanos begun = 0;
   Nanos took = 0;

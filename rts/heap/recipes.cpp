@@ -12,6 +12,11 @@ namespace {
 /// Room for the arguments of who copies a shard, which may take the place of what has made it.
 constexpr std::size_t least_bytes = 128;
 
+/// After a death: it was placed, or what is made from it; there it is the function that it was.
+bool is_in_use(const Node* recipe) {
+  return (recipe->word.load(std::memory_order_relaxed) & (Node::named | Node::waited)) != 0;
+}
+
 }  // namespace
 
 const Recipes::Recipe* Recipes::find(Node* node) const {
@@ -64,7 +69,7 @@ void Recipes::stays(Node* step, Node* source) {
   const Code& code = source->code();
   if (recipe == nullptr || code.bytes > least_bytes ||
       code.result_type != recipe->code().result_type || source->state() != State::unevaluated ||
-      !recipe->move(State::unevaluated, State::black_hole))
+      is_in_use(recipe) || !recipe->move(State::unevaluated, State::black_hole))
     return;
   recipe->code().drop_arguments(recipe);
   recipe->init(code, State::black_hole);

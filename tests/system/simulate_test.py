@@ -138,3 +138,7 @@ with tempfile.TemporaryDirectory() as folder:
     result = run(0, "fib", "10", "--trawl:simulate=" + folder)
     expect(result.code == 2 and "cannot read the grid file" in result.err, "expected the file to be missed", result)
 print("all right")
+
+large = os.path.join(GRIDS, "large-16384.json")
+result = run_words("bash", "-c", f"ulimit -v 3000000; exec {program('fib')} 12 --trawl:simulate={large}")
+expect(result.code == 1 and "there is not the memory to simulate 16384 PEs" in result.err, "expected one line", result)

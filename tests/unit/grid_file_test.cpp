@@ -68,7 +68,10 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": "x\ny\u0000z"}]})"),
             "my.json: clusters[0].pes: this has to be a number");
   EXPECT_EQ(refusal(two + R"(, "links": [{"between": ["a", "c\n\u0000\u001b"]}]})"),
-            "my.json: links[0].between[1]: there is no cluster 'c" "?" "?" "?'");
+            "my.json: links[0].between[1]: there is no cluster 'c"
+            "?"
+            "?"
+            "?'");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 1}, {"name": "a", "pes": 1}]})"),
             "my.json: clusters[1]: there is a cluster of that name already");
   EXPECT_EQ(refusal(two + R"(, "links": [{"from": "a", "to": "b", "missing": true}]})"),
