@@ -12,6 +12,12 @@ namespace {
 /// Room for the arguments of who copies a shard, which may take the place of what has made it.
 constexpr std::size_t least_bytes = 128;
 
+/// A value that is here, with all below it, and is not large.
+bool needs_nothing(Node* node) {
+  if (node->state() != State::value || node->code().kept) return false;
+  return node->code().plain_result != 0 || references_of(node).empty();
+}
+
 /// After a death: it was placed, or what is made from it; there it is the function that it was.
 bool is_in_use(const Node* recipe) {
   return (recipe->word.load(std::memory_order_relaxed) & (Node::named | Node::waited)) != 0;
@@ -32,10 +38,9 @@ Node* Recipes::of(Node* step) const {
 // Arguments may be values that refer to steps: lists of them, what is beside a shard.
 Node* Recipes::instead_of(Node* node, int depth) {
   constexpr int deepest = 8;
+  if (needs_nothing(node)) return node;
   if (const auto* known = find(node)) return known->makes != nullptr ? known->makes : node;
-  if (node->state() != State::value || node->code().plain_result != 0 || node->code().kept ||
-      depth == deepest)
-    return node;
+  if (node->state() != State::value || node->code().kept || depth == deepest) return node;
   const auto instead = [this, depth](Node* below) { return instead_of(below, depth + 1); };
   const auto all = references_of(node);
   const bool any = std::ranges::any_of(all, [&](Node* each) { return instead(each) != each; });
@@ -44,13 +49,18 @@ Node* Recipes::instead_of(Node* node, int depth) {
   return any ? other : node;
 }
 
-void Recipes::remember(Node* node, Node* recipe) {
-  auto known = std::make_unique<Recipe>(node, recipe);
+void Recipes::remember(Node* node, Node* recipe, int pe) {
+  auto known = std::make_unique<Recipe>(node, recipe, pe);
   known->node.let_die();
   of_[Hidden(node)] = std::move(known);
 }
 
-void Recipes::note(Node* step) noexcept try {
+int Recipes::place_of(Node* recipe) const {
+  const auto* known = find(recipe);
+  return known == nullptr ? -1 : known->pe;
+}
+
+void Recipes::note(Node* step, int pe) noexcept try {
   const Code& code = step->code();
   if (!code.step || step->state() != State::unevaluated) return;
   auto* twin = static_cast<Node*>(allocate(std::max(code.bytes, least_bytes)));
@@ -58,6 +68,7 @@ void Recipes::note(Node* step) noexcept try {
   copy_arguments(step, twin, [this](Node* node) { return instead_of(node, 0); });
   twin->init(code, State::unevaluated);
   remember(step, twin);
+  remember(twin, nullptr, pe);
 } catch (const std::exception&) {
 }
 

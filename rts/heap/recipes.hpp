@@ -2,7 +2,9 @@
 // were made from being kept: see "Recipes" in rts/recover/README.md.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -14,12 +16,23 @@ namespace trawl::heap {
 /// Of the steps of skeletons that this PE has placed. Guarded by its PE's lock.
 class Recipes {
  public:
+  /// Makes a thunk that evaluates others, where it is placed (the skeletons' way to send several at
+  /// once).
+  using GroupOf = Node* (*)(std::span<Node* const> steps);
+  void make_groups_by(GroupOf maker) noexcept { group_of_ = maker; }
+  GroupOf group_of() const noexcept { return group_of_; }
+  /// Whose turn it is to make again what a dead PE had.
+  std::size_t next_turn() noexcept { return turns_++; }
+
   /// A thunk that nobody evaluates unless `step` is lost; nullptr: none is known.
   Node* of(Node* step) const;
 
   /// `step`, not evaluated and known to nobody else, gets one: a twin, in whose arguments recipes
   /// stand for all that have one. Without memory, or where it can't be copied, there is none.
-  void note(Node* step) noexcept;
+  /// `pe`: where the step is placed.
+  void note(Node* step, int pe) noexcept;
+  /// Where what a recipe is for was placed; -1: it is none.
+  int place_of(Node* recipe) const;
   /// There is a copy of `step`, or it can't be lost: from now on what is made from it is made again
   /// from itself, as `source` makes it, a thunk with the same result.
   void stays(Node* step, Node* source);
@@ -32,10 +45,10 @@ class Recipes {
   struct Recipe;
   const Recipe* find(Node* node) const;
   Node* instead_of(Node* node, int depth);
-  void remember(Node* node, Node* recipe);
+  void remember(Node* node, Node* recipe, int pe = -1);
 
   struct Recipe {
-    Recipe(Node* its, Node* thunk) : node(its), makes(thunk) {}
+    Recipe(Node* its, Node* thunk, int at) : node(its), makes(thunk), pe(at) {}
     // Who comes upon it in an erased part of the table, as the collector does, finds nothing.
     ~Recipe() {
       makes = nullptr;
@@ -46,9 +59,12 @@ class Recipes {
 
     Weak node;
     Node* makes;  // nullptr: it stays what it is
+    int pe;       // of a recipe itself
   };
 
   boost::unordered_flat_map<Hidden, std::unique_ptr<Recipe>> of_;
+  GroupOf group_of_ = nullptr;
+  std::size_t turns_ = 0;
 };
 
 }  // namespace trawl::heap

@@ -75,13 +75,17 @@ void place(heap::Node* node, int pe);
 /// After how many skeletons, at the least, data that may be lost with their PE get a copy on
 /// another; 0: never.
 int skeletons_between_copies();
-/// ... and so long after the last of them. `last`: when that was, or the first time that this was
-/// asked; 0 before. It becomes now if it is time.
-bool is_time_for_copies(std::int64_t& last);
+/// ... and so that copies which take so many ns take only a small share of the time. `last`: when
+/// the last were begun, or the first time that this was asked; 0 before. It becomes now if it is
+/// time.
+bool is_time_for_copies(double takes, std::int64_t& last);
 bool is_lost(int pe);
 /// Before they are placed: where that is survived, what is needed to make steps again is kept from
 /// now on, but not what they are made from. Behind each come those of them that it is made from.
-void note_recipes(std::span<heap::Node* const> steps);
+/// `pes`: where each goes; `group_of`: makes a thunk that evaluates others, and is placed as they
+/// were to be.
+void note_recipes(std::span<heap::Node* const> steps, std::span<const int> pes,
+                  heap::Node* (*group_of)(std::span<heap::Node* const>));
 /// There is a copy of this one, or it can't be lost: `same`, a thunk, makes the same from it.
 void keep_step(heap::Node* step, heap::Node* same);
 /// Where deaths are survived: if the value of `node` is lost, `source`, a thunk, makes it again

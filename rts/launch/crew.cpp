@@ -122,6 +122,8 @@ void Crew::on_end(Member& member, int status) {
     end(code == 0 ? 1 : code);
   } else if (is_main) {
     on_end_of_main(status);
+  } else if (!is_told(fabric::News::lost_with_a_pe)) {  // else it ends as the run does
+    lost_.push_back(static_cast<std::size_t>(&member - members_.data()));
   }
 }
 
@@ -131,11 +133,10 @@ void Crew::on_end_of_main(int status) {
   deadline_ = wall_time() + patience_with_others;
   if (WIFSIGNALED(status)) {
     say("trawl-run: the main PE " + said_of(status) + "\n");
-    again_ = may_.if_main_is_killed && WTERMSIG(status) == SIGKILL;
+    main_was_killed_ = WTERMSIG(status) == SIGKILL;
+    again_ = may_.if_main_is_killed && main_was_killed_;
   } else if (code_ != 0 && is_told(fabric::News::lost_with_a_pe)) {
     again_ = may_.if_lost;
-    for (std::size_t at = 0; at < members_.size(); ++at)
-      if (at != 0 && !members_[at].running) lost_.push_back(at);
   }
 }
 
@@ -206,6 +207,7 @@ void Crew::prints_otherwise() {
       "the output is not whole, start it once more\n");
   end(lost_with_a_pe);
   code_ = lost_with_a_pe;
+  again_ = false;
 }
 
 /// Who closes the pipe that it is written to has seen enough: that ends a program without a

@@ -44,6 +44,7 @@ class Crew {
   /// Then: had all come, and which members, in the order in which they were added, were gone before
   /// the main PE was?
   bool had_begun() const noexcept { return begun_; }
+  bool main_was_killed() const noexcept { return main_was_killed_; }
   const std::vector<std::size_t>& lost() const noexcept { return lost_; }
 
  private:
@@ -80,6 +81,7 @@ class Crew {
   std::string heard_;  // there
   bool begun_ = false;
   bool again_ = false;
+  bool main_was_killed_ = false;
   std::vector<std::size_t> lost_;
   bool ending_ = false;
   int signal_ = 0;     // that has ended it

@@ -42,7 +42,6 @@ using namespace trawl::launch;
 namespace net = trawl::fabric::net;
 
 constexpr int most_starts = 10;
-constexpr int by_sigkill = 128 + SIGKILL;
 
 struct Options {
   int pes = 0;
@@ -217,7 +216,7 @@ class Launch {
       const int begun = start(crew);
       const int code = crew.see_through(begun);
       if (!crew.again() || printed_.too_long()) return code;
-      if (code == by_sigkill) ++killed;
+      if (crew.main_was_killed()) ++killed;
       if (crew.had_begun()) begin_again(crew.lost());
       listen();
     }

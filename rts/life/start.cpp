@@ -51,7 +51,7 @@ std::string Start::unlike(const Introduction& facts) const {
   const auto own_flags = own_.flags_digest;
   if (facts.flags_digest == own_flags || facts.flags_digest == 0 || own_flags == 0) return {};
   return "was started with other arguments, or with another --trawl:policy, --trawl:silence, "
-         "--trawl:recover, --trawl:backup, --trawl:copies, --trawl:copy-interval, --trawl:grid or "
+         "--trawl:recover, --trawl:backup, --trawl:copies, --trawl:copy-share, --trawl:grid or "
          "--trawl:simulate: "
          "these have to be the same on all PEs";
 }

@@ -86,8 +86,8 @@ constexpr std::array table{
          "fetch values that took N evaluations, each of what the last gave; 0: never, and the data "
          "are lost with it",
          nullptr, true},
-    Flag{"copy-interval", "SECONDS", &Options::copy_interval, 0, 1e6,
-         "between two copies, at the least (after 32 N skeletons there is one all the same)",
+    Flag{"copy-share", "FRACTION", &Options::copy_share, 0, 1,
+         "of the time that copies may take, about; 0: there is one after every N skeletons",
          nullptr, true},
     Flag{"fabric", "NAME", &Options::fabric, 0, 0,
          "what carries messages (default: net under trawl-run, mpi under mpiexec)", fabrics},

@@ -38,7 +38,7 @@ struct Options {
   double grace = 20;           ///< seconds that a PE which leaves has to finish its threads
   double yield = 0;            ///< cores that others use of the host, for it to leave; 0: never
   int copies = 8;  ///< after so many skeletons distributed data have a copy on another PE; 0: never
-  double copy_interval = 1;  ///< seconds, at the least, between two copies of the same
+  double copy_share = 0.02;  ///< of the time that copies may take, about; 0: nothing bounds it
   std::string fabric;        ///< empty: net if one of the next three is given, else mpi
   std::string join;          ///< where the main PE may be met; empty: this is it
   std::string meet;          ///< the main PE's port, or files of its launcher

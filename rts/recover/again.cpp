@@ -99,7 +99,9 @@ void make_again(Node* node) {
     const std::lock_guard lock(sched::worker_here().host().lock());
     route = heap.route(node);
   }
-  Node* const found = route && route->from != nullptr ? find(*route, node) : nullptr;
+  Node* found = route && route->from != nullptr ? find(*route, node) : nullptr;
+  // Made by a function that is not pure: its value is another one.
+  if (found != nullptr && found->code().result_type != node->code().result_type) found = nullptr;
   const std::lock_guard lock(sched::worker_here().host().lock());
   const auto giving = sched::worker_here().giving();
   heap.remade(node, found);

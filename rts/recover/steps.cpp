@@ -1,5 +1,7 @@
 #include "rts/recover/steps.hpp"
 
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -22,8 +24,9 @@ bool is_to_do(const Node* node) {
   return node->state() == State::unevaluated && node->code().step;
 }
 
-/// Those of `last` first come what they are made from.
-std::vector<Node*> in_order(Node* last) {
+/// Of `last` and what it is made from, first what others are made from. To look at a thunk's
+/// arguments it is claimed: under the lock, as who waits for it counts on.
+std::vector<Node*> in_order(Node* last, std::mutex& lock) {
   constexpr std::size_t most = 4096;  // of the nodes that one needs
   std::vector<Node*> steps;
   boost::unordered_flat_set<Node*> seen;
@@ -32,6 +35,7 @@ std::vector<Node*> in_order(Node* last) {
     const auto [step, is_known] = next.back();
     next.pop_back();
     if (is_known) steps.push_back(step);
+    const std::lock_guard guard(lock);
     if (is_known || !is_to_do(step) || !seen.insert(step).second) continue;
     next.emplace_back(step, true);
     if (const auto needed = heap::needed_by(step, most))
@@ -40,18 +44,49 @@ std::vector<Node*> in_order(Node* last) {
   return steps;
 }
 
-class Places {
+/// Sends steps where they were placed before, several at once.
+class Sender {
  public:
-  explicit Places(sched::Host& host) : host_(host), sites_(sched::sites()) {}
+  explicit Sender(sched::Host& host) : host_(host), sites_(sched::sites()), group_of_(grouping()) {}
 
-  int place_of(Node* step) {
-    const std::lock_guard lock(host_.lock());
-    return places_[step] = by_argument(heap::first_argument_of(step));
+  /// What they are made from has been sent before. Now and then waits for what was sent before the
+  /// last: all at once they would mostly wait for each other.
+  void send(Node* step) {
+    constexpr std::size_t enough = 32;  // for each PE
+    const int pe = places_[step] = place_of(step);
+    kept_[pe].push_back(step);
+    if (++count_ % (enough * sites_.size()) == 0) send_kept();
+  }
+  void send_kept() {
+    const auto before = std::exchange(under_way_, {});
+    for (auto& [pe, kept] : kept_) {
+      if (kept.empty()) continue;
+      Node* const group = group_of_(kept);
+      sched::place(group, pe);
+      under_way_.push_back(group);
+      kept.clear();
+    }
+    for (Node* group : before) sched::demand(group);
   }
 
  private:
+  heap::Recipes::GroupOf grouping() {
+    const std::lock_guard lock(host_.lock());
+    return host_.shared_heap().recipes().group_of();
+  }
+
+  int place_of(Node* step) {
+    const std::lock_guard lock(host_.lock());
+    const int before = host_.shared_heap().recipes().place_of(step);
+    const bool lives = std::ranges::any_of(
+        sites_, [before](const sched::Site& site) { return site.pe == before; });
+    return lives ? before : by_argument(heap::first_argument_of(step));
+  }
+
   int by_argument(Node* argument) {
-    const auto next = [this] { return sites_[next_++ % sites_.size()].pe; };
+    const auto next = [this] {
+      return sites_[host_.shared_heap().recipes().next_turn() % sites_.size()].pe;
+    };
     if (argument == nullptr) return next();
     if (const auto placed = places_.find(argument); placed != places_.end()) return placed->second;
     const auto& addresses = host_.shared_heap().addresses();
@@ -61,18 +96,22 @@ class Places {
 
   sched::Host& host_;
   std::vector<sched::Site> sites_;
-  std::size_t next_ = 0;
+  heap::Recipes::GroupOf group_of_;
   boost::unordered_flat_map<Node*, int> places_;
+  std::map<int, std::vector<Node*>> kept_;
+  std::vector<Node*> under_way_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace
 
 void evaluate_steps(Node* last) {
-  const auto steps = in_order(last);
+  auto& host = sched::worker_here().host();
+  const auto steps = in_order(last, host.lock());
   if (steps.size() < 2) return;
-  Places places(sched::worker_here().host());
-  for (Node* step : steps) sched::place(step, places.place_of(step));
-  for (Node* step : steps) sched::demand(step);
+  Sender sender(host);
+  for (Node* step : steps) sender.send(step);
+  sender.send_kept();
 }
 
 }  // namespace trawl::recover

@@ -3,6 +3,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "rts/balance/tables.hpp"
 #include "rts/heap/code.hpp"
@@ -95,21 +96,24 @@ int skeletons_between_copies() {
   return host.shared_heap().addresses().recovers_placed() ? worker.workers().copies() : 0;
 }
 
-bool is_time_for_copies(std::int64_t& last) {
+bool is_time_for_copies(double takes, std::int64_t& last) {
   auto& workers = worker_here().workers();
+  const double share = workers.copy_share();
   const auto now = workers.fabric().now();
-  const bool is_first = last == 0 || now < last;
-  if (!is_first && now - last < workers.copy_interval()) return false;
+  const bool is_first = std::exchange(last, last == 0 ? now : last) == 0;
+  if (share > 0 && (is_first || static_cast<double>(now - last) * share < takes)) return false;
   last = now;
-  return !is_first || workers.copy_interval() == 0;
+  return true;
 }
 
-void note_recipes(std::span<heap::Node* const> steps) {
+void note_recipes(std::span<heap::Node* const> steps, std::span<const int> pes,
+                  heap::Node* (*group_of)(std::span<heap::Node* const>)) {
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());
   auto& heap = host.shared_heap();
-  if (heap.addresses().recovers_placed())
-    for (auto i = steps.size(); i-- > 0;) heap.recipes().note(steps[i]);
+  if (!heap.addresses().recovers_placed()) return;
+  heap.recipes().make_groups_by(group_of);
+  for (auto i = steps.size(); i-- > 0;) heap.recipes().note(steps[i], pes[i]);
 }
 
 void keep_step(heap::Node* step, heap::Node* same) {

@@ -167,11 +167,9 @@ class Workers final : public progress::Engine {
     return splits_[code.id].load(std::memory_order_relaxed);
   }
 
-  /// As --trawl:copies and copy-interval say.
+  /// As --trawl:copies and copy-share say.
   int copies() const noexcept { return setup_.options.copies; }
-  Nanos copy_interval() const noexcept {
-    return static_cast<Nanos>(setup_.options.copy_interval * 1e9);
-  }
+  double copy_share() const noexcept { return setup_.options.copy_share; }
 
   /// What they wait for outside of the run.
   Aside& aside() noexcept { return aside_; }

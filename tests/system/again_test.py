@@ -11,9 +11,9 @@ SAID = "trawl-run: the run is begun again, on 3 PEs\n"
 LOST = 75  # the exit code
 
 
-def run(how, *options, given="7", by_pipe=False):
+def run(how, *options, given="7", by_pipe=False, pes=("-n", "3")):
     """What comes of the program on 3 PEs, whose distributed data have no copies. `given`: its input, a file's."""
-    words = [TRAWL_RUN, "-n", "3", *options, program("tests/begun_again")]
+    words = [TRAWL_RUN, *pes, *options, program("tests/begun_again")]
     with tempfile.TemporaryDirectory() as folder:
         words += [os.path.join(folder, "was_here"), how, "--trawl:copies=0"]
         with open(os.path.join(folder, "input"), "w+", encoding="ascii") as file:
@@ -32,6 +32,19 @@ def is_begun_again():
         result = run(how, *options)
         expect(result.code == 0 and result.out == "given 7\n328350\n", f"expected the answer, once ({how})", result)
         expect(result.err.count(SAID) == 1, "expected one line that says so", result)
+
+
+def leaves_out_who_is_lost_elsewhere():
+    with tempfile.TemporaryDirectory() as folder:
+        hosts, shell = os.path.join(folder, "hosts"), os.path.join(folder, "shell")
+        with open(hosts, "w", encoding="ascii") as file:
+            file.write("one 2\nother 2\n")
+        with open(shell, "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\nshift\nexec sh -c "$*"\n')
+        os.chmod(shell, 0o755)
+        result = run("data", "--hosts", hosts, "--ssh", shell, pes=())
+    expect(result.code == 0 and result.out == "given 7\n328350\n", "expected the answer", result)
+    expect("the run is begun again, on 4 PEs" in result.err, "expected that three of the four others are left", result)
 
 
 def is_not():
@@ -57,6 +70,7 @@ def prints_the_same():
 
 
 is_begun_again()
+leaves_out_who_is_lost_elsewhere()
 is_not()
 is_not_for_ever()
 prints_the_same()

@@ -99,7 +99,7 @@ with tempfile.TemporaryDirectory() as folder:
         file.write("""{"clusters": [{"name": "a", "pes": 4, "latency": "50 us"}],
                        "deaths": [{"pe": 2, "at": "10 ms"}, {"pe": 3, "at": "25 ms"}]}""")
     for copies in "1", "8":
-        result, _, _ = simulated(early, galaxy, "--trawl:copies=" + copies, "--trawl:copy-interval=0")
+        result, _, _ = simulated(early, galaxy, "--trawl:copies=" + copies, "--trawl:copy-share=0")
         expect(result.out == simulated(four, galaxy)[0].out, "expected the same without deaths", result)
     result = run(0, *map(str, tree), "--trawl:simulate=" + dying, "--trawl:recover=off")
     expect(result.code != 0 and "PE 2 is lost" in result.err, "expected that it ends", result)

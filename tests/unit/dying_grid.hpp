@@ -38,7 +38,7 @@ inline Simulation::Config dying_grid_of(int pes) {
 inline Simulation::Config grid_with_copies(int pes, int copies) {
   auto config = dying_grid_of(pes);
   config.options.copies = copies;
-  config.options.copy_interval = 0;
+  config.options.copy_share = 0;
   return config;
 }
 

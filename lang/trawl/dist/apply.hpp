@@ -77,6 +77,7 @@ namespace detail {
 template <class T>
 // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 Dist<T> moved(const Parts<T>& source, std::vector<Place> places) {
+  keep_pace(source);
   Parts<T> parts = source;
   parts.places = std::move(places);
   std::vector<Lazy<Shard<T>>> movers;
@@ -86,7 +87,8 @@ Dist<T> moved(const Parts<T>& source, std::vector<Place> places) {
     movers.push_back(parts.shards[i] = copy_of(source.shards[i]));
     to.push_back(parts.places[i]);
   }
-  start(movers, to);
+  if (!movers.empty()) parts.sources = start(movers, to);
+  see_to_copies(parts);
   return Dist<T>(std::move(parts));
 }
 

@@ -36,11 +36,23 @@ void Copying::finish() const {
         sched::keep_step(shards[i], copy(shards[i], nullptr));
       ++i;
     }
-  for (auto* shard : safe) sched::keep_step(shard, copy(shard, nullptr));
   // Older data that somebody keeps may know of this, too.
   std::ranges::fill(shards, nullptr);
-  std::ranges::fill(safe, nullptr);
   std::ranges::fill(copies, nullptr);
+}
+
+// Each PE's at the same time.
+double time_of_copies(std::span<heap::Node* const> sources, std::span<const Place> places) {
+  double most = 0;
+  for (const auto& source : thunks_of<Ran>(sources)) {
+    if (!source.evaluated()) continue;
+    double bytes = 0;
+    for (const auto& shape : force(source).shapes) bytes += static_cast<double>(shape.bytes);
+    most = std::max(most, bytes);
+  }
+  if (places.empty()) return 0;
+  const auto way = sched::way_between(pe_of(places.back()), pe_of(away_from(places.back())));
+  return way.latency + most / way.bytes_per_nano;
 }
 
 heap::Node* finish(heap::Node* copying, bool wait) {
@@ -58,7 +70,7 @@ heap::Node* begin_copies(std::span<heap::Node* const> shards, std::span<const Pl
   std::vector<Place> to;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (places[i] == Place()) {
-      copying.safe.push_back(shards[i]);
+      sched::keep_step(shards[i], copy(shards[i], nullptr));
       continue;
     }
     const auto is_whole =

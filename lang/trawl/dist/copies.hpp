@@ -39,7 +39,6 @@ struct Copying {
   std::vector<heap::Node*> made;            ///< by these groups
   mutable std::vector<heap::Node*> shards;  ///< until it is said; then nothing
   mutable std::vector<heap::Node*> copies;  ///< of each; the same
-  mutable std::vector<heap::Node*> safe;    ///< that need none; the same
   heap::Node* (*copy)(heap::Node* shard, heap::Node* is_whole) = nullptr;
   mutable bool told = false;  ///< atomic: where they are is said once
 
@@ -57,6 +56,9 @@ struct Copying {
 /// Once they are there, what the data were made from need not be kept any more. Gives the same
 /// Lazy<Copying> again, or nullptr if nothing is left to do.
 heap::Node* finish(heap::Node* copying, bool wait);
+
+/// How long it will take to copy about as much as these groups have made, at these places, in ns.
+double time_of_copies(std::span<heap::Node* const> sources, std::span<const Place> places);
 
 /// What lies on the main PE needs none. `refer`: elements may hold a Lazy. A Lazy<Copying>, or
 /// nullptr.

@@ -81,7 +81,7 @@ Dist<std::vector<T>> exchange(const Dist<std::vector<T>>& d) {
   if (count == 0) return d;
   const auto runs = stretches(source.places);
   const Lazy<std::vector<std::uint64_t>> run_ends(ends_of(runs));
-  const auto row_ends = lazy_placed<&shard_ends<std::vector<T>>>(source.made, source.shards);
+  const auto row_ends = lazy_placed<&shard_ends<std::vector<T>>>(source.groups(), source.shards);
   start(std::vector{row_ends}, std::span(source.places).first(1));
   std::vector<Lazy<Dealt<T>>> dealt;
   for (std::size_t i = 0; i < count; ++i)

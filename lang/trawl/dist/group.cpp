@@ -63,7 +63,9 @@ std::vector<Stretch> stretches(std::span<const Place> places) {
 
 std::vector<heap::Node*> start_groups(std::span<heap::Node* const> thunks,
                                       std::span<const Place> places) {
-  sched::note_recipes(thunks);
+  std::vector<int> pes;
+  for (const auto place : places) pes.push_back(pe_of(place));
+  sched::note_recipes(thunks, pes, &group_of);
   const auto runs = stretches(places);
   std::vector<heap::Node*> groups(runs.size());
   for (auto i = runs.size(); i-- > 0;) {

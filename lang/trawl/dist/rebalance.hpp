@@ -84,7 +84,7 @@ Dist<T> rebalance(const Dist<T>& d, double steps = 1, Weigh = {}, Spread spread 
   const auto sites = sched::sites();
   if (sites.size() == 1 || parts.shards.empty()) return d;
   std::vector<Shape> shapes;
-  for (const auto& group : parts.made)
+  for (const auto& group : parts.groups())
     std::ranges::copy(force(group).shapes, std::back_inserter(shapes));
   auto told = told_of(sites, parts.places, shapes);
   if (!told) return d;

@@ -89,12 +89,15 @@ void start(const Plan<S>& plan, const std::vector<Place>& places) {
   std::vector<std::size_t> run_of;
   for (std::size_t r = 0; r < runs.size(); ++r) run_of.resize(runs[r].end, r);
   std::vector<heap::Node*> all;
+  std::vector<int> pes;
   for (const auto& step : plan.steps) {
     by_run[run_of[step.first]].push_back(step.thunk.node());
     all.push_back(step.thunk.node());
+    pes.push_back(pe_of(places[step.first]));
   }
   std::reverse(all.begin(), all.end());
-  sched::note_recipes(all);
+  std::reverse(pes.begin(), pes.end());
+  sched::note_recipes(all, pes, &group_of);
   for (auto r = runs.size(); r-- > 0;) start_group(by_run[r], runs[r].place);
 }
 

@@ -40,10 +40,20 @@ struct Parts {
   std::int64_t copied = 0;  // when that was, see is_time_for_copies
   Lazy<Copying> copying{};
 
-  /// Copies are the business of the PE that had them made.
+  /// Copies are the business of the PE that had them made. How many groups there are depends on who
+  /// is alive; a value that is made again has to have the same handles.
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(shards, places, made, sources, measured, missed, spreading, uncopied);
+    archive(shards, places, measured, missed, spreading, uncopied);
+  }
+
+  /// What says what became of the shards; of data that have come from another PE they are asked
+  /// for.
+  std::vector<Lazy<Ran>> groups() const {
+    if (!made.empty() || shards.empty()) return made;
+    auto at = places;
+    leave_lost(at);
+    return start(shards, at);
   }
 
   /// The element count of each shard.
@@ -58,7 +68,7 @@ struct Parts {
   template <class Use>
   void each_shape(Use use) const {
     std::size_t i = 0;
-    for (const auto& group : made)
+    for (const auto& group : groups())
       for (const auto& shape : force(group).shapes) {
         // It may have failed there only because something was lost with a PE.
         use(shape.failed ? force(shards[i]).trawl_told() : shape);
@@ -199,17 +209,17 @@ void keep_pace(const Parts<T>& source) {
   for (const auto& group : source.sources) await(group);
 }
 
-/// Has the thunks made, each in its place, and every so often copies of what they make.
+/// Every so often has copies made of what is being made.
 template <class T>
-Parts<T> made_parts(Parts<T> parts) {
-  leave_lost(parts.places);
-  parts.made = start(parts.shards, parts.places);
+void see_to_copies(Parts<T>& parts) {
   if (const int every = sched::skeletons_between_copies(); every != 0) {
     const bool refer = heap::may_refer<T>();
     // What holds a Lazy is more to copy, or can't be; perhaps what comes next holds none.
     const long least = refer ? 2L * every : every;
     const bool due = ++parts.uncopied >= least &&
-                     (parts.uncopied >= 32 * least || sched::is_time_for_copies(parts.copied));
+                     (parts.uncopied >= 32 * least ||
+                      sched::is_time_for_copies(
+                          time_of_copies(nodes_of(parts.sources), parts.places), parts.copied));
     auto* copying = finish(parts.copying.node(), due);
     if (due) {
       parts.uncopied = 0;
@@ -217,6 +227,14 @@ Parts<T> made_parts(Parts<T> parts) {
     }
     parts.copying = Lazy<Copying>::refer_to(copying);
   }
+}
+
+/// Has the thunks made, each in its place.
+template <class T>
+Parts<T> made_parts(Parts<T> parts) {
+  leave_lost(parts.places);
+  parts.made = start(parts.shards, parts.places);
+  see_to_copies(parts);
   return parts;
 }
 template <class T>
