@@ -62,7 +62,7 @@ int Recipes::place_of(Node* recipe) const {
 
 void Recipes::note(Node* step, int pe) noexcept try {
   const Code& code = step->code();
-  if (!code.step || step->state() != State::unevaluated) return;
+  if (light_ || !code.step || step->state() != State::unevaluated) return;
   auto* twin = static_cast<Node*>(allocate(std::max(code.bytes, least_bytes)));
   twin->init(code, State::black_hole);
   copy_arguments(step, twin, [this](Node* node) { return instead_of(node, 0); });

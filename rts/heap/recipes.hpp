@@ -29,8 +29,12 @@ class Recipes {
 
   /// `step`, not evaluated and known to nobody else, gets one: a twin, in whose arguments recipes
   /// stand for all that have one. Without memory, or where it can't be copied, there is none.
-  /// `pe`: where the step is placed.
+  /// `pe`: where the step is placed. Not where steps are light.
   void note(Node* step, int pe) noexcept;
+  /// From now on are they? To keep what they are made from costs little then, until there are
+  /// copies, and saves making it again.
+  void set_light(bool light) noexcept { light_ = light; }
+  bool light() const noexcept { return light_; }
   /// Where what a recipe is for was placed; -1: it is none.
   int place_of(Node* recipe) const;
   /// There is a copy of `step`, or it can't be lost: from now on what is made from it is made again
@@ -65,6 +69,7 @@ class Recipes {
   boost::unordered_flat_map<Hidden, std::unique_ptr<Recipe>> of_;
   GroupOf group_of_ = nullptr;
   std::size_t turns_ = 0;
+  bool light_ = false;
 };
 
 }  // namespace trawl::heap

@@ -20,13 +20,13 @@ namespace {
 using heap::Node;
 using heap::State;
 
-bool is_to_do(const Node* node) {
-  return node->state() == State::unevaluated && node->code().step;
+bool is_recipe(sched::Host& host, Node* node) {
+  return host.shared_heap().recipes().place_of(node) >= 0;
 }
 
 /// Of `last` and what it is made from, first what others are made from. To look at a thunk's
 /// arguments it is claimed: under the lock, as who waits for it counts on.
-std::vector<Node*> in_order(Node* last, std::mutex& lock) {
+std::vector<Node*> in_order(Node* last, sched::Host& host) {
   constexpr std::size_t most = 4096;  // of the nodes that one needs
   std::vector<Node*> steps;
   boost::unordered_flat_set<Node*> seen;
@@ -35,8 +35,10 @@ std::vector<Node*> in_order(Node* last, std::mutex& lock) {
     const auto [step, is_known] = next.back();
     next.pop_back();
     if (is_known) steps.push_back(step);
-    const std::lock_guard guard(lock);
-    if (is_known || !is_to_do(step) || !seen.insert(step).second) continue;
+    const std::lock_guard lock(host.lock());
+    if (is_known || step->state() != State::unevaluated || !is_recipe(host, step) ||
+        !seen.insert(step).second)
+      continue;
     next.emplace_back(step, true);
     if (const auto needed = heap::needed_by(step, most))
       for (Node* node : *needed) next.emplace_back(node, false);
@@ -107,7 +109,7 @@ class Sender {
 
 void evaluate_steps(Node* last) {
   auto& host = sched::worker_here().host();
-  const auto steps = in_order(last, host.lock());
+  const auto steps = in_order(last, host);
   if (steps.size() < 2) return;
   Sender sender(host);
   for (Node* step : steps) sender.send(step);

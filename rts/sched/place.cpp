@@ -45,6 +45,13 @@ double memory_of(const balance::PeStatic& facts) {
                            : static_cast<double>(facts.memory);
 }
 
+/// Then copies are made as soon as they may be: until then more than one step is kept.
+bool are_light() {
+  auto& host = worker_here().host();
+  const std::lock_guard lock(host.lock());
+  return host.shared_heap().recipes().light();
+}
+
 std::uint32_t rounded(double number) {
   constexpr double most = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::clamp(number + 0.5, 0.0, most));
@@ -98,12 +105,20 @@ int skeletons_between_copies() {
 
 bool is_time_for_copies(double takes, std::int64_t& last) {
   auto& workers = worker_here().workers();
-  const double share = workers.copy_share();
+  const double share = are_light() ? 0 : workers.copy_share();
   const auto now = workers.fabric().now();
   const bool is_first = std::exchange(last, last == 0 ? now : last) == 0;
   if (share > 0 && (is_first || static_cast<double>(now - last) * share < takes)) return false;
   last = now;
   return true;
+}
+
+void note_size(double bytes) {
+  constexpr double light = 1 << 20;
+  auto& worker = worker_here();
+  const std::lock_guard lock(worker.host().lock());
+  worker.host().shared_heap().recipes().set_light(bytes < light &&
+                                                  worker.workers().copy_share() > 0);
 }
 
 void note_recipes(std::span<heap::Node* const> steps, std::span<const int> pes,

@@ -41,18 +41,22 @@ void Copying::finish() const {
   std::ranges::fill(copies, nullptr);
 }
 
-// Each PE's at the same time.
-double time_of_copies(std::span<heap::Node* const> sources, std::span<const Place> places) {
+double bytes_made(std::span<heap::Node* const> groups) {
   double most = 0;
-  for (const auto& source : thunks_of<Ran>(sources)) {
-    if (!source.evaluated()) continue;
+  for (const auto& group : thunks_of<Ran>(groups)) {
+    if (!group.evaluated()) continue;
     double bytes = 0;
-    for (const auto& shape : force(source).shapes) bytes += static_cast<double>(shape.bytes);
+    for (const auto& shape : force(group).shapes) bytes += static_cast<double>(shape.bytes);
     most = std::max(most, bytes);
   }
+  return most;
+}
+
+// Each PE's at the same time.
+double time_of_copies(std::span<heap::Node* const> groups, std::span<const Place> places) {
   if (places.empty()) return 0;
   const auto way = sched::way_between(pe_of(places.back()), pe_of(away_from(places.back())));
-  return way.latency + most / way.bytes_per_nano;
+  return way.latency + bytes_made(groups) / way.bytes_per_nano;
 }
 
 heap::Node* finish(heap::Node* copying, bool wait) {

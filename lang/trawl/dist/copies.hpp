@@ -57,8 +57,10 @@ struct Copying {
 /// Lazy<Copying> again, or nullptr if nothing is left to do.
 heap::Node* finish(heap::Node* copying, bool wait);
 
+/// About what these groups, Lazy<Ran>, have made on one PE, at the most.
+double bytes_made(std::span<heap::Node* const> groups);
 /// How long it will take to copy about as much as these groups have made, at these places, in ns.
-double time_of_copies(std::span<heap::Node* const> sources, std::span<const Place> places);
+double time_of_copies(std::span<heap::Node* const> groups, std::span<const Place> places);
 
 /// What lies on the main PE needs none. `refer`: elements may hold a Lazy. A Lazy<Copying>, or
 /// nullptr.
