@@ -109,8 +109,11 @@ void Crew::end(int code) {
 void Crew::on_end(Member& member, int status) {
   member.running = false;
   const bool is_main = &member == &members_.front();
-  if (ending_) return;
   const int code = code_of(status);  // of ssh, or a shell, perhaps
+  // Who ends with the run says why it does.
+  if (!is_main && code != lost_with_a_pe && !killed_)
+    lost_.push_back(static_cast<std::size_t>(&member - members_.data()));
+  if (ending_) return;
   const bool says_why = is_main && (code != 0 || members_.size() == 1);
   begun_ = is_told(fabric::News::all_are_there);
   if (!says_why && !begun_) {
@@ -122,8 +125,6 @@ void Crew::on_end(Member& member, int status) {
     end(code == 0 ? 1 : code);
   } else if (is_main) {
     on_end_of_main(status);
-  } else if (!is_told(fabric::News::lost_with_a_pe)) {  // else it ends as the run does
-    lost_.push_back(static_cast<std::size_t>(&member - members_.data()));
   }
 }
 
@@ -246,8 +247,11 @@ int Crew::see_through(int begun) {
   pipe_ = begun;
   while (any_running()) {
     wait_for_something();
-    if (ending_ && wall_time() >= deadline_) kill_all(SIGKILL);
+    if (!ending_ || wall_time() < deadline_) continue;
+    killed_ = true;
+    kill_all(SIGKILL);
   }
+  if (main_was_killed_) lost_.clear();  // the others have ended as it was gone
   drain();
   if (code_ == 0 && printed_.falls_short()) prints_otherwise();
   if (signal_ == 0) return unwritten_ != 0 && code_ == 0 ? 1 : code_;

@@ -41,8 +41,8 @@ class Crew {
   int see_through(int begun);
   /// Is the run to be started again? Once it has ended.
   bool again() const noexcept { return again_ && signal_ == 0 && unwritten_ == 0; }
-  /// Then: had all come, and which members, in the order in which they were added, were gone before
-  /// the main PE was?
+  /// Then: had all come, and which members, in the order in which they were added, did not end
+  /// as the run did? If the main PE was killed it is nobody.
   bool had_begun() const noexcept { return begun_; }
   bool main_was_killed() const noexcept { return main_was_killed_; }
   const std::vector<std::size_t>& lost() const noexcept { return lost_; }
@@ -82,6 +82,7 @@ class Crew {
   bool begun_ = false;
   bool again_ = false;
   bool main_was_killed_ = false;
+  bool killed_ = false;  // who was left, at last
   std::vector<std::size_t> lost_;
   bool ending_ = false;
   int signal_ = 0;     // that has ended it
