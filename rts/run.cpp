@@ -16,6 +16,7 @@
 
 #include "rts/base/say.hpp"
 #include "rts/fabric/fragments.hpp"
+#include "rts/fabric/launcher.hpp"
 #include "rts/fabric/process_end.hpp"
 #include "rts/fabric/rehearsal.hpp"
 #include "rts/fabric/ucx.hpp"
@@ -334,6 +335,8 @@ class Process {
     code_ = program_.report(outcome, joined_.fabric->now() - begun_,
                             pe_->log() != nullptr ? pe_->log()->trouble() : "",
                             pe_->recording_trouble());
+    if (outcome.code == lost_with_a_pe && !outcome.error.empty())
+      fabric::tell_launcher(fabric::News::lost_with_a_pe);
     if (!is_main() || !outcome.error.empty()) leave(code_);
     over_ = true;
     pe_->workers().wake_all();

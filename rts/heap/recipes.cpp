@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "rts/heap/failure.hpp"
 #include "rts/heap/lineage.hpp"
 #include "rts/inline/code.hpp"
 
@@ -84,8 +85,13 @@ void Recipes::stays(Node* step, Node* source) {
     return;
   recipe->code().drop_arguments(recipe);
   recipe->init(code, State::black_hole);
-  copy_arguments(source, recipe);
-  recipe->init(code, State::unevaluated);
+  try {
+    copy_arguments(source, recipe);
+    recipe->init(code, State::unevaluated);
+  } catch (const std::exception&) {  // it is lost, should it be needed
+    failure_of(recipe) = lost_failure();
+    recipe->init(code, State::exception);
+  }
 }
 
 void Recipes::forget(Node* step) {

@@ -82,7 +82,7 @@ bool is_time_for_copies(double takes, std::int64_t& last);
 bool is_lost(int pe);
 /// About what a step of the data that are worked on takes on a PE.
 void note_size(double bytes);
-/// Before they are placed: where that is survived, what is needed to make steps again is kept from
+/// Before they are placed, where that is survived: what is needed to make steps again is kept from
 /// now on, but not what they are made from. Behind each come those of them that it is made from.
 /// `pes`: where each goes; `group_of`: makes a thunk that evaluates others, and is placed as they
 /// were to be.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -203,7 +204,7 @@ void Crew::pass_on(std::list<Lines>::iterator lines) {
 
 /// What is not printed again as it was before is no answer.
 void Crew::prints_otherwise() {
-  if (code_ == lost_with_a_pe) return;
+  if (std::exchange(otherwise_, true)) return;
   say("trawl-run: begun again, the program prints something else than before (how long it took?): "
       "the output is not whole, start it once more\n");
   end(lost_with_a_pe);

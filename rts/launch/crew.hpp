@@ -82,7 +82,8 @@ class Crew {
   bool begun_ = false;
   bool again_ = false;
   bool main_was_killed_ = false;
-  bool killed_ = false;  // who was left, at last
+  bool killed_ = false;     // who was left, at last
+  bool otherwise_ = false;  // the main PE prints something else than before
   std::vector<std::size_t> lost_;
   bool ending_ = false;
   int signal_ = 0;     // that has ended it

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "rts/fabric/launcher.hpp"
-#include "rts/inline/error.hpp"
-
 namespace trawl::life {
 namespace {
 
@@ -384,8 +381,6 @@ void Life::fail_without_memory() noexcept {
 // heard it. They only speak themselves when it does not.
 void Life::fail(std::string_view why, int code) noexcept {
   if (failure_) return;
-  // Before the others hear of it: they are not among the lost.
-  if (self_ == 0 && code == lost_with_a_pe) fabric::tell_launcher(fabric::News::lost_with_a_pe);
   auto outcome = std::move(no_memory_);
   try {
     outcome.error = why;

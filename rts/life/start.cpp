@@ -52,8 +52,7 @@ std::string Start::unlike(const Introduction& facts) const {
   if (facts.flags_digest == own_flags || facts.flags_digest == 0 || own_flags == 0) return {};
   return "was started with other arguments, or with another --trawl:policy, --trawl:silence, "
          "--trawl:recover, --trawl:backup, --trawl:copies, --trawl:copy-share, --trawl:grid or "
-         "--trawl:simulate: "
-         "these have to be the same on all PEs";
+         "--trawl:simulate: these have to be the same on all PEs";
 }
 
 void Start::expect(int pe) {

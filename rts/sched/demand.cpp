@@ -15,8 +15,8 @@ namespace sched {
 void refuse_outside_of_a_run() {
   throw Error(
       "par, force, spawn, sync, fetch, Bound and Shared are for the root and what it calls, and "
-      "for the functions "
-      "of thunks, inside of trawl::run; a thread that the program has started itself (std::thread, "
+      "for the functions of thunks, inside of trawl::run; a thread that the program has started "
+      "itself (std::thread, "
       "OpenMP, TBB), or that trawl::blocking uses, can't use them: give it values that were forced "
       "before");
 }

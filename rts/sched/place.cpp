@@ -125,10 +125,9 @@ void note_recipes(std::span<heap::Node* const> steps, std::span<const int> pes,
                   heap::Node* (*group_of)(std::span<heap::Node* const>)) {
   auto& host = worker_here().host();
   const std::lock_guard lock(host.lock());
-  auto& heap = host.shared_heap();
-  if (!heap.addresses().recovers_placed()) return;
-  heap.recipes().make_groups_by(group_of);
-  for (auto i = steps.size(); i-- > 0;) heap.recipes().note(steps[i], pes[i]);
+  auto& recipes = host.shared_heap().recipes();
+  recipes.make_groups_by(group_of);
+  for (auto i = steps.size(); i-- > 0;) recipes.note(steps[i], pes[i]);
 }
 
 void keep_step(heap::Node* step, heap::Node* same) {

@@ -61,11 +61,17 @@ std::vector<Stretch> stretches(std::span<const Place> places) {
   return all;
 }
 
-std::vector<heap::Node*> start_groups(std::span<heap::Node* const> thunks,
-                                      std::span<const Place> places) {
+void note_steps(std::span<heap::Node* const> thunks, std::span<const Place> places) {
+  if (sched::skeletons_between_copies() == 0) return;
   std::vector<int> pes;
+  pes.reserve(places.size());
   for (const auto place : places) pes.push_back(pe_of(place));
   sched::note_recipes(thunks, pes, &group_of);
+}
+
+std::vector<heap::Node*> start_groups(std::span<heap::Node* const> thunks,
+                                      std::span<const Place> places) {
+  note_steps(thunks, places);
   const auto runs = stretches(places);
   std::vector<heap::Node*> groups(runs.size());
   for (auto i = runs.size(); i-- > 0;) {

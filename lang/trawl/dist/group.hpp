@@ -72,6 +72,10 @@ struct Stretch {
 
 std::vector<Stretch> stretches(std::span<const Place> places);
 
+/// Before they are placed: how they are made is kept where that may be needed. Behind each come
+/// those of them that it is made from.
+void note_steps(std::span<heap::Node* const> thunks, std::span<const Place> places);
+
 /// Sends each to its place; `places` are in runs. The last go first: so what refers to thunks
 /// behind it finds them gone. Gives the groups.
 std::vector<heap::Node*> start_groups(std::span<heap::Node* const> thunks,

@@ -48,8 +48,8 @@ void leave_lost(std::span<Place> places);
 Place away_from(Place place);
 
 /// How many bytes of a Dist a place has room for: a loop of skeletons has up to three versions of
-/// its data, and something is on its way; and, where there are copies, these, what
-/// they are of, and the same of those that are under way.
+/// its data, and something is on its way; and, where there are copies, these, what they are
+/// of, and the same of those that are under way.
 double room_of(const sched::Site& site, int between_copies);
 
 /// For shards of these bytes, in shares as speed x workers.

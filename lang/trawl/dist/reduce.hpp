@@ -1,7 +1,6 @@
 // Skeletons that make one value of all: reduce; and of each the value up to there: scan.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -88,16 +87,14 @@ void start(const Plan<S>& plan, const std::vector<Place>& places) {
   std::vector<std::vector<heap::Node*>> by_run(runs.size());
   std::vector<std::size_t> run_of;
   for (std::size_t r = 0; r < runs.size(); ++r) run_of.resize(runs[r].end, r);
-  std::vector<heap::Node*> all;
-  std::vector<int> pes;
-  for (const auto& step : plan.steps) {
-    by_run[run_of[step.first]].push_back(step.thunk.node());
-    all.push_back(step.thunk.node());
-    pes.push_back(pe_of(places[step.first]));
+  std::vector<heap::Node*> from_last;
+  std::vector<Place> their_places;
+  for (const auto& step : plan.steps) by_run[run_of[step.first]].push_back(step.thunk.node());
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+    from_last.push_back(step->thunk.node());
+    their_places.push_back(places[step->first]);
   }
-  std::reverse(all.begin(), all.end());
-  std::reverse(pes.begin(), pes.end());
-  sched::note_recipes(all, pes, &group_of);
+  note_steps(from_last, their_places);
   for (auto r = runs.size(); r-- > 0;) start_group(by_run[r], runs[r].place);
 }
 

@@ -207,7 +207,8 @@ namespace detail {
 template <class T>
 void keep_pace(const Parts<T>& source) {
   for (const auto& group : source.sources) await(group);
-  if (!source.sources.empty()) sched::note_size(bytes_made(nodes_of(source.sources)));
+  if (!source.sources.empty() && sched::skeletons_between_copies() != 0)
+    sched::note_size(bytes_made(nodes_of(source.sources)));
 }
 
 /// Every so often has copies made of what is being made.
