@@ -220,6 +220,13 @@ Node* GlobalAddressTable::imported(const Address& was) const {
   return found == slot_of_imported_.end() ? nullptr : own_.at(found->second).node;
 }
 
+std::optional<Address> GlobalAddressTable::came_as(Node* node) const {
+  const auto found = is_named(node) ? slot_of_.find(Hidden(node)) : slot_of_.end();
+  if (found == slot_of_.end()) return std::nullopt;
+  const Address& was = own_.at(found->second).was;
+  return was.slot != 0 ? std::optional(was) : std::nullopt;
+}
+
 void GlobalAddressTable::give_back(std::uint64_t slot, Weight weight) {
   const auto found = own_.find(slot);
   if (found == own_.end() || found->second.out < weight)

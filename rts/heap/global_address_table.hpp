@@ -84,6 +84,8 @@ class GlobalAddressTable {
   Reference lend_imported(Node* node, const Address& was);
   /// Our node that had this name on another PE, if that is known.
   Node* imported(const Address& was) const;
+  /// The other way round; nothing: it is one of this PE's own, or nobody knows it any more.
+  std::optional<Address> came_as(Node* node) const;
   /// Weight has come home. Throws BadBytes when more comes back than is out.
   void give_back(std::uint64_t slot, Weight weight);
 

@@ -75,10 +75,13 @@ const Origins::Needed& Origins::needed_by(Node* guard) {
 void Origins::note(const Found& proxy) {
   Lineage* lineage = of(proxy);
   if (lineage != nullptr && !may_keep(proxy.node, *lineage)) lineage = nullptr;
-  const auto state = proxy.node->state();
-  if (!proxy.filled &&
-      (lineage == nullptr || (state != State::fetch_me && state != State::fetching)))
-    return;
+  if (!proxy.filled) {
+    if (lineage == nullptr) return;
+    const auto state = proxy.node->state();
+    if (state == State::unevaluated || state == State::black_hole)
+      return note_known_thunk(proxy, *lineage);
+    if (state != State::fetch_me && state != State::fetching) return;
+  }
   auto& witness = addresses_.make_witness(proxy.node);
   if (proxy.filled) {
     witness.lineage = lineage;
@@ -121,6 +124,16 @@ Lineage* Origins::by_other_value(const Found& proxy) const {
   from.before = other;
   from.at_before = in;
   return by_handle(from, static_cast<std::uint32_t>(found));
+}
+
+// It has come by itself, as to its place, and who sent it did so for good. Now it is among what can
+// be made again, should its evaluation need what is lost.
+void Origins::note_known_thunk(const Found& thunk, const Lineage& lineage) {
+  const auto was = addresses_.came_as(thunk.node);
+  if (!was) return;
+  const Witness* known = addresses_.witness(thunk.node);
+  if (known != nullptr && known->lineage != nullptr) return;
+  if (!needs(lineage, thunk.node)) note_thunk(thunk, *was);
 }
 
 void Origins::note_thunk(const Found& thunk, const Address& was) {

@@ -39,7 +39,7 @@ class Origins {
   /// All have been added.
   void pass_down() { ways.pass_down(lineages_); }
 
-  /// Of a node that is elsewhere.
+  /// Of a node that the packet refers to: it is elsewhere, or a thunk that has come here before.
   void note(const Found& proxy);
   /// It takes so much to make again what it has come with that it is fetched: with what is new what
   /// is half as deep, or the next would be as deep again.
@@ -61,6 +61,7 @@ class Origins {
   std::uint32_t depth_below(Node* guard);
   Lineage* by_other_value(const Found& found) const;
   void note_other(Witness& witness, Lineage* lineage, const Found& proxy, std::uint32_t place);
+  void note_known_thunk(const Found& thunk, const Lineage& lineage);
   bool needs(const Lineage& lineage, Node* node);
   const Needed& needed_by(Node* guard);
 

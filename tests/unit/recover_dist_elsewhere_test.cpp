@@ -18,6 +18,11 @@ struct Two {
   Dist<long> first, second;
 };
 
+struct WithSum {
+  Dist<long> data;
+  Lazy<long> sum;
+};
+
 long number(std::size_t i) {
   return static_cast<long>(i);
 }
@@ -32,6 +37,12 @@ Two two(std::size_t count) {
   auto first = generate<number>(count);
   auto second = map<twice>(first);
   return {first, second};
+}
+
+WithSum with_sum(std::size_t count) {
+  made_on = sched::pe_here();
+  auto data = generate<number>(count);
+  return {data, reduce<same, added>(data)};
 }
 
 Dist<long> twice_of(const Dist<long>& d) {
@@ -63,6 +74,23 @@ TEST(RecoverDistElsewhere, TwoInOneValue) {
       EXPECT_EQ(force(reduce<same, added>(force(both).second)), 233 * 232);
     });
     EXPECT_EQ(simulation.finish(3).code, 3) << pes;
+  }
+}
+
+// Its steps came to their places by themselves, before the value that leads to them.
+TEST(RecoverDistElsewhere, AReduceBesideIt) {
+  for (const int pes : {2, 3, 4, 6}) {
+    for (const std::size_t count : {7U, 233U, 4'000U}) {
+      Simulation simulation(grid_with_copies(pes, 1'000));
+      simulation.run([&] {
+        const auto both = lazy<with_sum>(count);
+        const auto expected = static_cast<long>(count * (count - 1) / 2);
+        lose_maker_of(simulation, both);
+        EXPECT_EQ(force(force(both).sum), expected);
+        EXPECT_EQ(force(reduce<same, added>(force(both).data)), expected);
+      });
+      EXPECT_EQ(simulation.finish(3).code, 3) << pes;
+    }
   }
 }
 
