@@ -57,8 +57,10 @@ void Mailbox::send(int to, Writer message) {
   rooms_.counters.add(Count::messages_sent);
   rooms_.counters.add(Count::message_bytes, message.size());
   handled_ += message.size();
-  if (kind == Kind::resume && rooms_.tables.is_far(to)) rooms_.tables.note_result(message.size());
-  if (kind == Kind::schedule && rooms_.tables.is_far(to)) rooms_.tables.note_spark(message.size());
+  const bool far = rooms_.tables.is_far(to);
+  if (kind == Kind::resume && far) rooms_.tables.note_result(message.size());
+  if (kind == Kind::resume && !far) rooms_.tables.note_near_result(message.size());
+  if (kind == Kind::schedule && far) rooms_.tables.note_spark(message.size());
   try {
     fragmenter_.send(rooms_.fabric, to, message);
     // A thread sends in the middle of a program's function, which may be a long one.

@@ -97,7 +97,10 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
     case Kind::relay:
       return shared_heap.on_relay(heap::Relay::read(message, envelope));
     case Kind::resume: {
-      if (tables.is_far(from)) tables.note_result(message.left());
+      if (tables.is_far(from))
+        tables.note_result(message.left());
+      else
+        tables.note_near_result(message.left());
       const auto resume = heap::Resume::read(message, envelope);
       if (log != nullptr) [[unlikely]]
         note_resume(*log, from, shared_heap.asked_for(resume), message.left());

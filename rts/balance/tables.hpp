@@ -170,10 +170,16 @@ class Tables {
 
   /// A result, or a spark, of so many bytes went to another cluster, or came from there.
   void note_result(std::size_t bytes) noexcept { results_.note(bytes); }
+  /// One that stayed in this cluster.
+  void note_near_result(std::size_t bytes) noexcept { near_results_.note(bytes); }
   void note_spark(std::size_t bytes) noexcept { sparks_.note(bytes); }
   /// Their means, of late; 0: there was none.
   std::size_t mean_result() const noexcept { return results_.mean(); }
   std::size_t mean_spark() const noexcept { return sparks_.mean(); }
+  /// While there was no result, of those that stayed in this cluster.
+  std::size_t mean_value() const noexcept {
+    return mean_result() != 0 ? mean_result() : near_results_.mean();
+  }
 
   /// A FISH to another cluster has been answered, or came home.
   void note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work);
@@ -275,7 +281,7 @@ class Tables {
   Nanos lowest_ = never;  // nothing is known
   Nanos fastest_steal_ = 0;
   Steal best_steal_{};
-  RecentMean results_, sparks_;
+  RecentMean results_, near_results_, sparks_;
   Nanos latest_ = 0;
   std::array<Hot, 2> hot_{};  // near, far
   std::size_t next_hot_ = 0;

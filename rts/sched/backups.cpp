@@ -30,49 +30,54 @@ Nanos Backups::asking_all() const {
 
 heap::Node* Backups::take(int runner, Nanos hungry, Nanos thread, Nanos now) {
   forget_finished(now);
-  if (sent_.empty() || hungry < asking_all()) return nullptr;
+  if (sent_.empty()) return nullptr;
+  const bool asked_all = hungry >= asking_all();
   const auto found = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& sent) {
-    return pays(sent, runner, thread, now);
+    return pays(sent, runner, asked_all, thread, now);
   });
   return found == sent_.end() ? nullptr : std::exchange(found->spark, nullptr);
 }
 
 // It will take as long again as it has so far, nobody knows better; but at least what a thread
 // takes here.
-bool Backups::pays(const Sent& sent, int runner, Nanos thread, Nanos now) const {
+bool Backups::pays(const Sent& sent, int runner, bool asked_all, Nanos thread, Nanos now) const {
   constexpr double clearly = 1.5;
   constexpr Nanos shortest = 2'000'000;
   const auto age = now - sent.since;
   if (sent.spark == nullptr || age < shortest || sent.holder == runner || tables_.lost(sent.holder))
     return false;
+  const bool on_a_link = tables_.is_far(sent.holder) && !tables_.is_far(runner);
+  if (!asked_all && !on_a_link) return false;
   if (splits_(sent.spark->code())) return false;
   const double slow = tables_.speed_now(sent.holder);
   const double fast = tables_.speed_now(runner);
   const double usual = static_cast<double>(thread) * tables_.speed_now(tables_.self());
   if (slow <= 0) return false;
-  if (tables_.is_far(sent.holder) && !tables_.is_far(runner) &&
-      is_overdue(sent.holder, work_lately(sent.spark->code(), usual) / slow, age))
+  if (on_a_link && is_overdue(sent.holder, work_lately(sent.spark->code(), usual) / slow, age))
     return true;
-  if (fast < clearly * slow) return false;
+  if (!asked_all || fast < clearly * slow) return false;
   const double work = std::max(usual, 2 * static_cast<double>(age) * slow);
   return work / fast < work / slow - static_cast<double>(age);
 }
 
-// Its value may wait for a link, which one from near by need not: all those that are away take a
-// quarter as long over it as their making does, which others' may, too. (What is known of a link is
-// what it has carried, at least: of short values nothing can be said.)
+// It may wait for a link, going there or coming home, which one from near by need not: all those
+// that are away take a quarter as long over it as their making does, which others' may, too. (What
+// is known of a link is what it has carried, at least: of short ones nothing can be said.) A way
+// that is longer than the making counts as long as that, and is not asked over first: where values
+// fill a link, what is known as its latency is how long short messages have waited behind them.
 bool Backups::is_overdue(int holder, double expected, Nanos age) const {
   constexpr std::size_t large = 4096;
+  if (static_cast<double>(age) <= 2 * expected) return false;
   const auto own = tables_.own_cluster();
   const auto its = tables_.cluster_of(holder);
   const auto way = tables_.latency_between(own, its);
   const auto link = tables_.links().between(its, own);
-  const auto value = tables_.mean_result();
-  if (way.measured < 0 || link.measured < 0 || value < large || expected <= 0) return false;
-  const auto carrying = 1e9 * static_cast<double>(value) * static_cast<double>(sent_.size()) /
+  const auto bytes = tables_.mean_spark() + tables_.mean_value();
+  if (way.measured < 0 || link.measured < 0 || bytes < large || expected <= 0) return false;
+  const auto carrying = 1e9 * static_cast<double>(bytes) * static_cast<double>(sent_.size()) /
                         static_cast<double>(link.bytes_a_second);
-  return 4 * carrying > expected &&
-         static_cast<double>(age) > 2 * (expected + 2 * static_cast<double>(way.one_way));
+  const auto ways = 2 * std::min(static_cast<double>(way.one_way), expected);
+  return 4 * carrying > expected && static_cast<double>(age) > 2 * (expected + ways);
 }
 
 // A program's next sparks may be much shorter than those before: the mean of threads knows late.

@@ -35,7 +35,7 @@ class Backups {
     Nanos since;
   };
 
-  bool pays(const Sent& sent, int runner, Nanos thread, Nanos now) const;
+  bool pays(const Sent& sent, int runner, bool asked_all, Nanos thread, Nanos now) const;
   bool is_overdue(int holder, double expected, Nanos age) const;
   Nanos asking_all() const;
   double work_lately(const heap::Code& of, double usual) const;

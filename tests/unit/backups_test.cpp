@@ -245,6 +245,44 @@ TEST(Backups, AnOverdueOneIsRunNearBy) {
   EXPECT_EQ(take(1, 241 * ms), spark.node());
 }
 
+// As long as short messages wait behind values, so long seems its latency.
+TEST(Backups, AFullLinksLatencyHoldsUpNone) {
+  balance::Tables tables(0, 8);
+  tables.set_roster(balance::Roster::shared({{.pes = 4}, {.times = 1, .pes = 4, .step = 1}}));
+  tables.note_latency(4, {3'000 * ms, 1});
+  balance::hear_bandwidth(tables, 4, 1'000'000, 1);
+  tables.note_result(40'000);
+  sched::Backups backups(tables, [](const heap::Code&) { return false; });
+  const auto spark = lazy<busy>(1L);
+  spark.node()->move(heap::State::unevaluated, heap::State::exported);
+  backups.note(spark.node(), 4, 0);
+  const auto take = [&](Nanos now) { return backups.take(1, 1, 100 * ms, now); };
+  EXPECT_EQ(take(600 * ms), nullptr) << "twice what it takes, and as long for each way";
+  EXPECT_EQ(take(601 * ms), spark.node()) << "for who has not asked there yet";
+}
+
+// Arguments fill a link as well; and who has only passed a spark on has seen values near by.
+TEST(Backups, WhatFillsALinkMayBeKnownFromElsewhere) {
+  const auto is_overdue = [](auto note) {
+    balance::Tables tables(0, 8);
+    tables.set_roster(balance::Roster::shared({{.pes = 4}, {.times = 1, .pes = 4, .step = 1}}));
+    tables.note_latency(4, {10 * ms, 1});
+    balance::hear_bandwidth(tables, 4, 1'000'000, 1);
+    note(tables);
+    sched::Backups backups(tables, [](const heap::Code&) { return false; });
+    const auto spark = lazy<busy>(1L);
+    spark.node()->move(heap::State::unevaluated, heap::State::exported);
+    backups.note(spark.node(), 4, 0);
+    return backups.take(1, 1'000 * ms, 100 * ms, 241 * ms) != nullptr;
+  };
+  EXPECT_TRUE(is_overdue([](auto& tables) { tables.note_spark(40'000); }));
+  EXPECT_TRUE(is_overdue([](auto& tables) { tables.note_near_result(40'000); }));
+  EXPECT_FALSE(is_overdue([](auto& tables) {
+    tables.note_near_result(40'000);
+    tables.note_result(100);
+  })) << "far ones tell more";
+}
+
 // A program's next sparks may be shorter than its threads were in the mean.
 TEST(Backups, WhatCameHomeFromNearByTellsWhatIsOverdue) {
   balance::Tables tables(0, 8);
