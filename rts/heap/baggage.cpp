@@ -41,11 +41,13 @@ bool has_baggage(Node* thunk, std::size_t more_than, const GlobalAddressTable& a
     Packer of_arguments(bytes, arguments);
     of_arguments.limit(more_than);
     thunk->code().pack_arguments(thunk, of_arguments);
+    if (of_arguments.overflowed()) return true;
     Packer of_values(bytes, beyond);
     of_values.limit(more_than);
     for (Node* node : arguments.nodes) {
       if (node->state() != State::value || addresses.has_copy(node, pe)) continue;
       node->code().pack_value(node, of_values);
+      if (of_values.overflowed()) return true;
       of_values.end_node();
     }
   } catch (const PacketFull&) {
@@ -95,10 +97,10 @@ bool look_into(Node* node, bool arguments, Seen& seen) {
       node->code().pack_arguments(node, packer);
     else
       node->code().pack_value(node, packer);
+    return !packer.overflowed();
   } catch (const PacketFull&) {
     return false;
   }
-  return true;
 }
 
 }  // namespace

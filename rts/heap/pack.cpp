@@ -116,14 +116,22 @@ class GraphPacker final : public PacketOut {
   // Most of a long packet's nodes are like the one before: a value, without a name, of one type.
   Part put_alike(Node* node, std::size_t size_before) {
     const auto nodes_before = nodes_.size();
-    try {
-      node->code().pack_value(node, packer_);
-    } catch (const PacketFull&) {
+    if (!fits(node)) {
       take_back(size_before, nodes_before);
       return put_left_out(node, size_before);
     }
     packer_.end_node();
     return Part::value;
+  }
+
+  /// False: what was packed of the value is to be taken back.
+  bool fits(Node* value) {
+    try {
+      value->code().pack_value(value, packer_);
+      return !packer_.overflowed();
+    } catch (const PacketFull&) {
+      return false;
+    }
   }
 
   Part put_other(Node* node) {
@@ -292,15 +300,13 @@ class GraphPacker final : public PacketOut {
       packer_.no_limit(receiver_.arrays);
     else
       packer_.limit(large ? size_before + largest_beside_thunk_ : end_);
-    try {
-      node->code().pack_value(node, packer_);
-      if (name) return Part::named_value;
-      if (root || !(shared || may_be_shared(node, out_.size() - size_before))) return Part::value;
-      return put_name(node);
-    } catch (const PacketFull&) {
+    if (!fits(node)) {
       take_back(size_before, nodes_before);
+      return large ? put_reference(node, Part::value_reference) : put_left_out(node, size_before);
     }
-    return large ? put_reference(node, Part::value_reference) : put_left_out(node, size_before);
+    if (name) return Part::named_value;
+    if (root || !(shared || may_be_shared(node, out_.size() - size_before))) return Part::value;
+    return put_name(node);
   }
 
   void take_back(std::size_t size, std::size_t nodes) {

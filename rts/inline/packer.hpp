@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <cereal/cereal.hpp>
 
@@ -71,7 +72,8 @@ class PacketIn {
   ~PacketIn() = default;
 };
 
-/// Thrown when a value turns out to be larger than the room that it was given.
+/// Thrown when a value turns out to be larger than the room that it was given, and there is more to
+/// it than arrays (Packer::overflowed).
 struct PacketFull {};
 
 class Packer;
@@ -106,14 +108,19 @@ class Packer {
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
-  /// From here on, writing past this size of the writer throws PacketFull.
+  /// From here on, writing past this size of the writer throws PacketFull, or is `overflowed`.
   void limit(std::size_t size) noexcept {
     limit_ = size;
     arrays_ = Arrays::copied;
+    overflowed_ = false;
   }
+  /// An array had no room, and was left out: what was packed is to be taken back, as if PacketFull
+  /// had been thrown, which takes longer than most values.
+  bool overflowed() const noexcept { return overflowed_; }
   /// From here on, no limit.
   void no_limit(Arrays arrays) noexcept {
     limit_ = std::numeric_limits<std::size_t>::max();
+    overflowed_ = false;
     arrays_ = arrays;
     begin_ = out_.size();
   }
@@ -145,7 +152,9 @@ class Packer {
   void array(std::span<const std::byte> array) {
     if (arrays_ == Arrays::laid && stays(array, is_long)) return packet_.lay(array);
     if (arrays_ == Arrays::left) return;
-    raw(array.data(), array.size());
+    if (!has_room_for(array.size())) [[unlikely]]
+      return leave_out();
+    out_.raw(array.data(), array.size());
   }
 
   /// Made when it is first needed: for most values it never is, and it costs more than they do.
@@ -157,6 +166,7 @@ class Packer {
   }
   /// What was packed of it is taken back.
   void drop_node() noexcept {
+    if (overflowed_) limit(limit_before_);
     depth_ = 0;
     archive_.reset();
   }
@@ -181,9 +191,18 @@ class Packer {
     return array.size() >= shortest && (is_owned(array.data()) || packet_.is_members(array));
   }
 
+  bool has_room_for(std::size_t size) const noexcept {
+    return out_.size() <= limit_ && size <= limit_ - out_.size();
+  }
   void need(std::size_t size) const {
-    if (out_.size() > limit_ || size > limit_ - out_.size()) [[unlikely]]
+    if (!has_room_for(size)) [[unlikely]]
       throw PacketFull();
+  }
+  // Mostly little follows.
+  void leave_out() noexcept {
+    constexpr std::size_t little = 256;
+    if (!std::exchange(overflowed_, true))
+      limit_before_ = std::exchange(limit_, out_.size() + little);
   }
 
   Writer& out_;
@@ -191,6 +210,8 @@ class Packer {
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
   Arrays arrays_ = Arrays::copied;
   std::size_t begin_ = 0;  // of what has no limit
+  bool overflowed_ = false;
+  std::size_t limit_before_ = 0;  // it did
   std::size_t depth_ = 0;
   std::optional<OutArchive> archive_;
 };
