@@ -282,6 +282,7 @@ class Process {
     sched::catch_stack_overflow();
     try {
       const auto throttle = make_throttle(worker);
+      heap::clear_finished_calls<4096>();
       worker.loop(spins);
     } catch (const Error& e) {  // no memory for another stack
       worker.host().fail(e.what(), e.exit_code());

@@ -18,6 +18,28 @@
 
 namespace trawl::heap {
 
+// What is small and refers to others is taken out of where it lies before the call: what only it
+// refers to may be collected while the function runs, as it walks down a list, say.
+template <class T>
+inline constexpr bool is_copied_freely =
+    std::is_trivially_copy_constructible_v<T> || NodeReference<T>;
+template <class T>
+inline constexpr bool is_taken =
+    is_copied_freely<T>&& std::is_trivially_destructible_v<T> && !RawBytes<T> && sizeof(T) <= 64;
+template <class T>
+using Passed = std::conditional_t<is_taken<T>, T, const T&>;
+
+template <class T>
+Passed<T> take(T& argument) {
+  if constexpr (is_taken<T>) {
+    const T value = argument;
+    std::memset(static_cast<void*>(&argument), 0, sizeof argument);
+    return value;
+  } else {
+    return argument;
+  }
+}
+
 template <std::size_t I, class A>
 struct Argument {
   [[no_unique_address]] Held<A> held;
@@ -73,7 +95,9 @@ struct ArgumentsOf {
   static Node* promote(const Code& code, const void* frame_arguments) {
     auto& given = *static_cast<std::tuple<A...>*>(const_cast<void*>(frame_arguments));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return make(code, code.bytes, std::move(std::get<I>(given))...);
+      Node* node = make(code, code.bytes, std::move(std::get<I>(given))...);
+      (take(std::get<I>(given)), ...);
+      return node;
     }
     (Places());
   }

@@ -147,28 +147,6 @@ struct Thunk {
     return heap::argument<I>(Arguments::of(node));
   }
 
-  // What is small and refers to others is taken out of the node before the call: what only it
-  // refers to may be collected while the function runs, as it walks down a list, say.
-  template <class T>
-  static constexpr bool is_copied_freely =
-      std::is_trivially_copy_constructible_v<T> || NodeReference<T>;
-  template <class T>
-  static constexpr bool is_taken =
-      is_copied_freely<T>&& std::is_trivially_destructible_v<T> && !RawBytes<T> && sizeof(T) <= 64;
-  template <class T>
-  using Passed = std::conditional_t<is_taken<T>, T, const T&>;
-
-  template <class T>
-  static Passed<T> take(Held<T>& held) {
-    if constexpr (is_taken<T>) {
-      const T value = held.value;
-      std::memset(static_cast<void*>(&held), 0, sizeof held);
-      return value;
-    } else {
-      return held.value;
-    }
-  }
-
   static R call(Passed<A>... arguments) { return Call{}(std::as_const(arguments)...); }
 
   /// Makes the call, and is done with the arguments however it ends.
@@ -178,7 +156,8 @@ struct Thunk {
       ~Guard() { Arguments::drop(node); }
     };
     const Guard guard{node};
-    return Arguments::of(node).visit([](Held<A>&... each) -> R { return call(take(each)...); });
+    return Arguments::of(node).visit(
+        [](Held<A>&... each) -> R { return call(take(each.value)...); });
   }
 
   static void evaluate(Node* node) {

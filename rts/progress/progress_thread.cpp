@@ -5,10 +5,15 @@
 
 #include <sys/prctl.h>
 
+#include "rts/inline/memory.hpp"
+
 namespace trawl::progress {
 
 ProgressThread::ProgressThread(Engine& engine)
-    : engine_(engine), spares_(engine), thread_([this] { watch(); }) {}
+    : engine_(engine), spares_(engine), thread_([this] {
+        heap::clear_finished_calls<4096>();
+        watch();
+      }) {}
 
 ProgressThread::~ProgressThread() {
   leaving_ = true;
@@ -29,6 +34,7 @@ void ProgressThread::watch() {
     const auto situation = engine_.situation();
     const auto until = std::min(policy.park_until(situation, looked), spares_.look(situation));
     wakes = until;
+    heap::clear_finished_calls<4096>();
     events.park_progress_thread(epoch, until - situation.now);
     const auto rest = policy.rest(engine_.situation().now, until);
     if (rest > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(rest));

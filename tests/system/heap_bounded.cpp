@@ -84,6 +84,12 @@ long walk(long cells, trawl::Lazy<Cell> list) {
   return trawl::lazy<walk>(cells, trawl::lazy<count_from>(0L));
 }
 
+// What is spawned walks it, and its arguments stay in this frame.
+[[gnu::noinline]] long spawned(long cells) {
+  auto sum = trawl::spawn<walk>(cells, trawl::lazy<count_from>(0L));
+  return sum.sync();
+}
+
 std::vector<double> numbers(long megabytes) {
   return std::vector<double>(static_cast<std::size_t>(megabytes << 17), 1.0);
 }
@@ -145,21 +151,24 @@ int root(int argc, char** argv) {
   long thunks = 1'000'000;
   bool far = false;
   bool list = false;
+  bool spawns = false;
   bool sparks = false;
   bool gmp = false;
   CLI::App app("Creates and drops thunks");
   app.add_option("thunks", thunks, "how many");
   app.add_flag("--across", far, "let other PEs make some of them");
   app.add_flag("--list", list, "as a list that is walked by a thunk");
+  app.add_flag("--spawned", spawns, "as a list that is walked by a spawned call");
   app.add_flag("--sparked", sparks, "four times as many arrays of 8 MB, sparked and forced");
   app.add_flag("--integers", gmp, "ten times as many integers of GMP, added up");
   CLI11_PARSE(app, argc, argv);
   const auto begin = std::chrono::steady_clock::now();
-  const long sum = sparks ? sparked(thunks)
-                   : gmp  ? integers(thunks)
-                   : list ? trawl::force(walker(thunks))
-                   : far  ? across(thunks)
-                          : locally(thunks);
+  const long sum = sparks   ? sparked(thunks)
+                   : gmp    ? integers(thunks)
+                   : list   ? trawl::force(walker(thunks))
+                   : spawns ? spawned(thunks)
+                   : far    ? across(thunks)
+                            : locally(thunks);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   std::printf("sum %ld peak_kib %ld ns_per_thunk %.1f\n", sum, peak_kib(),
               time.count() * 1e9 / static_cast<double>(thunks));

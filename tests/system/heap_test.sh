@@ -44,6 +44,9 @@ elsewhere() {
 
 bounded 400000 "$bin/heap_bounded" 100000000 --trawl:workers=1
 bounded 150000 "$bin/heap_bounded" --list 10000000 --trawl:workers=1
+bounded 150000 "$bin/heap_bounded" --list 10000000 --trawl:workers=2
+bounded 150000 "$mpiexec" -n 2 "$bin/heap_bounded" --list 10000000 --trawl:workers=2
+bounded 150000 "$bin/heap_bounded" --spawned 10000000 --trawl:workers=1
 bounded 400000 "$bin/heap_bounded" --sparked 100 --trawl:workers=1
 bounded 400000 "$bin/heap_bounded" --integers 500 --trawl:workers=1
 bounded 400000 "$mpiexec" -n 2 "$bin/heap_bounded" --integers 500 --trawl:workers=1
