@@ -4,6 +4,8 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <trawl/checkpoint.hpp>
 #include <unistd.h>
 
@@ -40,6 +42,39 @@ void replace_file(const std::string& file, const std::string& by) {
   if (error) throw Error(file + ": can't be written: " + error.message());
   const auto folder = std::filesystem::path(file).parent_path();
   put_on_disk(folder.empty() ? "." : folder.string());  // where that can be had
+}
+
+std::optional<std::uint64_t> size_of_file(const std::string& file) {
+  struct stat now {};
+  if (stat(file.c_str(), &now) != 0) return std::nullopt;
+  if (S_ISREG(now.st_mode)) return static_cast<std::uint64_t>(now.st_size);
+  throw Error(file + ": can't be read: it is no regular file");
+}
+
+// Who had it before may have given it its own name meanwhile.
+SoleWriter::SoleWriter(const std::string& file) {
+  const auto still_named_so = [&] {
+    struct stat ours {};
+    struct stat named {};
+    return fstat(file_, &ours) == 0 && stat(file.c_str(), &named) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+  };
+  do {
+    if (file_ >= 0) ::close(file_);
+    errno = 0;
+    constexpr mode_t all_may = 0666;
+    file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, all_may);
+    if (file_ < 0) throw_of_file(file, "written");
+    if (flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) continue;
+    ::close(file_);
+    throw Error(file +
+                ": can't be written: another run does so at the moment; give each run a "
+                "file of its own");
+  } while (!still_named_so());
+}
+
+SoleWriter::~SoleWriter() {
+  ::close(file_);
 }
 
 }  // namespace trawl::detail

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -71,12 +72,27 @@ void value_of_blob(const std::string& file, const std::string& blob, T& value) {
 std::string file_to_replace(const std::string& file);
 /// By another one, whose bytes are on the disk before it has this name.
 void replace_file(const std::string& file, const std::string& by);
+/// Nothing, where there is none; throws Error of what is no file of bytes.
+std::optional<std::uint64_t> size_of_file(const std::string& file);
+
+/// While it lives no other run writes to this file, which it makes if there is none. Throws Error
+/// if another one does.
+class SoleWriter {
+ public:
+  explicit SoleWriter(const std::string& file);
+  SoleWriter(const SoleWriter&) = delete;
+  SoleWriter& operator=(const SoleWriter&) = delete;
+  ~SoleWriter();
+
+ private:
+  int file_ = -1;
+};
 
 /// Under another name, until all of it has been written.
 class CheckpointOut {
  public:
   explicit CheckpointOut(const std::string& file)
-      : file_(file_to_replace(file)), unfinished_(file_ + ".unfinished") {
+      : file_(file_to_replace(file)), unfinished_(file_ + ".unfinished"), alone_(unfinished_) {
     errno = 0;
     out_.open(unfinished_, std::ios::binary | std::ios::trunc);
     check();
@@ -137,6 +153,7 @@ class CheckpointOut {
 
   std::string file_;
   std::string unfinished_;
+  SoleWriter alone_;
   std::ofstream out_;
   bool finished_ = false;
 };
@@ -155,7 +172,8 @@ inline std::string read_blob(const std::string& file, const Blob& blob) {
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (!in) throw_of_checkpoint(file, "it has changed while it was read");
   if (checksum(std::as_bytes(std::span(bytes))) != blob.sum)
-    throw_of_checkpoint(file, "what is at byte " + std::to_string(blob.begin) + " is damaged");
+    throw_of_checkpoint(file, "what is at byte " + std::to_string(blob.begin) +
+                                  " is damaged, or another run has saved meanwhile");
   return bytes;
 }
 
@@ -173,13 +191,10 @@ class CheckpointIn {
  public:
   explicit CheckpointIn(const std::string& file) : file_(file) {
     errno = 0;
-    in_.open(file, std::ios::binary | std::ios::ate);
-    const auto end = in_ ? static_cast<std::streamoff>(in_.tellg()) : -1;
-    const bool directory = std::filesystem::is_directory(file);
-    if (directory) errno = EISDIR;
-    if (end < 0 || directory) throw_of_file(file, "read");
-    size_ = static_cast<std::uint64_t>(end);
-    in_.seekg(0);
+    const auto size = size_of_file(file);
+    if (size) in_.open(file, std::ios::binary);
+    if (!in_.is_open()) throw_of_file(file, "read");
+    size_ = *size;
     if (number() != checkpoint_begins) throw_of_checkpoint(file_, "it is something else");
   }
 

@@ -187,6 +187,24 @@ TEST_P(Checkpoint, WhatCannotBeSaved) {
   EXPECT_EQ(files(), 1U);
 }
 
+// Two at once would write into each other's file.
+TEST_P(Checkpoint, NoOtherRunIsWritingIt) {
+  run([&] {
+    trawl::checkpoint(file(), 4L);
+    {
+      const trawl::detail::SoleWriter other(file() + ".unfinished");
+      EXPECT_THROW(trawl::checkpoint(file(), 5L), trawl::Error);
+    }
+    long saved = 0;
+    EXPECT_TRUE(trawl::restart(file(), saved));
+    EXPECT_EQ(saved, 4);
+    trawl::checkpoint(file(), 6L);
+    EXPECT_TRUE(trawl::restart(file(), saved));
+    EXPECT_EQ(saved, 6);
+  });
+  EXPECT_EQ(files(), 1U);
+}
+
 TEST_P(Checkpoint, ALinkIsFollowedAndWhatIsNoFileStays) {
   write("something");
   const auto link = file() + ".link";
@@ -197,6 +215,7 @@ TEST_P(Checkpoint, ALinkIsFollowedAndWhatIsNoFileStays) {
     trawl::checkpoint(link, 5L);
     EXPECT_THROW(trawl::checkpoint(pipe, 5L), trawl::Error);
     long five = 0;
+    EXPECT_THROW(trawl::restart(pipe, five), trawl::Error);
     EXPECT_TRUE(trawl::restart(file(), five));
     EXPECT_EQ(five, 5);
   });
