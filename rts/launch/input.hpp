@@ -10,6 +10,8 @@ class Input {
  public:
   /// What comes by a pipe has gone with who has read it.
   bool can_be_read_again() const { return S_ISREG(kind_) || S_ISCHR(kind_); }
+  /// So has this, but most programs read nothing, and a user can type it again.
+  bool is_typed() const { return S_ISCHR(kind_) && isatty(STDIN_FILENO) != 0; }
   void rewind() const {
     if (S_ISREG(kind_)) lseek(STDIN_FILENO, at_, SEEK_SET);
   }

@@ -215,7 +215,10 @@ class Launch {
       Crew crew({may, whole, whole && killed < options_.again}, printed_);
       const int begun = start(crew);
       const int code = crew.see_through(begun);
-      if (!crew.again() || printed_.too_long()) return code;
+      if (!crew.again() || printed_.too_long()) {
+        if (code == lost_with_a_pe) say_why_not_again(starts);
+        return code;
+      }
       if (crew.main_was_killed()) ++killed;
       if (crew.had_begun()) begin_again(crew.lost());
       listen();
@@ -234,7 +237,19 @@ class Launch {
       at = end;
     }
     say("trawl-run: the run is begun again" +
-        (pes_ == 1 ? "" : ", on " + std::to_string(pes_) + " PEs") + "\n");
+        (pes_ == 1 ? "" : ", on " + std::to_string(pes_) + " PEs") +
+        (input_.is_typed() ? "; if it has read what was typed, type that again" : "") + "\n");
+  }
+
+  void say_why_not_again(int starts) const {
+    const auto* const why =
+        options_.wait || by_srun_ ? "its PEs are not started by trawl-run alone"
+        : starts == most_starts   ? "it has been begun again often enough"
+        : printed_.too_long() ? "it has printed too much to compare with what it would print then"
+        : !input_.can_be_read_again()
+            ? "its input came by a pipe, and can't be read twice; give it by a file (< FILE)"
+            : nullptr;
+    if (why != nullptr) say(std::string("trawl-run: the run is not begun again: ") + why + "\n");
   }
 
   bool is_only_here() const {

@@ -203,8 +203,7 @@ void Life::on_view(const View& message, Nanos now) {
     const auto what = message.changes[i].what;
     const auto pe = static_cast<int>(message.changes[i].pe);
     if (pe == self_ && what == View::What::lost)
-      return end_alone(joined_ ? "it was given up by the main PE"
-                               : "the run has ended, or goes on without it");
+      return end_alone(joined_ ? "it was given up by the main PE" : "the run goes on without it");
     told_.changes.push_back(message.changes[i]);
     if (what == View::What::leaves)
       on_leaves(pe);
@@ -328,11 +327,11 @@ void Life::stop(State state) {
   hooks_.stopped();
 }
 
-// Who is about to join comes too late.
+// Who is about to join comes too late, and has nothing to give back.
 void Life::finish(int code) {
   for (int pe = 1; pe < fabric_.size(); ++pe)
     if (start_.is_late(pe) && !decided_.gone(pe))
-      decide({static_cast<std::uint32_t>(pe), View::What::lost, {}, {}});
+      decide({static_cast<std::uint32_t>(pe), View::What::left, {}, {}});
   ending_.finish(code, awake_.now(), hooks_.statistics(), round_trip());
   if (!failure_) stop(State::stopping);
 }

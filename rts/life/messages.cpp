@@ -186,7 +186,7 @@ void check_change(View::What what, std::optional<View::What> known, bool leaves)
   const bool fits = what == What::joined   ? !there
                     : what == What::empty  ? !known && !leaves
                     : what == What::leaves ? there && !leaves
-                    : what == What::left   ? there && leaves
+                    : what == What::left   ? !there || leaves
                                            : true;
   if (!fits) throw BadBytes("it says of a PE what can't become of it");
 }

@@ -132,7 +132,7 @@ struct View {
   enum class What : std::uint32_t {
     lost,    ///< it is dead
     leaves,  ///< nothing more is to be sent there
-    left,    ///< it has given all back that it had, and is gone
+    left,    ///< it has given all back that it had, or has come too late, and is gone
     empty,   ///< it is not there yet, and may never be
     joined,  ///< it is there now
   };

@@ -68,6 +68,24 @@ def too_late():
         expect(finish(each, begun).code == 0, "expected that the run goes on", result)
 
 
+def at_its_end():
+    """Who comes while a run ends is told so, or finds nobody; for neither anything has failed."""
+    told = 0
+    for i in range(12):
+        process, begun, words = start_run(["-n", 1, "--seats", 3], "tests/sleepers", "20", "--trawl:workers=1")
+        time.sleep(0.004 * i)
+        late = [join(words) for _ in range(2)]
+        result = finish(process, begun)
+        expect(result.code == 0 and result.out == "20\n", "expected 20", result)
+        for other in late:
+            result = finish(other, begun)
+            over = "is over; this PE came too late to join it" in result.err
+            told += over
+            expect((result.code == 0 and (over or result.err == "")) or
+                   (result.code == 2 and "nobody can be met at" in result.err), "expected to be told that it is over", result)
+    print(f"{told} were told that the run was over")
+
+
 def churn(seconds, seats):
     """They come and go all the time. (By hand: TRAWL_TEST_CHURN=60 TRAWL_TEST_SEATS=140, a minute.)"""
     dice = random.Random(seats)
@@ -97,4 +115,5 @@ def churn(seconds, seats):
 have_work()
 unlike()
 too_late()
+at_its_end()
 churn(float(os.environ.get("TRAWL_TEST_CHURN", "2")), int(os.environ.get("TRAWL_TEST_SEATS", "20")))

@@ -27,6 +27,8 @@ class Door {
   /// Looks who is there, waits for nobody. Who is refused is named on standard error. Strangers can
   /// take no more than a few connections of limited time, and a bounded number of lines.
   std::optional<Guest> look(Nanos now);
+  /// Is anybody there who has not been heard yet?
+  bool has_callers() const noexcept { return !meetings_.empty() || !met_.empty(); }
 
  private:
   struct Met {

@@ -21,9 +21,10 @@ enum class Frame : std::uint8_t {
   card,     ///< to the main PE: who would like to take part
   members,  ///< from the main PE: who all are
   pe,       ///< to any other: which PE has connected
-  goodbye,  ///< the sender leaves, and means to
+  goodbye,  ///< the sender leaves, and means to; to who has sent a card: it can't take part
+  over,     ///< to who has sent a card: the run has ended
 };
-inline constexpr std::uint8_t frame_kinds = static_cast<std::uint8_t>(Frame::goodbye) + 1;
+inline constexpr std::uint8_t frame_kinds = static_cast<std::uint8_t>(Frame::over) + 1;
 
 /// The longest content that travels, in bytes.
 inline constexpr std::size_t longest_frame = std::size_t{128} << 10U;

@@ -164,9 +164,12 @@ Gathered join(const std::vector<Endpoint>& main, Member own, const Terms& terms,
       throw Error("refused by " + calls.at.text() +
                       ": all PEs of the run are there already, or it uses Shared objects",
                   2);
+    if (frame && frame->kind == Frame::over)
+      throw Error("the run at " + calls.at.text() + " is over; this PE came too late to join it",
+                  0);
     if (frame && frame->kind == Frame::members) members = read_members(frame->content);
     if (!members && link.ended())
-      throw Error("the main PE at " + calls.at.text() + " has ended before the run began");
+      throw Error("the main PE at " + calls.at.text() + " has ended before it let this PE in");
     return members.has_value();
   };
   if (!wait_until(told, longest(wait))) throw Error("not all PEs of the run have come in time");

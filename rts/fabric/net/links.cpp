@@ -277,6 +277,25 @@ std::optional<Dead> Links::dead() {
   return dead;
 }
 
+// Who is at the door came too late. False: others may still be about to say what they want.
+bool Links::turn_all_away() noexcept try {
+  if (!admits_ || self_ != 0) return true;
+  look_for_links(wall_time());
+  for (auto& guest : waiting_) {
+    guest.link.send(Frame::over, {});
+    answered_.push_back(std::move(guest.link));
+  }
+  waiting_.clear();
+  std::erase_if(answered_, [](Link& link) {
+    link.flush();
+    if (link.unsent() == 0) link.end_writing();
+    return link.ended() || link.unsent() == 0;
+  });
+  return answered_.empty() && !(door_ && door_->has_callers());
+} catch (const std::exception&) {
+  return true;  // they see the connection end
+}
+
 void Links::say_goodbye() noexcept {
   constexpr auto longest = std::chrono::milliseconds(500);
   for (auto& its : peers_)
@@ -287,7 +306,8 @@ void Links::say_goodbye() noexcept {
       its.link->flush();
       if (its.link->unsent() == 0) its.link->end_writing();
     }
-    return flushed();
+    const bool nobody_at_the_door = turn_all_away();
+    return nobody_at_the_door && flushed();
   };
   wait_until(all_have_it, longest);
 }
