@@ -6,6 +6,7 @@
 #include "rts/heap/failure.hpp"
 #include "rts/heap/lineage.hpp"
 #include "rts/inline/code.hpp"
+#include "rts/inline/thunk.hpp"
 
 namespace trawl::heap {
 namespace {

@@ -125,7 +125,7 @@ with tempfile.TemporaryDirectory() as folder:
     # There is room for some hundred of these.
     many = os.path.join(folder, "many.json")
     with open(many, "w") as file:
-        file.write("""{"clusters": [{"name": "a", "pes": 200}]}""")
+        file.write("""{"clusters": [{"name": "a", "pes": 400}]}""")
     result = run(0, "queens", "11", "--trawl:simulate=" + many, "--trawl:stack-size=1T")
     expect(result.code == 1 and "stack" in result.err and result.err.count("\n") == 1, "expected a sentence", result)
 
