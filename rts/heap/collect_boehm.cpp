@@ -206,11 +206,15 @@ void make_first_table() {
   GC_register_finalizer_no_order(object, nullptr, nullptr, nullptr, nullptr);
 }
 
-// In collections. After six, as the collector would by itself, what a step of an iteration needs
-// had often gone back, and was cleared again by the system. (It can only be told by its
-// environment.)
-void unmap_late() {
-  setenv("GC_UNMAP_THRESHOLD", "64", 0);
+// Memory goes back to the system after so many collections. After six, as the collector would by
+// itself, what a step of an iteration needs had often gone back, and was cleared again by the
+// system. (It can only be told by its environment; what the program starts has its own.)
+void init_unmapping_late() {
+  constexpr auto name = "GC_UNMAP_THRESHOLD";
+  const bool told = std::getenv(name) != nullptr;
+  if (!told) setenv(name, "64", 0);
+  GC_INIT();
+  if (!told) unsetenv(name);
 }
 
 void start() {
@@ -218,8 +222,7 @@ void start() {
   GC_set_finalize_on_demand(1);
   GC_set_all_interior_pointers(1);  // marked sparks, ends of containers, over-aligned blocks
   GC_set_warn_proc(GC_ignore_warn_proc);
-  unmap_late();
-  GC_INIT();
+  init_unmapping_late();
   collections_at_start = GC_get_gc_no();
   GC_allow_register_threads();
   make_first_table();
