@@ -348,8 +348,8 @@ class Trawl final : public Policy {
       return std::max(at_most_its_share(std::min(1 + has.spare / many, most)),
                       std::min<std::uint32_t>(fish.wants, has.spare / 2));
     if (fish.ahead && has.spare < 2) return 0;
-    if (tables.speed_now(fish.thief) < tables.speed_now(tables.self())) return 1;
-    const auto some = std::clamp(has.spare / many_far, 1U, most_far);
+    const auto some =
+        std::clamp(for_its_speed(tables, fish.thief, has.spare / many_far), 1U, most_far);
     return has.untried ? at_most_its_share(some) : some;
   }
 
@@ -358,6 +358,12 @@ class Trawl final : public Policy {
   }
 
  private:
+  /// A slower one gets less.
+  static std::uint32_t for_its_speed(const Tables& tables, int thief, std::uint32_t sparks) {
+    const auto ratio = tables.speed_now(thief) / tables.speed_now(tables.self());
+    return ratio >= 1 ? sparks : static_cast<std::uint32_t>(ratio * sparks);
+  }
+
   /// It ends where far work comes to.
   static int forward_unguided(const Tables& tables, const Fish& fish, Dice& dice) {
     const int end = tables.has_clusters() ? tables.representative(tables.own_cluster()) : -1;

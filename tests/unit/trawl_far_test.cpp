@@ -344,6 +344,16 @@ TEST(TrawlFar, OneSparkAndMoreOfVeryMany) {
   EXPECT_EQ(policy->portion(tables, ahead, {2}), 1U);
 }
 
+// Measured speeds of hosts that are alike differ by a little.
+TEST(TrawlFar, ASlowerThiefGetsAsMuchLess) {
+  const auto policy = make_policy("trawl");
+  for (const auto& [speed, given] : {std::pair{1.5, 20U}, {0.99, 19U}, {0.5, 10U}, {0.04, 1U}}) {
+    Tables tables(0, 8);
+    tables.set_roster(Roster::shared({{.pes = 4}, {.pes = 4, .step = 1, .speed = speed}}));
+    EXPECT_EQ(policy->portion(tables, {.thief = 4}, {.spare = 320}), given) << speed;
+  }
+}
+
 // Four clusters of sixteen: the first FISH would have most of a list of long sparks.
 TEST(TrawlFar, OfAListThatNobodyHasTriedAPesShareAtMost) {
   const auto policy = make_policy("trawl");
