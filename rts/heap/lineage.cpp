@@ -126,6 +126,13 @@ Node* first_argument_of(Node* thunk) try {
   return nullptr;
 }
 
+bool is_argument_of(Node* thunk, const Node* node) try {
+  const auto arguments = arguments_of(thunk);
+  return arguments && std::find(arguments->begin(), arguments->end(), node) != arguments->end();
+} catch (const std::exception&) {
+  return false;
+}
+
 std::vector<Node*> references_of(Node* value) {
   return nodes_in(value->code().pack_value, value);
 }

@@ -64,6 +64,8 @@ std::optional<boost::unordered_flat_set<Node*>> all_below(Node* value, std::size
 
 /// Of a thunk that nobody else can evaluate; nullptr: it has none, or is being evaluated.
 Node* first_argument_of(Node* thunk);
+/// Is the node itself among the arguments of such a thunk?
+bool is_argument_of(Node* thunk, const Node* node);
 
 /// `into`, of the same code, gets the arguments of a thunk that nobody else can evaluate; of each
 /// node among them what `instead` gives.

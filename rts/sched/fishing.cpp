@@ -1,6 +1,7 @@
 #include "rts/sched/fishing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "rts/trace/note.hpp"
@@ -31,7 +32,15 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
       near_{balance::Backoff(static_cast<Nanos>(options.fish_delay * 1000),
                              static_cast<Nanos>(options.fish_delay_max * 1000))},
       far_(near_) {
-  if (means_.waits_for_data) workers.heed_crowds(true);
+  if (means_.waits_for_data) workers.heed_crowds(true, [this] { return binds_what_waits(); });
+}
+
+// Where it is left to others: all are near, and alike. A strong PE's would go to weaker ones; over
+// links, what is left here is sent to and fro.
+bool Fishing::binds_what_waits() const {
+  constexpr double alike = 0.1;
+  const auto share = tables_.strength_now(tables_.self()) / tables_.mean_strength();
+  return tables_.has_clusters() || std::abs(share - 1) > alike;
 }
 
 // ---- our own FISH

@@ -69,6 +69,7 @@ class Fishing {
   bool hungry(const balance::Load& load) const;
   unsigned low_watermark() const;
   bool is_idle(const balance::Load& load) const;
+  bool binds_what_waits() const;
   bool may_fish() const noexcept;
   bool looks_ahead() const noexcept;
   bool fishes_for_others() const;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <utility>
 
 #include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
+#include "rts/heap/lineage.hpp"
 #include "rts/inline/error.hpp"
 #include "rts/progress/progress_thread.hpp"
 #include "rts/sched/objects.hpp"
@@ -119,9 +121,22 @@ void Workers::add(SparkQueue& queue, heap::Node* spark) {
 heap::Node* Workers::take_imported() {
   for (SparkQueue* queue : {&placed_, &imported_, &backups_}) {
     if (queue == &imported_ && crowded()) continue;
-    if (heap::Node* const spark = queue->take()) return spark;
+    heap::Node* const spark = queue->take();
+    if (spark == nullptr) continue;
+    if (queue != &imported_ || !joins_crowd(spark)) return spark;
+    imported_.add(spark);
   }
   return nullptr;
+}
+
+bool Workers::joins_crowd(heap::Node* spark) {
+  if (awaited_.load(std::memory_order_relaxed) == nullptr) return false;
+  const std::lock_guard lock(host_.lock());
+  const heap::Node* const awaited = awaited_;
+  if (awaited == nullptr || (binds_ && binds_()) || !heap::is_argument_of(spark, awaited))
+    return false;
+  crowd_ = awaited;
+  return true;
 }
 
 FoundSpark Workers::take_from_siblings(Worker& self) {
@@ -182,6 +197,7 @@ void Workers::note_blocked(Thread& thread) {
   const auto waiting = std::count_if(blocked_.begin(), blocked_.end(), [&](const Thread* each) {
     return each->waiting_for_ == thread.waiting_for_;
   });
+  if (waiting >= static_cast<std::ptrdiff_t>(regular_)) awaited_ = thread.waiting_for_;
   if (waiting > static_cast<std::ptrdiff_t>(regular_)) crowd_ = thread.waiting_for_;
 }
 
@@ -192,6 +208,7 @@ bool Workers::is_coming(heap::Node* node) const {
 
 void Workers::note_woken(Thread& thread) {
   if (crowd_ == thread.waiting_for_) crowd_ = nullptr;
+  if (awaited_ == thread.waiting_for_) awaited_ = nullptr;
   thread.waiting_for_ = nullptr;
   blocked_.back()->place_ = thread.place_;
   blocked_[thread.place_] = blocked_.back();

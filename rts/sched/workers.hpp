@@ -140,15 +140,18 @@ class Workers final : public progress::Engine {
   }
   /// At the limit, and what is waited for is a write to an object: any spark may make it.
   bool guards_hold_all_up() const noexcept;
-  /// More threads than there are workers wait for one value that is on its way here: what else
-  /// began would wait for it too. See "Waiting for data" in README.md.
+  /// As many threads as there are workers wait for one value that is on its way here, and so would
+  /// what else began, as there is one more already, or the next has it as its argument. See
+  /// "Waiting for data" in README.md.
   bool crowded() const noexcept {
     return crowd_.load(std::memory_order_relaxed) != nullptr && !leaving();
   }
   /// With the PE's lock held.
-  void heed_crowds(bool heed) noexcept {
+  /// `binds`: does this PE rather begin with the next, too, than leave it to others?
+  void heed_crowds(bool heed, std::function<bool()> binds = {}) noexcept {
     heeds_crowds_ = heed;
-    crowd_ = nullptr;
+    binds_ = std::move(binds);
+    awaited_ = crowd_ = nullptr;
   }
   void add_live(int more) noexcept { live_.fetch_add(more, std::memory_order_relaxed); }
   /// So many of its threads a worker need not have added: else each spark would cost two atomic
@@ -231,11 +234,16 @@ class Workers final : public progress::Engine {
   std::atomic<bool> leaving_{false};
   std::vector<Thread*> blocked_;
   bool heeds_crowds_ = false;
-  std::atomic<const heap::Node*> crowd_{nullptr};  // what they wait for
+  std::function<bool()> binds_;
+  std::atomic<const heap::Node*> awaited_{
+      nullptr};  // on its way here, by as many as there are workers
+  std::atomic<const heap::Node*> crowd_{
+      nullptr};  // ... and what else would begin waits for it, too
   Gives gives_;
 
   void add(SparkQueue& queue, heap::Node* spark);
   bool is_coming(heap::Node* node) const;
+  bool joins_crowd(heap::Node* spark);
 
   SparkQueue imported_;
   SparkQueue placed_;

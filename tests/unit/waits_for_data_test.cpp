@@ -58,5 +58,28 @@ TEST(WaitsForData, FewThreadsWaitForWhatIsUnderWay) {
   }
 }
 
+// All near, and alike: what would wait is left to who need not. (It would be begun, and stay behind
+// what was begun before.)
+TEST(WaitsForData, TheNextOneIsLeftToOthers) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Simulation::Config config;
+    config.net.grid = fabric::parse_grid(R"({
+      "clusters": [{"name": "a", "pes": 6, "latency": "20 us", "bandwidth": "2 MB/s"}]})",
+                                         "six PEs");
+    config.net.seed = seed;
+    Simulation grid(config);
+    grid.run([] {
+      const auto sum = needs_by_many(Lazy<Data>(Data(size, 'x')));
+      EXPECT_EQ(sum, sparks * size + sparks * (sparks - 1) / 2);
+    });
+    grid.settle();
+    std::uint64_t blocked = 0;
+    for (int pe = 1; pe < 6; ++pe)
+      blocked += grid.pe(pe).statistics()[static_cast<std::size_t>(Count::threads_blocked)];
+    EXPECT_GT(blocked, 0U) << "or it is no test";
+    EXPECT_LE(blocked, 5U);
+  }
+}
+
 }  // namespace
 }  // namespace trawl
