@@ -108,6 +108,7 @@ std::uint32_t Log::next_number(Kind kind, int pe, std::uint16_t what, std::size_
 
 void Log::set_offset(Nanos offset, Nanos run) noexcept {
   const std::lock_guard lock(mutex_);
+  header_.start = now();
   header_.offset = offset;
   header_.run = run;
   if (file_ < 0) return;

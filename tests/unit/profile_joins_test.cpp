@@ -1,0 +1,51 @@
+// A PE's time begins when it joins.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <trawl/trawl.hpp>
+#include <unistd.h>
+
+#include "profiles/activity.hpp"
+#include "rts/fabric/grid_file.hpp"
+#include "rts/simulate.hpp"
+#include "tests/unit/units.hpp"
+
+namespace trawl {
+namespace {
+
+long works(long i) {
+  Simulation::work(20 * ms);
+  return i;
+}
+
+TEST(ProfileJoins, WhoJoinsIsNotIdleBefore) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("joins." + std::to_string(getpid()));
+  {
+    Simulation::Config config;
+    config.net.grid = fabric::parse_grid(R"({
+      "clusters": [{"name": "a", "pes": 3}], "joins": [{"pe": 2, "at": "400 ms"}]})",
+                                         "three PEs");
+    config.options.trace = folder.string();
+    Simulation grid(config);
+    grid.run([] {
+      std::vector<Lazy<long>> all;
+      for (long i = 0; i < 100; ++i) all.push_back(par(lazy<works>(i)));
+      for (const auto& each : all) force(each);
+    });
+    grid.settle();
+    grid.finish(0);
+  }
+  const auto run = profile::open_run(folder.string());
+  const auto activity = profile::measure(run, 0, run.end, 10);
+  ASSERT_EQ(activity.pes.size(), 3U);
+  EXPECT_EQ(activity.pes[1].came, 0);
+  EXPECT_GE(activity.pes[2].came, 400 * ms);
+  EXPECT_LT(activity.pes[2].came, 450 * ms);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace trawl
