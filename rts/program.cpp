@@ -10,6 +10,8 @@
 #include "rts/base/say.hpp"
 #include "rts/fabric/net/key.hpp"
 #include "rts/heap/failure.hpp"
+#include "rts/sched/recorder.hpp"
+#include "rts/sched/worker.hpp"
 
 namespace trawl {
 namespace {
@@ -69,6 +71,7 @@ int Program::call(const Root& root) const {
     return root(static_cast<int>(args.size()), argv.data());
   } catch (...) {
     heap::end_if_lost();
+    if (auto* recorder = sched::worker_here().recorder()) recorder->abandon();
     const auto* failure = heap::current_failure();
     std::cout.flush();
     complain("the program ended with an exception: " + std::string(failure->type_name) +

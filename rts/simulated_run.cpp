@@ -114,8 +114,10 @@ int run_simulated(Program& program, const Root& root) {
         longest_run);
     outcome = simulation.finish(code);
     count_heap_once(outcome);
-    say(fmt::format("simulated: {:.6f} s on {} PEs{}\n", static_cast<double>(took) * 1e-9,
-                    simulation.size(), changes_in(outcome)));
+    const bool evaluated_nothing = code != 0 && took == 0;
+    if (!evaluated_nothing)
+      say(fmt::format("simulated: {:.6f} s on {} PEs{}\n", static_cast<double>(took) * 1e-9,
+                      simulation.size(), changes_in(outcome)));
   } catch (const Error& e) {
     outcome.code = e.exit_code();
     outcome.error = e.what();

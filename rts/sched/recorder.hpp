@@ -43,6 +43,8 @@ class Recorder {
   /// On the root's thread.
   void begin();
   void end() noexcept;
+  /// The root has thrown: what there is stays without an end, which is said when it is read.
+  void abandon() noexcept { running_ = false; }
 
   /// `caller`, here and below, is an address in what makes the spark.
   Slot* spawn(const Slot& call, const void* caller);

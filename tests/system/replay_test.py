@@ -80,6 +80,11 @@ with tempfile.TemporaryDirectory() as folder:
     bounded(recording, "--scale-work", 100, "--scale-bytes", 20)
     bounded(recording, "--scale-work", 100, grid="four-and-four")
 
+    thrown = run(0, "tests/endings", "exception", flag)
+    expect(thrown.code == 1 and "the program ended with an exception" in thrown.err, "expected an exception", thrown)
+    refused(0, "it is cut short", "trawl-replay", recording)
+    refused(0, "it is cut short", "trawl-replay", recording, "--trawl:simulate=" + os.path.join(
+        os.path.dirname(PAGE), "../profiles/grids/four-and-four.json"))
     refused(2, "for one PE with one worker", "fib", 20, flag)
     refused(0, "for one PE with one worker", "fib", 20, flag, "--trawl:workers=2")
     refused(0, "/proc/no/such/place", "fib", 20, "--trawl:record=/proc/no/such/place")
