@@ -91,7 +91,7 @@ int root(int argc, char** argv) {
   std::vector<std::string> files;
   std::size_t most = 10;
   programs::Command command("word_count", "How often the most frequent words are in some files.");
-  command.add_texts("FILE", files, "texts, which all PEs can read").needed();
+  command.add_texts("FILE", files, "texts").needed();
   command.add("--most", most, "words that are shown", std::size_t{1}, std::size_t{1'000'000'000});
   command.before([&] { std::ranges::for_each(files, check); });
   return command.run(

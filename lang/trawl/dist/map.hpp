@@ -164,6 +164,7 @@ auto generate(std::uint64_t n, const A&... args) {
                                       detail::element_argument<stored_type<A>>...>()) {
     using R = std::decay_t<std::invoke_result_t<decltype(Make), std::size_t,
                                                 detail::element_argument<stored_type<A>>...>>;
+    detail::refuse_negative("generate", n);
     const auto count = detail::shard_count(n);
     const auto bytes = static_cast<double>(n) * sizeof(R) / static_cast<double>(count);
     detail::Parts<R> parts;

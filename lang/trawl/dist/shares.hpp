@@ -4,10 +4,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
+#include <trawl/inline/error.hpp>
+
 namespace trawl::detail {
+
+/// What was a negative number before it was given to a skeleton is a very large one.
+inline void refuse_negative(const char* skeleton, std::uint64_t n) {
+  if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw Error(std::string(skeleton) + ": there can't be a negative number of elements");
+}
 
 /// How many shards n elements are in: by n alone, or answers would depend on who computes them.
 /// Enough for PEs of unequal speed; few where they would be small; none of more than 2^20 elements
