@@ -118,7 +118,8 @@ TEST_F(ReportTest, NoFunctionHasFewerSparksThanThreads) {
   EXPECT_FALSE(function(all, 8).sampled);
   EXPECT_EQ(function(all, 9).sparks, 20);
   EXPECT_EQ(function(all, 9).fizzled(), 0);
-  for (const auto& each : report_json(all)["functions"])
+  const auto json = report_json(all);
+  for (const auto& each : json["functions"])
     EXPECT_EQ(each["sparks"].is_null(), each["short"] == "code 8") << each;
   const auto table = report_table(all);
   EXPECT_NE(table.find("code 8                                   -         -         -       450"),
