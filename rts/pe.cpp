@@ -163,7 +163,8 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
 life::Life::Hooks Pe::life_hooks(std::function<void(const life::Outcome&)> over) {
   return {.joined =
               [this] {
-                if (log_ != nullptr) log_->set_offset(-life_.begun(), life_.run());
+                if (log_ != nullptr)
+                  log_->set_offset(-life_.begun(), life_.run(), life_.came_late());
                 if (heap_watch_.knows_bound()) look_at_memory(fabric_.now());
               },
           .stopped = [this] { workers_.wake_all(); },

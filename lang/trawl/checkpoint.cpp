@@ -59,6 +59,7 @@ SoleWriter::SoleWriter(const std::string& file) {
     return fstat(file_, &ours) == 0 && stat(file.c_str(), &named) == 0 &&
            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
   };
+  int tries = 100;  // on some file systems it never looks the same
   do {
     if (file_ >= 0) ::close(file_);
     errno = 0;
@@ -70,7 +71,7 @@ SoleWriter::SoleWriter(const std::string& file) {
     throw Error(file +
                 ": can't be written: another run does so at the moment; give each run a "
                 "file of its own");
-  } while (!still_named_so());
+  } while (!still_named_so() && --tries > 0);
 }
 
 SoleWriter::~SoleWriter() {

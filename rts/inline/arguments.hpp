@@ -19,13 +19,14 @@
 namespace trawl::heap {
 
 // What is small and refers to others is taken out of where it lies before the call: what only it
-// refers to may be collected while the function runs, as it walks down a list, say.
+// refers to may be collected while the function runs, as it walks down a list, say. (What is empty
+// is not: in a tuple it may lie where its neighbours do.)
 template <class T>
 inline constexpr bool is_copied_freely =
     std::is_trivially_copy_constructible_v<T> || NodeReference<T>;
 template <class T>
-inline constexpr bool is_taken =
-    is_copied_freely<T>&& std::is_trivially_destructible_v<T> && !RawBytes<T> && sizeof(T) <= 64;
+inline constexpr bool is_taken = is_copied_freely<T>&& std::is_trivially_destructible_v<T> &&
+                                 !std::is_empty_v<T> && !RawBytes<T> && sizeof(T) <= 64;
 template <class T>
 using Passed = std::conditional_t<is_taken<T>, T, const T&>;
 

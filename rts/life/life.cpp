@@ -225,7 +225,8 @@ void Life::on_gone(int pe, View::What what, Nanos now) {
     if (what == View::What::left && !failure_) begin_failure({0, {}, true, {}}, 0);
     return;
   }
-  if (standing(pe) == Standing::there) --living_;
+  const bool was_there = standing(pe) == Standing::there;
+  if (was_there) --living_;
   set_standing(pe, what == View::What::empty ? Standing::to_come : Standing::gone);
   tables_.forget(pe);
   start_.dead(pe, now);
@@ -233,12 +234,13 @@ void Life::on_gone(int pe, View::What what, Nanos now) {
     failure_missing_ -= failure_missing_ > 0 && self_ == 0 ? 1 : 0;
   else
     ending_.dead(pe);
-  hooks_.gone(pe, what);
+  // Who has come too late was never missed.
+  hooks_.gone(pe, !was_there && what == View::What::left ? View::What::empty : what);
 }
 
 void Life::on_joined(const View::Change& change) {
   const auto pe = static_cast<int>(change.pe);
-  if (pe == self_) return;
+  if (pe == self_) return void(came_late_ = true);
   ++living_;
   set_standing(pe, Standing::there);
   tables_.take_in(pe, change.facts);

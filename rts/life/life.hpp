@@ -69,6 +69,8 @@ class Life {
   Nanos begun() const noexcept { return start_.begun() - main_clock().first_offset(); }
   /// The same by the main PE's clock: it tells this run from others.
   Nanos run() const noexcept { return start_.begun(); }
+  /// Has this PE joined when others had begun?
+  bool came_late() const noexcept { return came_late_; }
   /// In which it is counted how long others have had to answer.
   Nanos waking_time() const noexcept { return awake_.now(); }
 
@@ -166,7 +168,8 @@ class Life {
   Hooks hooks_;
   std::atomic<State> state_{State::joining};
   std::atomic<bool> joined_{false};  // a run may fail before
-  Outcome no_memory_;                // made while there is some
+  bool came_late_ = false;
+  Outcome no_memory_;  // made while there is some
   std::optional<Outcome> failure_;
   int failure_missing_ = 0;  // PEs that have not heard of it yet
   Nanos failure_deadline_ = 0;

@@ -35,11 +35,11 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
   if (means_.waits_for_data) workers.heed_crowds(true, [this] { return binds_what_waits(); });
 }
 
-// Where it is left to others: all are near, and alike. A strong PE's would go to weaker ones; over
-// links, what is left here is sent to and fro.
+// It is left to others where all are near, and as strong as this one on average. A strong PE's
+// would go to weaker ones; over links, what is left here is sent to and fro.
 bool Fishing::binds_what_waits() const {
   constexpr double alike = 0.1;
-  const auto share = tables_.strength_now(tables_.self()) / tables_.mean_strength();
+  const auto share = tables_.strength_now(tables_.self()) / tables_.mean_strength_now();
   return tables_.has_clusters() || std::abs(share - 1) > alike;
 }
 

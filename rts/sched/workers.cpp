@@ -121,22 +121,29 @@ void Workers::add(SparkQueue& queue, heap::Node* spark) {
 heap::Node* Workers::take_imported() {
   for (SparkQueue* queue : {&placed_, &imported_, &backups_}) {
     if (queue == &imported_ && crowded()) continue;
-    heap::Node* const spark = queue->take();
-    if (spark == nullptr) continue;
-    if (queue != &imported_ || !joins_crowd(spark)) return spark;
-    imported_.add(spark);
+    if (heap::Node* const spark = queue == &imported_ ? take_unless_it_waits() : queue->take())
+      return spark;
   }
   return nullptr;
 }
 
-bool Workers::joins_crowd(heap::Node* spark) {
-  if (awaited_.load(std::memory_order_relaxed) == nullptr) return false;
+// A PE that leaves takes what there is, and holds the lock.
+heap::Node* Workers::take_unless_it_waits() {
+  if (leaving() || awaited_.load(std::memory_order_relaxed) == nullptr) return imported_.take();
+  for (auto tries = imported_.size(); tries > 0; --tries) {
+    heap::Node* const spark = imported_.take();
+    if (spark == nullptr || !would_wait(spark)) return spark;
+    imported_.add(spark);
+  }
+  const std::lock_guard lock(host_.lock());
+  if (load().sparks <= imported_.size()) crowd_ = awaited_.load();  // it has no others
+  return nullptr;
+}
+
+bool Workers::would_wait(heap::Node* spark) {
   const std::lock_guard lock(host_.lock());
   const heap::Node* const awaited = awaited_;
-  if (awaited == nullptr || (binds_ && binds_()) || !heap::is_argument_of(spark, awaited))
-    return false;
-  crowd_ = awaited;
-  return true;
+  return awaited != nullptr && !(binds_ && binds_()) && heap::is_argument_of(spark, awaited);
 }
 
 FoundSpark Workers::take_from_siblings(Worker& self) {

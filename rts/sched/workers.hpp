@@ -243,7 +243,8 @@ class Workers final : public progress::Engine {
 
   void add(SparkQueue& queue, heap::Node* spark);
   bool is_coming(heap::Node* node) const;
-  bool joins_crowd(heap::Node* spark);
+  heap::Node* take_unless_it_waits();
+  bool would_wait(heap::Node* spark);
 
   SparkQueue imported_;
   SparkQueue placed_;

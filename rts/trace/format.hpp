@@ -161,7 +161,7 @@ struct Header {
   int thread_limit = 1;  ///< so many threads live at most, of all workers
   State state = State::open;
   double speed = 1;  ///< relative to the other PEs
-  Nanos start = 0;   ///< when the PE began to take part, by its own clock
+  Nanos start = 0;   ///< when the log was opened, or its PE joined, by its own clock
   Nanos end = 0;     ///< when it was closed or cut off, by the PE's own clock; 0 while open
   Nanos offset = 0;  ///< add it to a time to get nanoseconds since the run's start on the main PE
   Nanos run = 0;  ///< the run's start by the main PE's clock, which tells it from others; 0: never

@@ -106,9 +106,9 @@ std::uint32_t Log::next_number(Kind kind, int pe, std::uint16_t what, std::size_
   return ++numbers_[key];
 }
 
-void Log::set_offset(Nanos offset, Nanos run) noexcept {
+void Log::set_offset(Nanos offset, Nanos run, bool joins) noexcept {
   const std::lock_guard lock(mutex_);
-  header_.start = now();
+  if (joins) header_.start = now();
   header_.offset = offset;
   header_.run = run;
   if (file_ < 0) return;

@@ -52,8 +52,8 @@ class Log {
 
   /// What is to be added to this PE's clock to get the nanoseconds since the run's start on the
   /// main PE's clock. Also holds for the events before. Until then the log's opening counts as the
-  /// start. `run`: that, by the main PE's clock. To be called when this PE takes part.
-  void set_offset(Nanos offset, Nanos run = 0) noexcept;
+  /// start. `run`: that, by the main PE's clock. `joins`: this PE takes part from now on.
+  void set_offset(Nanos offset, Nanos run = 0, bool joins = false) noexcept;
 
   /// By how much that has changed since: added to the times of events from now on.
   void set_drift(Nanos drift) noexcept;
