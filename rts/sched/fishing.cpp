@@ -32,7 +32,7 @@ Fishing::Fishing(const Options& options, std::uint64_t seed, balance::Tables& ta
       near_{balance::Backoff(static_cast<Nanos>(options.fish_delay * 1000),
                              static_cast<Nanos>(options.fish_delay_max * 1000))},
       far_(near_) {
-  if (means_.waits_for_data) workers.heed_crowds(true, [this] { return binds_what_waits(); });
+  if (means_.waits_for_data) workers.heed_crowds([this] { return binds_what_waits(); });
 }
 
 // It is left to others where all are near, and as strong as this one on average. A strong PE's
@@ -249,7 +249,7 @@ void Fishing::caught(std::uint16_t number, Nanos now) {
 }
 
 void Fishing::gone(int pe, Nanos now) {
-  workers_.heed_crowds(false);  // a value that was on its way may be made again of what lies here
+  workers_.heed_crowds({});  // a value that was on its way may be made again of what lies here
   for (const auto& cast : under_way_) written_off_.push_back(cast.number);
   under_way_.clear();
   invited_ = false;

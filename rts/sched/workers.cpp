@@ -129,21 +129,19 @@ heap::Node* Workers::take_imported() {
 
 // A PE that leaves takes what there is, and holds the lock.
 heap::Node* Workers::take_unless_it_waits() {
-  if (leaving() || awaited_.load(std::memory_order_relaxed) == nullptr) return imported_.take();
-  for (auto tries = imported_.size(); tries > 0; --tries) {
-    heap::Node* const spark = imported_.take();
-    if (spark == nullptr || !would_wait(spark)) return spark;
-    imported_.add(spark);
-  }
-  const std::lock_guard lock(host_.lock());
-  if (load().sparks <= imported_.size()) crowd_ = awaited_.load();  // it has no others
-  return nullptr;
-}
-
-bool Workers::would_wait(heap::Node* spark) {
+  const auto sparks = imported_.size();
+  if (sparks == 0 || leaving() || awaited_.load(std::memory_order_relaxed) == nullptr)
+    return imported_.take();
   const std::lock_guard lock(host_.lock());
   const heap::Node* const awaited = awaited_;
-  return awaited != nullptr && !(binds_ && binds_()) && heap::is_argument_of(spark, awaited);
+  if (awaited == nullptr || begins_all_the_same_()) return imported_.take();
+  for (std::size_t i = 0; i < sparks; ++i) {
+    heap::Node* const spark = imported_.take();
+    if (spark == nullptr || !heap::is_argument_of(spark, awaited)) return spark;
+    imported_.add(spark);
+  }
+  if (load().sparks <= imported_.size()) crowd_ = awaited;  // it has no others
+  return nullptr;
 }
 
 FoundSpark Workers::take_from_siblings(Worker& self) {
@@ -200,7 +198,7 @@ void Workers::note_blocked(Thread& thread) {
   thread.place_ = blocked_.size();
   blocked_.push_back(&thread);
   blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
-  if (!heeds_crowds_ || !is_coming(thread.waiting_for_)) return;
+  if (!begins_all_the_same_ || !is_coming(thread.waiting_for_)) return;
   const auto waiting = std::count_if(blocked_.begin(), blocked_.end(), [&](const Thread* each) {
     return each->waiting_for_ == thread.waiting_for_;
   });

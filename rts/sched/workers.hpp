@@ -141,16 +141,15 @@ class Workers final : public progress::Engine {
   /// At the limit, and what is waited for is a write to an object: any spark may make it.
   bool guards_hold_all_up() const noexcept;
   /// As many threads as there are workers wait for one value that is on its way here, and so would
-  /// what else began, as there is one more already, or the next has it as its argument. See
+  /// what else began: there is one more already, or all that has arrived has it as an argument. See
   /// "Waiting for data" in README.md.
   bool crowded() const noexcept {
     return crowd_.load(std::memory_order_relaxed) != nullptr && !leaving();
   }
-  /// With the PE's lock held.
-  /// `binds`: does this PE rather begin with the next, too, than leave it to others?
-  void heed_crowds(bool heed, std::function<bool()> binds = {}) noexcept {
-    heeds_crowds_ = heed;
-    binds_ = std::move(binds);
+  /// With the PE's lock held. `begins_all_the_same`: the next one that would wait, rather than
+  /// leave it to others? None: nothing is looked at.
+  void heed_crowds(std::function<bool()> begins_all_the_same) noexcept {
+    begins_all_the_same_ = std::move(begins_all_the_same);
     awaited_ = crowd_ = nullptr;
   }
   void add_live(int more) noexcept { live_.fetch_add(more, std::memory_order_relaxed); }
@@ -233,18 +232,16 @@ class Workers final : public progress::Engine {
   std::atomic<std::size_t> blocked_count_{0};
   std::atomic<bool> leaving_{false};
   std::vector<Thread*> blocked_;
-  bool heeds_crowds_ = false;
-  std::function<bool()> binds_;
-  std::atomic<const heap::Node*> awaited_{
-      nullptr};  // on its way here, by as many as there are workers
-  std::atomic<const heap::Node*> crowd_{
-      nullptr};  // ... and what else would begin waits for it, too
+  std::function<bool()> begins_all_the_same_;
+  // What is on its way here, and as many threads as there are workers wait for.
+  std::atomic<const heap::Node*> awaited_{nullptr};
+  // The same, if what else would begin waits for it, too.
+  std::atomic<const heap::Node*> crowd_{nullptr};
   Gives gives_;
 
   void add(SparkQueue& queue, heap::Node* spark);
   bool is_coming(heap::Node* node) const;
   heap::Node* take_unless_it_waits();
-  bool would_wait(heap::Node* spark);
 
   SparkQueue imported_;
   SparkQueue placed_;

@@ -164,10 +164,7 @@ void Links::forget(int pe) noexcept {
 std::optional<int> Links::newcomer(Nanos now) {
   if (!admits_) return std::nullopt;
   look_for_links(now);
-  std::erase_if(answered_, [](Link& link) {
-    link.flush();
-    return link.ended() || link.unsent() == 0;
-  });
+  flush_answers();
   while (!waiting_.empty()) {
     auto guest = std::move(waiting_.front());
     waiting_.pop_front();
@@ -192,6 +189,14 @@ std::optional<int> Links::newcomer(Nanos now) {
     return pe;
   }
   return std::nullopt;
+}
+
+void Links::flush_answers() {
+  std::erase_if(answered_, [](Link& link) {
+    link.flush();
+    if (link.unsent() == 0) link.end_writing();
+    return link.ended() || link.unsent() == 0;
+  });
 }
 
 void Links::refuse_newcomers(Nanos now) {
@@ -286,11 +291,7 @@ bool Links::turn_all_away() noexcept try {
     answered_.push_back(std::move(guest.link));
   }
   waiting_.clear();
-  std::erase_if(answered_, [](Link& link) {
-    link.flush();
-    if (link.unsent() == 0) link.end_writing();
-    return link.ended() || link.unsent() == 0;
-  });
+  flush_answers();
   return answered_.empty() && !(door_ && door_->has_callers());
 } catch (const std::exception&) {
   return true;  // they see the connection end

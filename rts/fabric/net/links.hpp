@@ -74,6 +74,7 @@ class Links {
   void take(Guest guest);
   std::optional<Arrival> next_of(int pe);
   bool fill_any();
+  void flush_answers();
   bool turn_all_away() noexcept;
 
   int self_;
