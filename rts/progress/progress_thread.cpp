@@ -34,7 +34,7 @@ void ProgressThread::watch() {
     const auto situation = engine_.situation();
     const auto until = std::min(policy.park_until(situation, looked), spares_.look(situation));
     wakes = until;
-    heap::clear_finished_calls<4096>();
+    heap::clear_finished_calls<512>();
     events.park_progress_thread(epoch, until - situation.now);
     const auto rest = policy.rest(engine_.situation().now, until);
     if (rest > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(rest));

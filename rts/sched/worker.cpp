@@ -440,7 +440,7 @@ void Worker::park(std::uint32_t epoch, progress::WorkerPolicy& policy) {
   parked_ = true;
   stop_attending();
   events_.end_polling();
-  heap::clear_finished_calls<4096>();
+  heap::clear_finished_calls<512>();
   events_.park_worker(index_, epoch, policy.park_time(workers_.situation()));
   events_.begin_polling();
   parked_ = false;
