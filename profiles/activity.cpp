@@ -141,13 +141,8 @@ double Activity::parallelism() const {
   return running / static_cast<double>(length());
 }
 
-Nanos came_at(const Run& run, const LogFile& log) {
-  constexpr double late = 0.02;          // of the run, and
-  constexpr Nanos starts = 200'000'000;  // ns: who comes later has joined it
-  const auto start = log.header.start + log.header.offset;
-  const bool joined =
-      start > starts && static_cast<double>(start) > late * static_cast<double>(run.end);
-  return joined ? start : 0;
+Nanos came_at(const LogFile& log) {
+  return log.header.joined ? std::max<Nanos>(log.header.start + log.header.offset, 1) : 0;
 }
 
 Activity measure(const Run& run, Nanos from, Nanos to, std::size_t bins) {
@@ -161,7 +156,7 @@ Activity measure(const Run& run, Nanos from, Nanos to, std::size_t bins) {
     auto& pe = activity.pes.emplace_back();
     pe.header = log.header;
     pe.complete = log.complete;
-    pe.came = came_at(run, log);
+    pe.came = came_at(log);
     pe.last = log.last;
     pe.bins.resize(bins);
     Follower follower(activity, pe);

@@ -67,8 +67,8 @@ struct Activity {
   double parallelism() const;
 };
 
-/// When a PE joined; 0: it was there from the start, or soon after.
-Nanos came_at(const Run& run, const LogFile& log);
+/// When a PE joined; 0: it was there from the start.
+Nanos came_at(const LogFile& log);
 
 /// Sums up a run between two of its times, 0 and run.end unless a part of it is wanted. The window
 /// is at least one nanosecond a bin. Throws Error when a log can't be read any more.

@@ -31,7 +31,7 @@ void find_changes(const Run& run, const trace::Event& event, std::set<int>& gone
 
 void find_joins(const Run& run, std::vector<Change>& changes) {
   for (const auto& log : run.logs) {
-    const auto came = came_at(run, log);
+    const auto came = came_at(log);
     if (came > 0 && came < run.end && changes.size() < most_changes)
       changes.push_back({came, log.header.pe, Change::What::joined});
   }

@@ -66,27 +66,27 @@ Stopwatch::Stopwatch() {
 // Both at the same moment: again, if others had the processor in between.
 void Stopwatch::ask() noexcept {
   for (int tries = 0; tries < 10; ++tries) {
-    wall_ = wall_time();
+    asked_ = clock_.now();
     processor_ = processor_time();
-    if (wall_time() - wall_ < long_time) return;
+    if (clock_.now() - asked_ < long_time) return;
   }
 }
 
 void Stopwatch::start() noexcept {
-  started_ = wall_time();
+  started_ = clock_.now();
   if (started_ - stopped_ < long_time) return;
   ask();
-  started_ = wall_;
+  started_ = asked_;
 }
 
 Nanos Stopwatch::stop() noexcept {
-  stopped_ = wall_time();
+  stopped_ = clock_.now();
   if (stopped_ - started_ < long_time) return stopped_ - started_ - cost_;
-  const auto wall = wall_;
+  const auto asked = asked_;
   const auto processor = processor_;
   ask();
-  stopped_ = wall_;
-  const auto lost = (wall_ - wall) - (processor_ - processor);
+  stopped_ = asked_;
+  const auto lost = (asked_ - asked) - (processor_ - processor);
   const auto time = stopped_ - started_;
   return time - std::clamp(lost, Nanos{0}, time) - cost_;
 }
@@ -96,7 +96,10 @@ Nanos Stopwatch::stop() noexcept {
 /// While it lives, the program's time stands still.
 class Recorder::Pause {
  public:
-  explicit Pause(Recorder& recorder) : recorder_(recorder) { recorder_.note_time(); }
+  /// `noted`: the program has done nothing since its time was noted last.
+  explicit Pause(Recorder& recorder, bool noted = false) : recorder_(recorder) {
+    if (!noted) recorder_.note_time();
+  }
   ~Pause() { recorder_.watch_.start(); }
   Pause(const Pause&) = delete;
   Pause& operator=(const Pause&) = delete;
@@ -160,13 +163,14 @@ Slot* Recorder::spawn(const Slot& call, const void* caller) {
   return new RecordedSlot(call, record_.spawn(sites_.see(call.call_code(), caller)));
 }
 
-// What is synced is forced next; what is withdrawn never is.
+// What is synced is forced next; what is withdrawn never is, and the program goes on.
 heap::Node* Recorder::reclaim(Slot* slot) {
-  const Pause pause(*this);
+  note_time();
   auto* const recorded = static_cast<RecordedSlot*>(slot);
   synced_ = recorded->promote();
   synced_task_ = recorded->task;
   delete recorded;
+  watch_.go_on();
   return synced_;
 }
 
@@ -261,7 +265,7 @@ bool Recorder::evaluate(heap::Node* node) {
   bool sparked = false;
   Spark spark;
   {
-    const Pause pause(*this);
+    const Pause pause(*this, node == synced_);
     const auto& code = node->code();
     referred_.clear();
     const auto arguments = packed_size(node, code.pack_arguments, &referred_);

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "rts/host/tick_clock.hpp"
 #include "rts/inline/node.hpp"
 #include "rts/inline/packer.hpp"
 #include "rts/inline/slot.hpp"
@@ -19,21 +20,24 @@
 
 namespace trawl::sched {
 
-/// The processor time that the running thread takes between two moments. Two of the monotonic clock
-/// are cheap; where they lie far apart, the operating system tells what others had of it.
+/// The processor time that the running thread takes between two moments. Two of a clock are cheap;
+/// where they lie far apart, the operating system tells what others had of it.
 class Stopwatch {
  public:
   Stopwatch();
   void start() noexcept;
+  /// As if it had been started when it was stopped.
+  void go_on() noexcept { started_ = stopped_; }
   /// Since the last `start`.
   Nanos stop() noexcept;
 
  private:
   void ask() noexcept;
 
+  TickClock clock_;
   Nanos cost_ = 0;  // of measuring: the least that is ever seen
   Nanos started_ = 0, stopped_ = 0;
-  Nanos wall_ = 0, processor_ = 0;  // when the operating system was asked
+  Nanos asked_ = 0, processor_ = 0;  // when the operating system was asked, and what it said
 };
 
 class Recorder {

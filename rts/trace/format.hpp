@@ -141,7 +141,7 @@ inline constexpr std::uint64_t block_magic = 0xF15B'B10C'7EA3'E701;
 inline constexpr std::uint32_t block_events = 1U << 20;
 
 inline constexpr std::uint64_t file_magic = 0x474F'4C4C'5741'5254;  // "TRAWLLOG"
-inline constexpr std::uint32_t version = 11;
+inline constexpr std::uint32_t version = 12;
 inline constexpr std::size_t header_size = 1024;
 inline constexpr std::size_t longest_path = 320;  ///< of a header's file
 inline constexpr int max_pes = 1 << 20;
@@ -160,9 +160,10 @@ struct Header {
   int workers = 1;
   int thread_limit = 1;  ///< so many threads live at most, of all workers
   State state = State::open;
-  double speed = 1;  ///< relative to the other PEs
-  Nanos start = 0;   ///< when the log was opened, or its PE joined, by its own clock
-  Nanos end = 0;     ///< when it was closed or cut off, by the PE's own clock; 0 while open
+  bool joined = false;  ///< it came when the run went on already
+  double speed = 1;     ///< relative to the other PEs
+  Nanos start = 0;      ///< when the log was opened, or its PE joined, by its own clock
+  Nanos end = 0;        ///< when it was closed or cut off, by the PE's own clock; 0 while open
   Nanos offset = 0;  ///< add it to a time to get nanoseconds since the run's start on the main PE
   Nanos run = 0;  ///< the run's start by the main PE's clock, which tells it from others; 0: never
   std::string program, cluster, host;
@@ -201,6 +202,7 @@ inline Bytes encode(const Header& header) {
   out.put(static_cast<std::int32_t>(header.workers));
   out.put(static_cast<std::int32_t>(header.thread_limit));
   out.put(static_cast<std::uint32_t>(header.state));
+  out.put(std::uint32_t{header.joined});
   out.put(header.speed);
   out.put(header.start);
   out.put(header.end);
@@ -238,6 +240,8 @@ inline Header decode(std::span<const std::byte> bytes) {
   header.thread_limit = in.get<std::int32_t>();
   const auto state = in.get<std::uint32_t>();
   header.state = static_cast<State>(state);
+  const auto joined = in.get<std::uint32_t>();
+  header.joined = joined == 1;
   header.speed = in.get<double>();
   header.start = in.get<Nanos>();
   header.end = in.get<Nanos>();
@@ -249,7 +253,7 @@ inline Header decode(std::span<const std::byte> bytes) {
   const auto local = [](Nanos time) { return time >= 0 && time < max_local; };
   if (header.pes < 1 || header.pes > max_pes || header.pe < 0 || header.pe >= header.pes ||
       header.workers < 1 || header.workers > max_workers || header.thread_limit < 1 || state > 2 ||
-      !std::isfinite(header.speed) || header.speed <= 0 || !local(header.start) ||
+      joined > 1 || !std::isfinite(header.speed) || header.speed <= 0 || !local(header.start) ||
       !local(header.end) || header.offset <= -max_local || header.offset >= max_local)
     throw BadBytes("its header makes no sense");
   return header;

@@ -108,6 +108,7 @@ std::uint32_t Log::next_number(Kind kind, int pe, std::uint16_t what, std::size_
 
 void Log::set_offset(Nanos offset, Nanos run, bool joins) noexcept {
   const std::lock_guard lock(mutex_);
+  header_.joined = joins;
   if (joins) header_.start = now();
   header_.offset = offset;
   header_.run = run;

@@ -26,7 +26,7 @@ TEST(ProfileJoins, WhoJoinsIsNotIdleBefore) {
   {
     Simulation::Config config;
     config.net.grid = fabric::parse_grid(R"({
-      "clusters": [{"name": "a", "pes": 3}], "joins": [{"pe": 2, "at": "400 ms"}]})",
+      "clusters": [{"name": "a", "pes": 3}], "joins": [{"pe": 2, "at": "100 ms"}]})",
                                          "three PEs");
     config.options.trace = folder.string();
     Simulation grid(config);
@@ -42,8 +42,8 @@ TEST(ProfileJoins, WhoJoinsIsNotIdleBefore) {
   const auto activity = profile::measure(run, 0, run.end, 10);
   ASSERT_EQ(activity.pes.size(), 3U);
   EXPECT_EQ(activity.pes[1].came, 0);
-  EXPECT_GE(activity.pes[2].came, 400 * ms);
-  EXPECT_LT(activity.pes[2].came, 450 * ms);
+  EXPECT_GE(activity.pes[2].came, 100 * ms);
+  EXPECT_LT(activity.pes[2].came, 150 * ms);
   std::filesystem::remove_all(folder);
 }
 

@@ -118,7 +118,7 @@ TEST_F(ProfileTest, WhoCameLateAndWhoDiedWereBusy) {
   for (const int pe : {0, 1, 2}) {
     time_ = pe == 1 ? second : 0;
     Log log(setup(pe, 3));
-    log.set_offset(0);
+    log.set_offset(0, 0, pe == 1);
     run_threads(log, 1);
     time_ = pe == 2 ? second : 2 * second;
   }
