@@ -1,7 +1,9 @@
+// The clock of recordings.
+#include "rts/host/tick_clock.hpp"
+
 #include <gtest/gtest.h>
 
 #include "rts/host/clocks.hpp"
-#include "rts/host/tick_clock.hpp"
 
 namespace trawl {
 namespace {
