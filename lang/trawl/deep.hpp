@@ -46,7 +46,7 @@ class DeepEvaluation {
       if constexpr (!heap::is_plain_array<T>::value)
         for (const auto& element : value) visit(element);
     } else if constexpr (heap::PlainAggregate<T>) {
-      boost::pfr::for_each_field(value, [this](const auto& field) { visit(field); });
+      heap::detail::each_field(value, [this](const auto& field) { visit(field); });
     } else {
       visit_standard(value);
     }

@@ -10,7 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include <boost/pfr.hpp>
 #include <trawl/bound.hpp>
 #include <trawl/check.hpp>
 #include <trawl/shared.hpp>
@@ -67,8 +66,8 @@ struct parts_of_type<std::variant<A...>> {
 template <heap::PlainAggregate T>
 requires(!requires { typename T::value_type; }) struct parts_of_type<T> {
   using type = decltype([]<std::size_t... field>(std::index_sequence<field...>) {
-    return Types<std::remove_cv_t<boost::pfr::tuple_element_t<field, T>>...>();
-  }(std::make_index_sequence<boost::pfr::tuple_size_v<T>>()));
+    return Types<std::remove_cv_t<heap::detail::field_t<field, T>>...>();
+  }(heap::detail::field_places<T>()));
 };
 
 /// As the compiler writes it.

@@ -1,6 +1,7 @@
 #include "programs/barnes_hut/forces.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 
 #include <trawl/here.hpp>
@@ -128,8 +129,8 @@ Bodies interact(const Bodies& shard, const LocalTree& tree, const Bounds& bounds
   const Places& places = images.at(static_cast<std::size_t>(own)).bodies;
   const auto size = group_size(shard.size(), units.settings);
   const auto stretch = size * groups_at_once;
-  auto moved = trawl::numbers<Body>(shard.size());
-  std::ranges::copy(shard, moved.begin());
+  auto moved = trawl::numbers<Body>(
+      shard.size(), [&shard](std::span<Body> bodies) { std::ranges::copy(shard, bodies.begin()); });
   trawl::here::for_each((moved.size() + stretch - 1) / stretch, [&](std::size_t i) {
     const auto begin = i * stretch;
     const auto end = std::min(begin + stretch, moved.size());

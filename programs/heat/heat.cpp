@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,12 @@ Row first_row(std::size_t row, std::size_t columns) {
 
 /// Each cell is the mean of the four around it; the sides stay.
 Row next_row(const Row& above, const Row& row, const Row& below) {
-  auto next = trawl::numbers<double>(row.size());
-  next.front() = row.front();
-  next.back() = row.back();
-  for (std::size_t j = 1; j + 1 < row.size(); ++j)
-    next[j] = 0.25 * (above[j] + below[j] + row[j - 1] + row[j + 1]);
-  return next;
+  return trawl::numbers<double>(row.size(), [&](std::span<double> next) {
+    next.front() = row.front();
+    next.back() = row.back();
+    for (std::size_t j = 1; j + 1 < row.size(); ++j)
+      next[j] = 0.25 * (above[j] + below[j] + row[j - 1] + row[j + 1]);
+  });
 }
 
 /// In billionths of a degree: sums of these are the same in any order.

@@ -20,7 +20,7 @@ template <class T, class... Above>
 struct fields_copy_by_parts {
   template <std::size_t... field>
   static consteval bool any(std::index_sequence<field...>) {
-    return (copies_by_parts<boost::pfr::tuple_element_t<field, T>, T, Above...>() || ...);
+    return (copies_by_parts<detail::field_t<field, T>, T, Above...>() || ...);
   }
 };
 
@@ -36,8 +36,7 @@ consteval bool copies_by_parts() {
   else if constexpr (is_vector<T>)
     return copies_by_parts<typename T::value_type, T, Above...>();
   else if constexpr (PlainAggregate<T>)
-    return fields_copy_by_parts<T, Above...>::any(
-        std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+    return fields_copy_by_parts<T, Above...>::any(detail::field_places<T>());
   else
     return false;
 }
@@ -61,9 +60,9 @@ void copy_by_parts(const T& from, T& to) {
     for (std::size_t i = 0; i < from.size(); ++i) copy_by_parts(from[i], to[i]);
   } else {
     [&]<std::size_t... field>(std::index_sequence<field...>) {
-      (copy_by_parts(boost::pfr::get<field>(from), boost::pfr::get<field>(to)), ...);
+      (copy_by_parts(detail::field_of<field>(from), detail::field_of<field>(to)), ...);
     }
-    (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+    (detail::field_places<T>());
   }
 }
 

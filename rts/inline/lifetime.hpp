@@ -54,9 +54,9 @@ consteval bool can_be_copied() {
     return parts_can_be_copied<T, Above...>::value;
   else if constexpr (PlainAggregate<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (can_be_copied<boost::pfr::tuple_element_t<I, T>, T, Above...>() && ...);
+      return (can_be_copied<detail::field_t<I, T>, T, Above...>() && ...);
     }
-  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  (detail::field_places<T>());
   else return true;
 }
 
@@ -92,9 +92,9 @@ consteval bool destructor_runs() {
     return destructor_of_parts_runs<T, Above...>::value;
   else if constexpr (PlainAggregate<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (destructor_runs<boost::pfr::tuple_element_t<I, T>, T, Above...>() || ...);
+      return (destructor_runs<detail::field_t<I, T>, T, Above...>() || ...);
     }
-  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  (detail::field_places<T>());
   else return true;
 }
 

@@ -35,7 +35,7 @@ void CEREAL_SAVE_FUNCTION_NAME(Seeker<Whole>& seeker, [[maybe_unused]] const T& 
   if constexpr (NodeReference<T>)
     seeker.note_reference();
   else if constexpr (PlainAggregate<T> && !std::is_empty_v<T>)
-    boost::pfr::for_each_field(value, [&seeker](const auto& field) { seeker(field); });
+    detail::each_field(value, [&seeker](const auto& field) { seeker(field); });
 }
 template <class Whole, class T>
 void CEREAL_SAVE_FUNCTION_NAME(Seeker<Whole>&, const cereal::BinaryData<T>&) {}

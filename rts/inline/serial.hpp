@@ -183,7 +183,7 @@ constexpr std::size_t fixed_size() {
     return 1;
   } else if constexpr (PlainAggregate<T>) {
     return []<std::size_t... field>(std::index_sequence<field...>) {
-      const std::size_t sizes[] = {fixed_size<boost::pfr::tuple_element_t<field, T>>()...};
+      const std::size_t sizes[] = {fixed_size<detail::field_t<field, T>>()...};
       std::size_t sum = 0;
       for (const auto size : sizes) {
         if (size == 0) return std::size_t{0};
@@ -191,7 +191,7 @@ constexpr std::size_t fixed_size() {
       }
       return sum;
     }
-    (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+    (detail::field_places<T>());
   } else {
     return 0;
   }
@@ -209,7 +209,7 @@ template <class T>
   } else if constexpr (std::is_empty_v<T>) {
     *at = std::byte{0};
   } else {
-    boost::pfr::for_each_field(value, [&](const auto& field) {
+    detail::each_field(value, [&](const auto& field) {
       constexpr auto size = fixed_size<std::remove_cvref_t<decltype(field)>>();
       write_fixed(to, at, left, field);
       at += size;
@@ -231,7 +231,7 @@ template <class T>
   } else if constexpr (RawBytes<T> || PlainClass<T>) {
     std::memcpy(&value, at, sizeof value);
   } else if constexpr (!std::is_empty_v<T>) {
-    boost::pfr::for_each_field(value, [&](auto& field) {
+    detail::each_field(value, [&](auto& field) {
       read_fixed(from, at, field);
       at += fixed_size<std::remove_cvref_t<decltype(field)>>();
     });
@@ -250,7 +250,7 @@ void write(Packer& to, const T& value) {
   if constexpr (constexpr auto size = fixed_size<T>(); size != 0)
     write_fixed(to, to.claim(size), size, value);
   else if constexpr (PlainAggregate<T>)
-    boost::pfr::for_each_field(value, [&to](const auto& field) { heap::write(to, field); });
+    detail::each_field(value, [&to](const auto& field) { heap::write(to, field); });
   else if constexpr (is_raw_vector<T>::value)
     write_array(to, value);
   else if constexpr (is_vector_of_parts<T>::value)
@@ -264,7 +264,7 @@ void read(Unpacker& from, T& value) {
   if constexpr (constexpr auto size = fixed_size<T>(); size != 0)
     read_fixed(from, from.in().slice(size).data(), value);
   else if constexpr (PlainAggregate<T>)
-    boost::pfr::for_each_field(value, [&from](auto& field) { heap::read(from, field); });
+    detail::each_field(value, [&from](auto& field) { heap::read(from, field); });
   else if constexpr (is_raw_vector<T>::value)
     read_array(from, value);
   else if constexpr (is_vector_of_parts<T>::value)

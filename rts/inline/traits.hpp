@@ -19,7 +19,6 @@
 #include <variant>
 #include <vector>
 
-#include <boost/pfr.hpp>
 #include <cereal/archives/binary.hpp>
 #include <cereal/types/array.hpp>
 #include <cereal/types/chrono.hpp>
@@ -39,6 +38,8 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
+
+#include "fields.hpp"
 
 namespace cereal::memory_detail {
 template <class T>
@@ -118,35 +119,12 @@ concept PointsElsewhere = is_smart_pointer<T>::value || std::ranges::view<T> ||
 
 namespace detail {
 
-struct AnyField {
-  std::size_t place;
-  template <class T>
-  operator T&() const&;  // NOLINT(google-explicit-constructor)
-  template <class T>
-  operator T&() const&&;  // NOLINT(google-explicit-constructor)
-};
-
 template <class Whole>
 struct AnyBase {
   template <class T>
   // NOLINTNEXTLINE(google-explicit-constructor)
   requires(std::is_base_of_v<T, Whole> && !std::is_same_v<T, Whole>) operator T&() const;
 };
-
-template <class T, std::size_t... I>
-consteval bool takes_fields(std::index_sequence<I...>) {
-  return requires {
-    T{AnyField{I}...};
-  };
-}
-
-template <class T, std::size_t Counted = 0>
-consteval std::size_t count_fields() {
-  if constexpr (Counted <= 100 && takes_fields<T>(std::make_index_sequence<Counted + 1>()))
-    return count_fields<T, Counted + 1>();
-  else
-    return Counted;
-}
 
 // Without braces, an array takes a field for each of its elements; in braces it takes only one, and
 // those that follow are too many.
@@ -220,9 +198,9 @@ consteval bool plain_bytes() {
     return true;
   else if constexpr (PlainAggregate<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (plain_bytes<Leaf, boost::pfr::tuple_element_t<I, T>>() && ...);
+      return (plain_bytes<Leaf, detail::field_t<I, T>>() && ...);
     }
-  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  (detail::field_places<T>());
   else return false;
 }
 
@@ -280,9 +258,9 @@ consteval bool owns_plain_arrays() {
     return true;
   else if constexpr (PlainAggregate<T> && !std::is_empty_v<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (owns_plain_arrays<boost::pfr::tuple_element_t<I, T>>() && ...);
+      return (owns_plain_arrays<detail::field_t<I, T>>() && ...);
     }
-  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  (detail::field_places<T>());
   else return parts_own_plain_arrays<T>::value;
 }
 
@@ -366,9 +344,9 @@ consteval bool can_travel() {
     return true;
   else if constexpr (PlainAggregate<T>)
     return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (can_travel<boost::pfr::tuple_element_t<I, T>, T, Above...>() && ...);
+      return (can_travel<detail::field_t<I, T>, T, Above...>() && ...);
     }
-  (std::make_index_sequence<boost::pfr::tuple_size_v<T>>());
+  (detail::field_places<T>());
   else return false;
 }
 

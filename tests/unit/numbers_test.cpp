@@ -1,4 +1,7 @@
 // Long arrays of numbers become values as they are.
+#include <algorithm>
+#include <span>
+
 #include <gtest/gtest.h>
 #include <trawl/trawl.hpp>
 
@@ -15,8 +18,12 @@ struct Labelled {
   bool moved;
 };
 
+void zeros(std::span<double> all) {
+  std::ranges::fill(all, 0);
+}
+
 Labelled made(std::size_t count, bool by_trawl) {
-  Numbers own = by_trawl ? numbers<double>(count) : Numbers(count);
+  Numbers own = by_trawl ? numbers<double>(count, zeros) : Numbers(count);
   own[count - 1] = 7;
   const auto* const at = own.data();
   Lazy<Numbers> value(std::move(own));
@@ -34,6 +41,19 @@ TEST(Numbers, AreZeros) {
   EXPECT_EQ(numbers<double>(100), Numbers(100));
   EXPECT_EQ(numbers<int>(many), std::vector<int>(many));
   EXPECT_TRUE(numbers<char>(0).empty());
+}
+
+TEST(Numbers, AreWhatIsWrittenIntoThem) {
+  const auto squares = [](std::span<int> all) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i * i);
+  };
+  EXPECT_EQ(numbers<int>(4, squares), (std::vector<int>{0, 1, 4, 9}));
+  EXPECT_TRUE(numbers<int>(0, squares).empty());
+  auto longer = numbers<int>(many, squares);
+  longer.push_back(-1);
+  EXPECT_EQ(longer[many - 1], static_cast<int>((many - 1) * (many - 1)));
+  EXPECT_EQ(longer.back(), -1);
+  EXPECT_THROW(numbers<int>(many, [](std::span<int>) { throw Error("no"); }), Error);
 }
 
 using test::Lang;

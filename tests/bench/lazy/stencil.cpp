@@ -3,6 +3,7 @@
 // of the squares. `plain`: two arrays and three loops.
 #include <cstddef>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,13 +79,16 @@ Block step(Lazy<Numbers> cells, Lazy<Numbers> north, Lazy<Numbers> south, Lazy<N
   const Numbers& left = force(west);
   const Numbers& right = force(east);
   const std::size_t size = left.size();
-  Numbers made = trawl::numbers<double>(old.size());
-  for (std::size_t i = 0; i < size; ++i) {
-    const double* row = &old[i * size];
-    step_row(size, i > 0 ? row - size : force(north).data(), row,
-             i + 1 < size ? row + size : force(south).data(), left[i], right[i], &made[i * size]);
-  }
-  return block_of(std::move(made), size);
+  const double* const above = force(north).data();
+  const double* const below = force(south).data();
+  const auto new_cells = [&](std::span<double> made) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const double* row = &old[i * size];
+      step_row(size, i > 0 ? row - size : above, row, i + 1 < size ? row + size : below, left[i],
+               right[i], &made[i * size]);
+    }
+  };
+  return block_of(trawl::numbers<double>(old.size(), new_cells), size);
 }
 
 Grid next(const Grid& grid, std::size_t size) {

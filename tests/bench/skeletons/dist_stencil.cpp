@@ -1,6 +1,7 @@
 // How a plate warms up, by the skeleton: rows are its elements. dist_stencil [N [ROUNDS [STEPS]]]
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tests/bench/skeletons/dist.hpp"
@@ -18,13 +19,13 @@ Row first_row(std::size_t i, std::size_t n) {
 }
 
 Row warmed(const trawl::Around<Row>& around) {
-  const auto& [above, at, below] = std::tie(around[-1], around[0], around[1]);
-  auto next = trawl::numbers<double>(at.size());
-  next.front() = at.front();
-  next.back() = at.back();
-  for (std::size_t j = 1; j + 1 < at.size(); ++j)
-    next[j] = 0.25 * (above[j] + below[j] + at[j - 1] + at[j + 1]);
-  return next;
+  const Row &above = around[-1], &at = around[0], &below = around[1];
+  return trawl::numbers<double>(at.size(), [&](std::span<double> next) {
+    next.front() = at.front();
+    next.back() = at.back();
+    for (std::size_t j = 1; j + 1 < at.size(); ++j)
+      next[j] = 0.25 * (above[j] + below[j] + at[j - 1] + at[j + 1]);
+  });
 }
 
 Plate step(const Plate& plate) {
