@@ -57,7 +57,7 @@ class Mailbox final : public fabric::Outbox {
   /// the fabric drops what is left.)
   void forget(int pe, bool hears);
   /// All messages have left this process.
-  bool flushed();
+  bool flushed() override;
 
   /// Bytes of messages received and sent since it was last asked, about: to tell what takes long.
   std::size_t take_handled() noexcept { return std::exchange(handled_, 0); }

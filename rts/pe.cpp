@@ -1,11 +1,15 @@
 #include "rts/pe.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include <unistd.h>
+
 #include "rts/base/say.hpp"
+#include "rts/fabric/launcher.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/heap/collect.hpp"
 #include "rts/host/executable.hpp"
@@ -76,6 +80,11 @@ std::unique_ptr<sched::Recorder> open_recording(const Pe::Setup& setup,
 void give_memory_back() {
   constexpr Nanos seldom = 5'000'000'000;
   heap::give_back(std::max(seldom, 100 * heap::collector_statistics().last));
+}
+
+// As the kernel ends those that trawl-run has started itself. The other PEs end with this one.
+void end_with_launcher() {
+  if (fabric::is_launcher_gone()) kill(getpid(), SIGKILL);
 }
 
 watch::Watch::Setup watch_setup(const Pe::Setup& setup) {
@@ -266,6 +275,8 @@ std::vector<Housekeeping::Chore> Pe::chores() {
   if (watch_.on())
     add(When::while_running, 100'000'000,
         [this](Nanos now, auto*) { watch_.look(now - life_.begun()); });
+  if (self() == 0 && !simulated_)
+    add(When::while_running, 100'000'000, [](Nanos, auto*) { end_with_launcher(); });
   if (self() == 0)
     add(When::while_running, 0, [this](Nanos, sched::Worker* by) { look_for_deadlock(by); });
   return list;
@@ -418,8 +429,13 @@ void Pe::look_for_owner(Nanos now) {
 }
 
 void Pe::look_for_deadlock(sched::Worker* by) {
-  const auto deadlock = deadlock_detector_.look(life_.waking_time(), by);
-  if (!deadlock.empty()) life_.fail(deadlock, deadlock_detector_.any_died() ? lost_with_a_pe : 1);
+  auto deadlock = deadlock_detector_.look(life_.waking_time(), by);
+  if (deadlock.empty()) return;
+  if (recorder_ != nullptr)
+    deadlock +=
+        "  (--trawl:record evaluates nothing before it is forced, or synced: what waits for "
+        "something else that a spark does waits for ever)\n";
+  life_.fail(deadlock, deadlock_detector_.any_died() ? lost_with_a_pe : 1);
 }
 
 // ---- accounts ----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ std::optional<double> quantity(const std::string& text, const std::array<Unit, N
   std::size_t end = 0;
   double number = -1;
   try {
-    number = std::stod(text, &end);
+    if (text.find_first_of("xX") == std::string::npos) number = std::stod(text, &end);
   } catch (const std::exception&) {
   }
   while (end < text.size() && text[end] == ' ') ++end;
@@ -105,6 +105,8 @@ std::string cause_in(std::string_view message) {
 }  // namespace
 
 Json parse_checked(std::string_view text, const std::string& file) {
+  if (text.find('\0') != std::string_view::npos)  // the parser takes it for the end
+    throw Error(file + ": this is not JSON: it has a byte that is 0", 2);
   WayThrough way(file);
   try {
     return Json::parse(text, [&](int, Json::parse_event_t event, const Json& parsed) {

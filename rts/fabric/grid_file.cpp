@@ -32,6 +32,9 @@ GridCluster read_cluster(const Entry& entry, int first_pe) {
   GridCluster cluster;
   cluster.name = entry.at("name").text();
   if (cluster.name.empty()) entry.refuse("a cluster needs a name");
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
+  if (std::any_of(cluster.name.begin(), cluster.name.end(), is_control))
+    entry.at("name").refuse("a name has no control characters");
   cluster.first_pe = first_pe;
   const auto pes = entry.at("pes");
   if (first_pe == GridFile::most_pes)

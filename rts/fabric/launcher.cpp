@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -49,18 +50,38 @@ int number_in(const char* name) {
          " (" + variable + ")");
 }
 
+/// What a file of /proc says of a process, as far as there is room; nothing: there is none.
+std::string_view told_of(int process, std::string_view what, std::span<char> room) noexcept {
+  std::array<char, 32> path{"/proc/"};
+  const auto number =
+      std::to_chars(path.data() + std::strlen(path.data()), path.end() - what.size() - 1, process);
+  std::memcpy(number.ptr, what.data(), what.size());
+  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+  const auto size = file >= 0 ? read(file, room.data(), room.size()) : -1;
+  if (file >= 0) close(file);
+  return size > 0 ? std::string_view(room.data(), static_cast<std::size_t>(size))
+                  : std::string_view();
+}
+
 }  // namespace
 
 bool is_launcher(int process) noexcept {
-  std::array<char, 32> path{"/proc/"};
-  const auto number =
-      std::to_chars(path.data() + std::strlen(path.data()), path.end() - 6, process);
-  std::memcpy(number.ptr, "/comm", 6);
   std::array<char, 16> name{};
-  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  const auto size = file >= 0 ? read(file, name.data(), name.size()) : -1;
-  if (file >= 0) close(file);
-  return size > 0 && std::string_view(name.data(), static_cast<std::size_t>(size)) == "trawl-run\n";
+  return told_of(process, "/comm", name) == "trawl-run\n";
+}
+
+bool heeds_leave_signal(int process) noexcept {
+  std::array<char, 4096> text{};
+  const auto status = told_of(process, "/status", text);
+  for (const std::string_view mask : {"\nSigBlk:\t", "\nSigIgn:\t", "\nSigCgt:\t"}) {
+    const auto at = status.find(mask);
+    if (at == std::string_view::npos) continue;
+    const auto digits = status.substr(at + mask.size());
+    std::uint64_t signals = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), signals, 16);
+    if ((signals >> (leave_signal() - 1) & 1U) != 0) return true;
+  }
+  return false;
 }
 
 bool send_leave_signal(int process, LeaveRequest request) noexcept {
@@ -83,6 +104,12 @@ void answer_leave(int asker, LeaveAnswer answer) noexcept {
 void keep_launchers_pipe(int file) noexcept {
   fcntl(file, F_SETFD, FD_CLOEXEC);
   launchers_pipe = file;
+}
+
+bool is_launcher_gone() noexcept {
+  if (launchers_pipe < 0) return false;
+  pollfd pipe{launchers_pipe, 0, 0};
+  return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
 }
 
 void tell_launcher(News news) noexcept {

@@ -28,6 +28,8 @@ enum class LeaveAnswer : int { is_told = 1, there_is_none, deaths_end_runs, has_
 
 /// Signal handlers may call these.
 bool is_launcher(int process) noexcept;  ///< another copy of trawl-run, too
+/// The signal would end who does neither handle, block nor ignore it, as who has just begun.
+bool heeds_leave_signal(int process) noexcept;
 bool send_leave_signal(int process, LeaveRequest request) noexcept;
 LeaveRequest request_of(std::uint64_t value) noexcept;
 void answer_leave(int asker, LeaveAnswer answer) noexcept;
@@ -37,6 +39,8 @@ enum class News : char { all_are_there = '+', lost_with_a_pe = '-' };
 
 /// Where trawl-run, which has started this process as the main PE, is to be told.
 void keep_launchers_pipe(int file) noexcept;
+/// It is: what it has started knows by itself, but not what a shell of that has started.
+bool is_launcher_gone() noexcept;
 /// Where there is no trawl-run, or it is gone, nobody needs to know.
 void tell_launcher(News news) noexcept;
 

@@ -15,6 +15,8 @@ class Outbox {
   /// A message to be appended to and then sent, to the same PE.
   virtual Writer open(Kind kind, int to) = 0;
   virtual void send(int to, Writer message) = 0;
+  /// Has all that was sent left this PE?
+  virtual bool flushed() { return true; }
 
   /// What is read next takes long and needs nothing that the PE's lock guards: from `step_out` to
   /// `step_in` others may have it, and the reader looks around between two pieces. First comes

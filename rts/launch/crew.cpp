@@ -52,7 +52,12 @@ int code_of(int status) {
 }  // namespace
 
 Crew::Crew(Again may, Printed& printed)
-    : out_(STDOUT_FILENO), err_(STDERR_FILENO), printed_(printed), ours_(ours()), may_(may) {
+    : out_(STDOUT_FILENO),
+      err_(STDERR_FILENO),
+      somebody_reads_(isatty(STDOUT_FILENO) == 1),
+      printed_(printed),
+      ours_(ours()),
+      may_(may) {
   printed_.start();
   sigprocmask(SIG_BLOCK, &ours_, nullptr);
   signals_ = signalfd(-1, &ours_, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -189,7 +194,10 @@ void Crew::wait_for_something() {
     if (files[at++].revents != 0) write_some(*output);
   for (auto each = lines_.begin(); each != lines_.end();) {
     const auto lines = each++;
-    if (files[at++].revents != 0) pass_on(lines);
+    if (files[at++].revents != 0)
+      pass_on(lines);
+    else if (somebody_reads_)
+      lines->pass_on_prompt(wall_time());
   }
   on_signals();
 }

@@ -72,6 +72,7 @@ class Crew {
 
   std::vector<Member> members_;
   Output out_, err_;
+  bool somebody_reads_;  // what is no whole line, too
   Printed& printed_;
   std::list<Lines> lines_;
   sigset_t ours_;

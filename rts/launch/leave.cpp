@@ -23,6 +23,17 @@ bool is_ours(pid_t process) {
          owner.st_uid == getuid();
 }
 
+/// One that has just begun will in a moment.
+bool heeds(pid_t process) {
+  constexpr int tries = 100;
+  constexpr useconds_t a_moment = 10'000;
+  for (int i = 0; i < tries; ++i) {
+    if (fabric::heeds_leave_signal(process)) return true;
+    usleep(a_moment);
+  }
+  return false;
+}
+
 /// What the main PE says to it. It may be looking after something long.
 std::optional<fabric::LeaveAnswer> wait_for_answer() {
   constexpr time_t patience = 5;
@@ -40,7 +51,9 @@ std::optional<fabric::LeaveAnswer> wait_for_answer() {
 }
 
 std::string why_not(std::optional<fabric::LeaveAnswer> answer) {
-  if (!answer) return "the run has not answered: it may not have begun, or be of an older Trawl";
+  if (!answer)
+    return "the run has not answered: it may not have begun, and heed this later, or be of an "
+           "older Trawl";
   switch (*answer) {
     case fabric::LeaveAnswer::is_told:
       return "";
@@ -65,6 +78,7 @@ int send_away(int pe, const std::vector<std::string>& words) {
   const auto read = std::from_chars(process.data(), end, id);
   if (read.ec != std::errc() || read.ptr != end || id <= 0 || !is_ours(id))
     throw Error(process + " is not the process id of a trawl-run that is yours", 2);
+  if (!heeds(id)) throw Error(process + " has not begun yet", 2);
   sigset_t answers;
   sigemptyset(&answers);
   sigaddset(&answers, fabric::leave_signal());

@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "rts/host/clocks.hpp"
+
 namespace trawl::launch {
 namespace {
 
@@ -44,6 +46,11 @@ void Lines::finish() {
   put(kept_.size());
 }
 
+void Lines::pass_on_prompt(Nanos now) {
+  constexpr Nanos a_while = 100'000'000;
+  if (printed_ != nullptr && !kept_.empty() && now - read_ >= a_while) put(kept_.size());
+}
+
 bool Lines::pass_on() {
   std::array<char, 1U << 16U> part{};
   const auto count = read(from_, part.data(), part.size());
@@ -52,6 +59,7 @@ bool Lines::pass_on() {
     finish();
     return false;
   }
+  read_ = wall_time();
   kept_.append(part.data(), static_cast<std::size_t>(count));
   if (const auto end = kept_.rfind('\n'); end != std::string::npos) put(end + 1);
   if (kept_.size() > longest_line) put(kept_.size());

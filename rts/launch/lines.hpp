@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "rts/inline/bytes.hpp"
 #include "rts/launch/printed.hpp"
 
 namespace trawl::launch {
@@ -43,6 +44,9 @@ class Lines {
   /// Reads once, which waits if nothing has come, and passes on the lines that are complete. False:
   /// it was the end.
   bool pass_on();
+  /// Passes on the beginning of a line after which nothing has come for a while, of what may be
+  /// asking somebody.
+  void pass_on_prompt(Nanos now);
   /// No more is read: what is left is no whole line.
   void finish();
 
@@ -53,6 +57,7 @@ class Lines {
   Output* to_;
   Printed* printed_;
   std::string kept_;  // the beginning of a line
+  Nanos read_ = 0;    // when something came last
 };
 
 }  // namespace trawl::launch

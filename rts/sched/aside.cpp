@@ -75,6 +75,11 @@ void Aside::make(const Call& call) {
 
 void call_aside(void (*call)(void*), void* argument) {
   Worker& worker = worker_here();
+  if (worker.recorder() != nullptr) {  // it is to force as little as elsewhere
+    set_this_worker(nullptr);
+    call(argument);
+    return set_this_worker(&worker);
+  }
   if (worker.is_special()) return call(argument);
   refuse_in_static();
   heap::Node* const done = heap::make_promise<bool>();

@@ -143,8 +143,10 @@ Rest DeadlockDetector::rest(const Worker* by, bool give_up) {
 }
 
 Rest DeadlockDetector::own_state(const Worker* by) const {
-  // A long message may be under way for longer than one is given up for lost.
-  Rest state{workers_.at_rest(by) && !workers_.state().under_way, sent_, received_, {}};
+  // A long message may be under way for longer than one is given up for lost; and what waits for a
+  // connection that does not come about is not lost, but its PE will be.
+  const bool at_rest = workers_.at_rest(by) && !workers_.state().under_way && outbox_.flushed();
+  Rest state{at_rest, sent_, received_, {}};
   if (!state.at_rest) return state;
   const std::string here = "  PE " + std::to_string(self_) + ": ";
   for (const Thread* thread : workers_.blocked()) {

@@ -23,6 +23,7 @@ int root() {
   trawl::reduce<text, length>(d);
   trawl::scan<text>(d, 0L);
   trawl::apply<length>(trawl::all_gather(d));
+  trawl::map<length>(trawl::sequence<number>(10));
   trawl::iterate<number>(d, 3);
   trawl::par_map_reduce<number, length>(0, 10, 2, 0L);
   return 0;

@@ -101,6 +101,33 @@ int needs_itself() {
   return 0;
 }
 
+struct Count {
+  int n = 0;
+  void add(int k) { n += k; }
+};
+bool is_two(const Count& count) {
+  return count.n >= 2;
+}
+int comes(const trawl::Shared<Count>& count) {
+  count.write<&Count::add>(1);
+  return count.wait_until<is_two>()->n;
+}
+
+/// Each of two calls waits for what the other does.
+int needs_a_spark() {
+  const trawl::Shared<Count> count{Count{}};
+  const auto other = trawl::par(trawl::lazy<comes>(count));
+  return comes(count) + trawl::force(other) - 2;
+}
+
+int forces_outside() {
+  try {
+    return trawl::blocking([] { return static_cast<int>(trawl::force(trawl::lazy<fib>(9))); });
+  } catch (const trawl::Error&) {
+    return 6;
+  }
+}
+
 int endless() {
   while (true) std::cout << fib(30) << std::endl;
 }
@@ -254,6 +281,8 @@ int root(int argc, char** argv) {
       {"segfaults-in-root", [] { return static_cast<int>(segfaults(8)); }},
       {"terminates", [] { return elsewhere<terminates>(0); }},
       {"needs-itself", needs_itself},
+      {"needs-a-spark", needs_a_spark},
+      {"forces-outside", forces_outside},
       {"one-second", one_second},
       {"overflow", [] { return static_cast<int>(bottomless(0)); }},
       {"overflow-elsewhere", [] { return elsewhere<bottomless>(0L); }},

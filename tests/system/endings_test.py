@@ -91,6 +91,14 @@ with tempfile.TemporaryDirectory() as here:
     expect(result.code == 5, "expected exit code 5", result)
     result = run(0, "trawl-replay", f"{here}/run.rec", "--info")
     expect(result.code == 0, "expected a recording", result)
+    # Nobody begins a spark while it is recorded.
+    result = ends(0, "needs-a-spark", "--trawl:workers=1")
+    expect(result.code == 2 and result.err == "", "expected that a spark fulfils the guard", result)
+    result = ends(0, "needs-a-spark", f"--trawl:record={here}/run.rec")
+    expect(result.code == 1, "expected exit code 1", result)
+    expect_once("--trawl:record evaluates nothing before it is forced", result)
+    result = ends(0, "forces-outside", f"--trawl:record={here}/run.rec")
+    expect(result.code == 6, "expected that force is refused outside of workers", result)
 # Ends that nobody agreed to: one line says where and what, and the exit code is not 0.
 for how, what in (("aborts", "abort() was called"), ("divides_by", "arithmetic error"),
                   ("ends_at_once", "_exit() was called"), ("quick_exits", "quick_exit() was called"),

@@ -82,6 +82,42 @@ def leaves_alone_what_the_program_starts():
     expect(result.code == 7, "expected the other program's exit code", result)
 
 
+def ends_what_a_shell_has_started(folder):
+    """A script that does not exec: the signal ends the shell alone."""
+    script = os.path.join(folder, "script")
+    with open(script, "w", encoding="ascii") as file:
+        file.write(f'#!/bin/sh\n{shlex.quote(os.path.abspath(program("tests/endings")))} "$@"; echo over\n')
+    os.chmod(script, 0o755)
+    for number in signal.SIGTERM, signal.SIGKILL:
+        begun = time.monotonic()
+        process = start([TRAWL_RUN, "-n", 3, script, "endless"])
+        process.stdout.readline()  # the main PE has begun
+        shells = subprocess.run(["pgrep", "-P", str(process.pid)], text=True, capture_output=True, check=True).stdout
+        pes = [subprocess.run(["pgrep", "-P", shell], text=True, capture_output=True, check=True).stdout
+               for shell in shells.split()]
+        process.send_signal(number)
+        finish(process, begun)
+        wait_until_gone([int(pe) for pe in pes], HANG)
+
+
+def shows_a_prompt():
+    """On a terminal, where somebody is to answer."""
+    ours, terminal = os.openpty()
+    begun = time.monotonic()
+    process = subprocess.Popen([TRAWL_RUN, "-n", "1", "sh", "-c", "printf 'name? '; read name; echo hello $name"],
+                               stdin=terminal, stdout=terminal, stderr=subprocess.PIPE, text=True)
+    os.close(terminal)
+    shown = ""
+    while "name? " not in shown:
+        shown += os.read(ours, 1000).decode()
+    os.write(ours, b"you\n")
+    while "hello you" not in shown:
+        shown += os.read(ours, 1000).decode()
+    result = finish(process, begun)
+    expect(result.code == 0, "expected that it goes on", result)
+    os.close(ours)
+
+
 def tells_others_our_flags(folder):
     """What stands in for ssh forgets the environment, as ssh does."""
     ssh = os.path.join(folder, "ssh")
@@ -167,8 +203,10 @@ ignores_what_it_was_started_to_ignore()
 may_be_ended_while_nobody_reads()
 loses_nothing()
 does_not_wait_for_the_input()
+shows_a_prompt()
 leaves_alone_what_the_program_starts()
 with tempfile.TemporaryDirectory() as place:
+    ends_what_a_shell_has_started(place)
     tells_others_our_flags(place)
     prints_a_line_that_can_be_called(place)
     refuses(place)

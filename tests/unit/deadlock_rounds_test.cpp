@@ -68,10 +68,13 @@ class MainPe final : public test::StillHost, public fabric::Outbox {
     round_ = sched::Probe::read(reader, {0, 1, 2}).round;
     ++probes_;
   }
+  bool flushed() override { return flushed_; }
+  void set_flushed(bool all) { flushed_ = all; }
   heap::SharedHeap& shared_heap() noexcept override { return shared_heap_; }
 
  private:
   Counters counters_;
+  bool flushed_ = true;
   std::uint32_t round_ = 0;
   int probes_ = 0;
   Nanos now_ = 0;
@@ -90,6 +93,17 @@ TEST(DeadlockRounds, TwoEqualOnesOfRestAreADeadlock) {
   EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.round({}), "");
   EXPECT_EQ(pe.round({}), "blocked for ever, nobody can go on:\n  PE 1: somebody waits\n");
+}
+
+// As where a connection does not come about.
+TEST(DeadlockRounds, WhoHasSomethingToSendIsNotAtRest) {
+  MainPe pe;
+  pe.set_flushed(false);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(pe.round({}), "");
+  pe.set_flushed(true);
+  EXPECT_EQ(pe.round({}), "");
+  EXPECT_EQ(pe.round({}), "");
+  EXPECT_NE(pe.round({}), "");
 }
 
 // Else one PE could answer for another.

@@ -71,14 +71,17 @@ TEST_P(DistErrors, NameTheSkeletonAndTheFunction) {
   run([] {
     const auto d = trawl::generate<index_of>(300);
     expect_said([&] { trawl::collect(trawl::map_reduce<with_one_key, little_sum>(d)); },
-                "map_reduce<", "too much");
+                "map_reduce<{anonymous}::little_sum>: combining element", "too much");
     expect_said(  // a shard an element: they are combined across shards alone
         [] {
           trawl::collect(
               trawl::map_reduce<with_one_key, little_sum>(trawl::generate<index_of>(64)));
         },
         "map_reduce<", "too much");
-    expect_said([&] { trawl::force(trawl::reduce<itself, little_sum>(d)); }, "reduce<", "too much");
+    expect_said([&] { trawl::force(trawl::reduce<itself, little_sum>(d)); },
+                "reduce<{anonymous}::little_sum>: combining ", "too much");
+    expect_said([&] { trawl::force(trawl::reduce<itself, plus_few>(d)); },
+                "reduce<{anonymous}::plus_few>: combining element 2 of shard 15", "it is 77");
     expect_said([&] { trawl::collect(trawl::scan<little_sum>(d, 0L)); }, "scan<", "too much");
     expect_said([&] { trawl::collect(trawl::scan<plus_few>(d, 0L)); }, "scan<", "it is 77");
     expect_said([&] { trawl::collect(trawl::sort<key>(d)); }, "sort<", "no key");

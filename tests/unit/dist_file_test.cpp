@@ -69,6 +69,25 @@ TEST_P(DistFile, LinesAreReadWhereTheyLieAndWrittenFromThere) {
   }
 }
 
+struct Named {
+  std::string name;
+  std::string twice() const { return name + name; }
+};
+Named named(std::size_t i) {
+  return {std::to_string(i)};
+}
+
+TEST_P(DistFile, WhatIsWrittenMayBeAMember) {
+  run([&] {
+    const auto d = trawl::generate<named>(12);
+    const auto out = path("members");
+    EXPECT_EQ(trawl::write<&Named::name>(d, out), 14U);
+    EXPECT_EQ(content(out), "01234567891011");
+    EXPECT_EQ(trawl::write<&Named::twice>(d, out), 28U);
+    EXPECT_EQ(content(out), "0011223344556677889910101111");
+  });
+}
+
 TEST_P(DistFile, OfSeveral) {
   std::vector<std::string> files;
   std::vector<std::string> lines;

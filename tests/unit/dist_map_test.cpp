@@ -180,6 +180,17 @@ long fails(std::size_t i, std::size_t at) {
   return 0;
 }
 
+std::string with_text(long x, const std::string& text) {
+  return text + std::to_string(x);
+}
+
+TEST_P(DistMap, AnArgumentMayBeAText) {
+  run([] {
+    const auto d = trawl::map<with_text>(trawl::generate<fails>(3, std::size_t{9}), "no ");
+    EXPECT_EQ(trawl::collect(d), std::vector<std::string>(3, "no 0"));
+  });
+}
+
 TEST_P(DistMap, AnExceptionNamesItsElement) {
   run([] {
     const auto d = trawl::generate<fails>(640, std::size_t{77});

@@ -45,6 +45,12 @@ TEST(GridFile, ErrorsNameFilePlaceAndCure) {
   EXPECT_EQ(refusal("{\n \"clusters\": [,]}"),
             "my.json: line 2, column 15: this is not JSON: unexpected ','; expected '[', '{', or a "
             "literal");
+  EXPECT_EQ(refusal(std::string(R"({"clusters": [{"name": "a", "pes": 2}]})") + '\0' + "{"),
+            "my.json: this is not JSON: it has a byte that is 0");
+  EXPECT_EQ(refusal(R"({"clusters": [{"name": "\u001b[31m", "pes": 2}]})"),
+            "my.json: clusters[0].name: a name has no control characters");
+  EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 2, "latency": "0x10 ms"}]})"),
+            "my.json: clusters[0].latency: '0x10 ms' is no time: write it as in \"100 ms\"");
   EXPECT_EQ(refusal("{}"), "my.json: 'clusters' is missing");
   EXPECT_EQ(refusal(R"({"clusters": []})"), "my.json: clusters: a grid has at least one cluster");
   EXPECT_EQ(refusal(R"({"clusters": [{"name": "a", "pes": 0}]})"),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -48,6 +49,12 @@ auto shared_argument(const A& argument) {
     return argument;
   else
     return Lazy<A>(argument);
+}
+
+/// A text.
+template <std::size_t N>
+Lazy<std::string> shared_argument(const char (&text)[N]) {
+  return Lazy<std::string>(std::string(text));
 }
 
 template <class V>

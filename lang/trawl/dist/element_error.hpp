@@ -61,6 +61,18 @@ auto in_combining(std::string_view skeleton, Make make) {
   }
 }
 
+/// ... and where an element's joins those before it in its shard.
+template <auto Combine, class Make>
+decltype(auto) in_combining_element(std::string_view skeleton, std::size_t shard, std::size_t i,
+                                    Make make) {
+  try {
+    return make();
+  } catch (...) {
+    throw_from(std::string(skeleton) + "<" + std::string(function_name<Combine>()) +
+               ">: combining element " + std::to_string(i) + " of shard " + std::to_string(shard));
+  }
+}
+
 /// Makes a shard: where memory runs out, outside of a function too, it is said which and on what
 /// PE.
 template <class Make>

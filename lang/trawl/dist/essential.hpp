@@ -82,25 +82,64 @@ R assembled(const Lazy<PortionShards<T>>& own, const std::vector<Lazy<Selected<S
   });
 }
 
-}  // namespace detail
+/// What describe, select and assemble give for data of T.
+template <auto Describe, class T, class Hint>
+using description_t = std::decay_t<std::invoke_result_t<decltype(Describe), Portion<T>, Hint>>;
+template <auto Select, class T, class D, class... Stored>
+using selection_t = std::decay_t<
+    std::invoke_result_t<decltype(Select), Portion<T>, const D&, shard_argument<Stored>...>>;
 
-/// What each place needs of the data on the others. `describe(portion, hint)` says of a place's
-/// shards what will be asked for; each place is told so of each other, and sends it
-/// `select(portion, description, args...)`, straight; `assemble(portion, selections, args...)`
-/// makes of what has come there, a std::vector of Lazy in the places' order, what the value at that
-/// place is. All is sent once, before it is needed. An argument of `select` and `assemble` is a
-/// plain value or a Lazy; `describe` does not wait for them. What a place computes with its value
-/// must not depend on how data are spread over places: that is up to `select`, which has to give
-/// all that will be asked for.
+template <auto Describe, class T, class Hint>
+consteval bool describes() {
+  constexpr bool fits = callable<Describe, Portion<T>, const Hint&>;
+  static_assert(fits,
+                "trawl: the first function of essential describes a Portion<T> of the data: it is "
+                "called with that and the hint.");
+  if constexpr (fits)
+    return result_travels<std::invoke_result_t<decltype(Describe), Portion<T>, const Hint&>>();
+  return false;
+}
+
+template <auto Select, class T, class D, class... Stored>
+consteval bool selects() {
+  constexpr bool fits = callable<Select, Portion<T>, const D&, shard_argument<Stored>...>;
+  static_assert(fits,
+                "trawl: the second function of essential selects of a Portion<T> of the data: it "
+                "is called with that, what the first says of another place, and the arguments.");
+  if constexpr (fits)
+    return result_travels<
+        std::invoke_result_t<decltype(Select), Portion<T>, const D&, shard_argument<Stored>...>>();
+  return false;
+}
+
+template <auto Assemble, class T, class S, class... Stored>
+consteval bool assembles() {
+  using Selections = const std::vector<Lazy<S>>&;
+  constexpr bool fits = callable<Assemble, Portion<T>, Selections, shard_argument<Stored>...>;
+  static_assert(fits,
+                "trawl: the third function of essential makes a place's value: it is called with "
+                "a Portion<T> of the data, a std::vector of Lazy with what others have selected, "
+                "and the arguments.");
+  if constexpr (fits)
+    return result_travels<std::invoke_result_t<decltype(Assemble), Portion<T>, Selections,
+                                               shard_argument<Stored>...>>();
+  return false;
+}
+
+template <auto Describe, auto Select, auto Assemble, class T, class Hint, class... Stored>
+consteval bool makes_essential() {
+  if constexpr (describes<Describe, T, Hint>()) {
+    using D = description_t<Describe, T, const Hint&>;
+    if constexpr (selects<Select, T, D, Stored...>())
+      return assembles<Assemble, T, selection_t<Select, T, D, Stored...>, Stored...>();
+  }
+  return false;
+}
+
 template <auto Describe, auto Select, auto Assemble, class T, class Hint, class... A>
-auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
-  using namespace detail;
-  static_assert(!(is_dist<A> || ...),
-                "trawl: essential takes no Dist beside its first: give it what all_gather makes of "
-                "that one.");
-  using D = std::decay_t<std::invoke_result_t<decltype(Describe), Portion<T>, const Hint&>>;
-  using S = std::decay_t<std::invoke_result_t<decltype(Select), Portion<T>, const D&,
-                                              shard_argument<stored_type<A>>...>>;
+auto essential_of(const Dist<T>& d, const Hint& hint, const A&... args) {
+  using D = description_t<Describe, T, const Hint&>;
+  using S = selection_t<Select, T, D, stored_type<A>...>;
   using R =
       std::decay_t<std::invoke_result_t<decltype(Assemble), Portion<T>, const std::vector<Lazy<S>>&,
                                         shard_argument<stored_type<A>>...>>;
@@ -145,6 +184,30 @@ auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
       start(std::vector{copies[p].second}, std::vector{copies[p].first});
     return Everywhere<R>(std::move(copies));
   }(shared_argument(args)...);
+}
+
+}  // namespace detail
+
+/// What each place needs of the data on the others. `describe(portion, hint)` says of a place's
+/// shards what will be asked for; each place is told so of each other, and sends it
+/// `select(portion, description, args...)`, straight; `assemble(portion, selections, args...)`
+/// makes of what has come there, a std::vector of Lazy in the places' order, what the value at that
+/// place is. All is sent once, before it is needed. An argument of `select` and `assemble` is a
+/// plain value or a Lazy; `describe` does not wait for them. What a place computes with its value
+/// must not depend on how data are spread over places: that is up to `select`, which has to give
+/// all that will be asked for.
+template <auto Describe, auto Select, auto Assemble, class T, class Hint, class... A>
+auto essential(const Dist<T>& d, const Hint& hint, const A&... args) {
+  using namespace detail;
+  static_assert(!(is_dist<A> || ...),
+                "trawl: essential takes no Dist beside its first: give it what all_gather makes of "
+                "that one.");
+  if constexpr ((is_dist<A> || ...))
+    return Refused();
+  else if constexpr (makes_essential<Describe, Select, Assemble, T, Hint, stored_type<A>...>())
+    return essential_of<Describe, Select, Assemble>(d, hint, args...);
+  else
+    return Refused();
 }
 
 }  // namespace trawl

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <istream>
 #include <span>
 #include <streambuf>
@@ -175,7 +176,8 @@ template <auto F, class String, class T>
 Text<String> text_of_shard(std::size_t shard, const Lazy<Shard<T>>& source) {
   const auto& elements = force(force(source).elements);
   String text;
-  each_element<F>("write", shard, elements.size(), [&](std::size_t i) { text += F(elements[i]); });
+  each_element<F>("write", shard, elements.size(),
+                  [&](std::size_t i) { text += std::invoke(F, elements[i]); });
   const auto size = text.size();
   return {keep(std::move(text)), size};
 }

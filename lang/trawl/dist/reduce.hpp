@@ -36,10 +36,11 @@ Partial<R> reduce_shard(std::size_t shard, const Lazy<Shard<T>>& source, const S
         elements.size(), shard,
         [&](const auto&... opened) {
           each_element<F>("reduce", shard, elements.size(), [&](std::size_t i) {
-            if (i == 0)
-              sum.value.emplace(F(elements[i], opened.at(i)...));
-            else
-              sum.value = Combine(*std::as_const(sum.value), F(elements[i], opened.at(i)...));
+            if (i == 0) return void(sum.value.emplace(F(elements[i], opened.at(i)...)));
+            auto&& next = F(elements[i], opened.at(i)...);
+            in_combining_element<Combine>("reduce", shard, i, [&] {
+              sum.value = Combine(*std::as_const(sum.value), std::forward<decltype(next)>(next));
+            });
           });
         },
         stored...);

@@ -55,33 +55,45 @@ class Sequence {
 /// `make(0, args...)`, ..., `make(n - 1, args...)`.
 template <auto Make, class... A>
 auto sequence(std::uint64_t n, const A&... args) {
-  using R = std::decay_t<std::invoke_result_t<decltype(Make), std::size_t, const A&...>>;
-  std::vector<R> all;
-  all.reserve(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < n; ++i) all.push_back(Make(i, args...));
-  return Sequence<R>(all);
+  if constexpr (detail::takes<Make, std::size_t, const A&...>()) {
+    using R = std::decay_t<std::invoke_result_t<decltype(Make), std::size_t, const A&...>>;
+    std::vector<R> all;
+    all.reserve(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < n; ++i) all.push_back(Make(i, args...));
+    return Sequence<R>(all);
+  } else {
+    return detail::Refused();
+  }
 }
 
 /// As of a Dist.
 template <auto F, class T, class... A>
 auto map(const Sequence<T>& d, const A&... args) {
-  using R = std::decay_t<std::invoke_result_t<decltype(F), const T&, const A&...>>;
-  std::vector<std::vector<R>> shards;
-  for (const auto& shard : d.shards()) {
-    shards.emplace_back().reserve(shard.size());
-    for (const auto& x : shard) shards.back().push_back(F(x, args...));
+  if constexpr (detail::takes<F, const T&, const A&...>()) {
+    using R = std::decay_t<std::invoke_result_t<decltype(F), const T&, const A&...>>;
+    std::vector<std::vector<R>> shards;
+    for (const auto& shard : d.shards()) {
+      shards.emplace_back().reserve(shard.size());
+      for (const auto& x : shard) shards.back().push_back(F(x, args...));
+    }
+    return Sequence<R>(std::move(shards));
+  } else {
+    return detail::Refused();
   }
-  return Sequence<R>(std::move(shards));
 }
 
 /// As of a Dist.
 template <auto F, class T, class... A>
 auto map_shards(const Sequence<T>& d, const A&... args) {
-  using Shards = std::vector<
-      std::decay_t<std::invoke_result_t<decltype(F), const std::vector<T>&, const A&...>>>;
-  Shards shards;
-  for (const auto& shard : d.shards()) shards.push_back(F(shard, args...));
-  return Sequence<typename Shards::value_type::value_type>(std::move(shards));
+  if constexpr (detail::takes<F, const std::vector<T>&, const A&...>()) {
+    using Shards = std::vector<
+        std::decay_t<std::invoke_result_t<decltype(F), const std::vector<T>&, const A&...>>>;
+    Shards shards;
+    for (const auto& shard : d.shards()) shards.push_back(F(shard, args...));
+    return Sequence<typename Shards::value_type::value_type>(std::move(shards));
+  } else {
+    return detail::Refused();
+  }
 }
 
 namespace detail {
@@ -185,7 +197,7 @@ Sequence<T> sort_by(const Sequence<T>& d) {
 /// As of a Dist.
 template <auto F = std::less<>{}, class T, class Weigh = ByCount>
 Sequence<T> sort(const Sequence<T>& d, Weigh = {}) {
-  if constexpr (detail::sorts<F, T>() && detail::weighs<Weigh, T>())
+  if constexpr (detail::sorts<F, T>() && detail::weighs_in_sort<Weigh, T>())
     return detail::sort_by<detail::SortBy<F>, Weigh>(d);
   else
     return d;

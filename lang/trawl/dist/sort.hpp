@@ -277,7 +277,7 @@ Dist<T> sort_by(const Dist<T>& d) {
 /// many shards as before, on each place too, cut where `weigh` balances.
 template <auto F = std::less<>{}, class T, class Weigh = ByCount>
 Dist<T> sort(const Dist<T>& d, Weigh = {}) {
-  if constexpr (detail::sorts<F, T>() && detail::weighs<Weigh, T>())
+  if constexpr (detail::sorts<F, T>() && detail::weighs_in_sort<Weigh, T>())
     return detail::sort_by<detail::SortBy<F>, Weigh>(d);
   else
     return d;

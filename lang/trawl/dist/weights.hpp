@@ -66,6 +66,17 @@ consteval bool weighs() {
   return false;
 }
 
+/// What compares two elements is no weight.
+template <class Weigh, class T>
+consteval bool weighs_in_sort() {
+  constexpr bool compares = std::is_invocable_v<Weigh&, const T&, const T&>;
+  static_assert(!compares,
+                "trawl: what sort compares by goes between angle brackets, as in sort<f>(d); in "
+                "parentheses there may be a weight, by_count or by<f>.");
+  if constexpr (!compares) return weighs<Weigh, T>();
+  return false;
+}
+
 }  // namespace detail
 
 }  // namespace trawl

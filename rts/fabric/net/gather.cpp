@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "rts/fabric/launcher.hpp"
 #include "rts/host/clocks.hpp"
 #include "rts/inline/error.hpp"
 
@@ -111,6 +112,7 @@ Gathered await(Socket listening, int pes, int seats, const Member& own, const Te
           waiting.take(std::move(*guest));
         }
         waiting.look();
+        if (is_launcher_gone()) throw Error("trawl-run, which started this PE, is gone");
         return waiting.links.size() == others;
       },
       longest(wait));
