@@ -24,6 +24,8 @@ void HeapWatch::look() {
     heap_ = heap;
     if (slots != 0) ask_others();
   }
+  // It can't grow, and to begin with nobody knew that it would be full.
+  if (heap::take_somebody_waits() && slots != 0) ask_others();
   slots_ = std::min(slots_, slots);
   if (slots > 2 * slots_ + many_slots) {
     slots_ = slots;

@@ -266,6 +266,7 @@ std::vector<Housekeeping::Chore> Pe::chores() {
     add(When::while_running, 200'000'000, [this](Nanos now, auto*) { look_at_pace(now); });
   if (!simulated_)
     add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
+  if (!alone && !simulated_) heap::expect_others_to_let_go();
   if (!alone && !simulated_)
     add(When::while_running, 5'000'000, [this](Nanos, auto*) { heap_watch_.look(); });
   if (!alone && heap_watch_.knows_bound())

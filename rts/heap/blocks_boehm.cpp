@@ -15,7 +15,7 @@
 
 #include "rts/heap/blocks.hpp"
 #include "rts/heap/known_threads.hpp"
-#include "rts/heap/weak.hpp"
+#include "rts/heap/when_full.hpp"
 #include "rts/inline/tally.hpp"
 
 namespace trawl::heap {
@@ -247,12 +247,18 @@ void Kept::refill(Pair& pair, BlockKind kind, std::size_t at) noexcept {
   }
   see_to_growth_if_any();
   OpenList& open = pair.open;
-  do {
+  const auto take = [&open, kind, at] {
     // One byte less: the collector would add one, and so a page.
     if (at >= small_classes)
       open.first = GC_malloc_uncollectable(sizes[at] - 1);
     else
       GC_generic_malloc_many(sizes[at], static_cast<int>(kind), &open.first);
+    return open.first != nullptr;
+  };
+  do {
+    WhenFull full(false);
+    while (!take() && full.try_again()) {
+    }
   } while (kind == BlockKind::uncollectable && open.first != nullptr && !leave_out_last(open, at));
   std::size_t count = 0;
   for (void* block = open.first; block != nullptr; block = GC_NEXT(block)) ++count;
@@ -304,10 +310,7 @@ constinit std::uint64_t reused_before = 0;  // by threads that have ended
                                             : GC_malloc_atomic(size);
   };
   void* block = take();
-  if (block == nullptr) {
-    destroy_the_dead();
-    block = take();
-  }
+  for (WhenFull full; block == nullptr && full.try_again();) block = take();
   if (kind == BlockKind::plain) put_in_large_pages(block, size);
   if (guest) GC_unregister_my_thread();
   return block;

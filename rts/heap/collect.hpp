@@ -38,6 +38,12 @@ bool collect_if_seldom(bool gives_back);
 /// cheap.
 void collect_soon() noexcept;
 
+/// From now on other PEs may refer to what is here: who gets no memory waits for what they let go
+/// of.
+void expect_others_to_let_go() noexcept;
+/// Does a thread, since this was asked last?
+bool take_somebody_waits() noexcept;
+
 /// Nothing is collected from now on. For exit() on a fiber: before anybody hears of it, it has told
 /// the collector that this OS thread ends, which may look at the wrong stack then.
 void stop_collecting();

@@ -23,6 +23,10 @@ bool collect_if_seldom(bool) {
   return true;
 }
 void collect_soon() noexcept {}
+void expect_others_to_let_go() noexcept {}
+bool take_somebody_waits() noexcept {
+  return false;
+}
 void stop_collecting() {}
 
 void collect() {}

@@ -9,7 +9,7 @@
 
 #include "rts/heap/collect.hpp"
 #include "rts/heap/known_threads.hpp"
-#include "rts/heap/weak.hpp"
+#include "rts/heap/when_full.hpp"
 
 namespace trawl::heap {
 
@@ -26,10 +26,7 @@ void* allocate_large(std::size_t bytes) {
   introduce_thread();
   see_to_growth_if_any();
   void* node = GC_malloc(bytes);
-  if (node == nullptr) {
-    destroy_the_dead();
-    node = GC_malloc(bytes);
-  }
+  for (WhenFull full; node == nullptr && full.try_again();) node = GC_malloc(bytes);
   if (node == nullptr) throw std::bad_alloc();
   return node;
 }
@@ -37,10 +34,8 @@ void* allocate_large(std::size_t bytes) {
 [[gnu::noinline]] void* refill(void*& list, std::size_t bytes) {
   see_to_growth_if_any();
   GC_generic_malloc_many(bytes, node_kind, &list);
-  if (list == nullptr) {
-    destroy_the_dead();
+  for (WhenFull full; list == nullptr && full.try_again();)
     GC_generic_malloc_many(bytes, node_kind, &list);
-  }
   if (list == nullptr) throw std::bad_alloc();
   return list;
 }

@@ -44,6 +44,11 @@ expect(result.code == 0 and result.out == "64\n", "expected threads to begin tho
 
 # What others have forgotten is let go of, though nothing of their own would make them collect: 1.6 GB, 8 MB at a time.
 KEPT = [os.path.join(BIN, "tests", "kept_elsewhere"), "200", "--trawl:workers=1"]
+# What is garbage here is known to be so when others have collected.
+STENCIL = os.path.join(BIN, "tests", "lazy_stencil")
+for _ in range(3):
+    result = run_words(MPIEXEC, "-n", "2", STENCIL, "1000", "200", "--trawl:workers=1", "--trawl:heap-max=32M")
+    expect(result.code == 0 and result.out == "2425.647038\n", "expected that others are waited for", result)
 result = run_words(MPIEXEC, "-n", "2", *KEPT, "--trawl:heap-max=400M")
 expect(result.code == 0 and result.out == "200\n", "expected room for what is needed", result)
 

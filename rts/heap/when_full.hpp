@@ -1,0 +1,25 @@
+// What a thread does for which the collector has no memory.
+#pragma once
+
+#include "rts/inline/bytes.hpp"
+
+namespace trawl::heap {
+
+/// While its thread tries for one piece of memory. First what is dead is destroyed; then, where
+/// other PEs may refer to what is here, it waits for what they let go of, for a second at most.
+class WhenFull {
+ public:
+  /// `destroys`: it may run destructors, which give and take memory.
+  explicit WhenFull(bool destroys = true) noexcept : destroys_(destroys) {}
+
+  /// False: there is nothing to be hoped for.
+  bool try_again();
+
+ private:
+  bool wait() noexcept;
+
+  bool destroys_;
+  Nanos begun_ = 0;  // to wait; 0: not yet
+};
+
+}  // namespace trawl::heap
