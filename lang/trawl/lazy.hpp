@@ -172,7 +172,8 @@ auto suspend(G&&... given) {
 }
 
 [[gnu::noinline]] inline void demand_or_throw(heap::Node* node) {
-  if (node == nullptr) throw Error("a Lazy that refers to nothing was forced");
+  if (node == nullptr)
+    throw Error("a Lazy that refers to nothing was forced (what is made of itself is made by fix)");
   sched::demand(node);
   if (node->state() == heap::State::exception) heap::throw_failure(node);
 }

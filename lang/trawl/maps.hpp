@@ -28,8 +28,9 @@ void reserve_for(std::vector<T>& all, const Xs& xs) {
 }
 
 /// Of an element of a range.
-template <auto F, class Xs>
-using ThunkOf = decltype(lazy<F>(std::declval<const std::ranges::range_value_t<Xs>&>()));
+template <auto F, class Xs, class... A>
+using ThunkOf = decltype(lazy<F>(std::declval<const std::ranges::range_value_t<Xs>&>(),
+                                 std::declval<const A&>()...));
 
 /// Is there a result for each element?
 template <auto F, class T>
@@ -245,13 +246,14 @@ class SpawnedAll {
   std::optional<detail::OwnCalls<R>> calls_;
 };
 
-/// `auto all = spawn_all<f>(xs); ...; all.sync()`: as `spawn`, a call for each element of a
-/// container or another range.
-template <auto F, std::ranges::input_range Xs>
-[[nodiscard("keep what spawn_all returns, and sync() it")]] auto spawn_all(Xs&& xs) {
-  using R = typename detail::ThunkOf<F, Xs>::value_type;
+/// `auto all = spawn_all<f>(xs, args...); ...; all.sync()`: as `spawn`, a call `f(x, args...)` for
+/// each element x of a container or another range.
+template <auto F, std::ranges::input_range Xs, class... A>
+[[nodiscard("keep what spawn_all returns, and sync() it")]] auto spawn_all(Xs&& xs,
+                                                                           const A&... args) {
+  using R = typename detail::ThunkOf<F, Xs, A...>::value_type;
   detail::OwnCalls<R> calls(detail::count_of(xs));
-  for (const auto& x : xs) calls.template suspend<F>(x);
+  for (const auto& x : xs) calls.template suspend<F>(x, args...);
   return SpawnedAll<R>(std::move(calls));
 }
 

@@ -54,13 +54,13 @@ inline bool cancelled() {
 namespace detail {
 
 // A PE that has fetched a promise is told when it is kept.
-template <auto F, class X>
-auto call_in_scope(Lazy<Scope> scope, const X& x) {
+template <auto F, class X, class... A>
+auto call_in_scope(Lazy<Scope> scope, const X& x, const A&... args) {
   const Scope& ours = force(scope);
   for (const auto& ended : ours.ended) fetch(ended);
   const InScope in_scope(ours);
   if (cancelled()) throw Cancelled();
-  return F(x);
+  return F(x, args...);
 }
 
 /// An inlet that says nothing means to go on.
@@ -177,22 +177,25 @@ class SpawnedSome {
   bool begun_ = false;
 };
 
-/// `auto some = spawn_some<f>(xs); some.each(inlet);`: as `spawn_all`, a call for each element of a
-/// container or another range, where the results of some may make those of others needless.
-template <auto F, std::ranges::input_range Xs>
-[[nodiscard("keep what spawn_some returns, and ask it for each result")]] auto spawn_some(Xs&& xs) {
+/// `auto some = spawn_some<f>(xs, args...); some.each(inlet);`: as `spawn_all`, a call for each
+/// element of a container or another range, where the results of some may make those of others
+/// needless.
+template <auto F, std::ranges::input_range Xs, class... A>
+[[nodiscard("keep what spawn_some returns, and ask it for each result")]] auto spawn_some(
+    Xs&& xs, const A&... args) {
   using X = std::ranges::range_value_t<Xs>;
   constexpr bool may_fit = detail::is_no_member<Function<F>>();
-  static_assert(!may_fit || std::is_invocable_v<decltype(F), const X&>,
+  static_assert(!may_fit || std::is_invocable_v<decltype(F), const X&, const A&...>,
                 "trawl: the function can't be called with the elements of this range.");
   const auto ended = Lazy<bool>::refer_to(heap::make_promise<bool>());
   detail::Scope scope;
   if (const auto* outer = detail::scope_here()) scope = *outer;
   scope.ended.push_back(ended);
   const Lazy<detail::Scope> shared(scope);
-  std::vector<decltype(lazy<&detail::call_in_scope<F, X>>(shared, std::declval<const X&>()))> calls;
+  constexpr auto call = &detail::call_in_scope<F, X, A...>;
+  std::vector<decltype(lazy<call>(shared, std::declval<const X&>(), args...))> calls;
   detail::reserve_for(calls, xs);
-  for (const auto& x : xs) calls.push_back(lazy<&detail::call_in_scope<F, X>>(shared, x));
+  for (const auto& x : xs) calls.push_back(lazy<call>(shared, x, args...));
   return SpawnedSome<typename decltype(calls)::value_type::value_type>(ended, std::move(calls));
 }
 

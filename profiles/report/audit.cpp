@@ -88,6 +88,7 @@ void Audit::see(const Event& event) {
 void Audit::see_at_any_time(const Event& event) {
   if (event.kind == Kind::spark_convert) ++at(event.value).begun;
   if (event.kind == Kind::spark_again) ++at(event.value).again;
+  if (event.kind == Kind::sparks_ignored) ignored_ += event.value;
   if (event.kind != Kind::spark_made) return;
   auto& function = at(event.value);
   function.sampled = true;

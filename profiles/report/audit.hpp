@@ -92,6 +92,8 @@ class Audit {
   void see(const trace::Event& event);
   void see(int pe, const Slice& slice);
 
+  /// Sparks of the whole run that found no room.
+  std::uint64_t ignored() const noexcept { return ignored_; }
   /// The functions, those first whose threads ran longest; names are the run's.
   std::vector<FunctionAudit> result(const Run& run) const;
 
@@ -104,6 +106,7 @@ class Audit {
 
   Nanos from_, to_;
   std::map<std::uint32_t, FunctionAudit> functions_;
+  std::uint64_t ignored_ = 0;
   trace::Event last_schedule_{};  // that the PE sent, until a spark is said to have been in it
   int pe_ = -1;                   // whose slices are seen
   std::unordered_map<std::uint32_t, Nanos> ran_;  // in the window, by its threads that go on

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "profiles/axis.hpp"
 
@@ -63,6 +64,7 @@ class Diagnosis {
 
   std::vector<Finding> find() {
     slow_pe();
+    full_pool();
     flooded();  // before collections, which come of it
     collection();
     link();
@@ -95,6 +97,21 @@ class Diagnosis {
                     "threads compared with those of the other PEs)",
                     slow.pe, slow.function, slow.ratio, slow.threads),
         fmt::format("see what else runs on the host of PE {}, or leave it out", slow.pe));
+  }
+
+  // They are evaluated by who forces them, one after the other, while the others are idle.
+  void full_pool() {
+    constexpr double many = 0.05;
+    const double cost = shares_.starved + shares_.tail + shares_.blocked;
+    const auto ignored = static_cast<double>(facts_.sparks_ignored);
+    if (cost < worth_saying || ignored < many * std::max(facts_.sparks_made, 1.0)) return;
+    pool_was_full_ = true;
+    say(Limit::full_pool, cost,
+        fmt::format("{} of some {:.0f} sparks found no room in their worker's pool, and could be "
+                    "evaluated only by who needed them, while workers had nothing to do for {} of "
+                    "their time",
+                    facts_.sparks_ignored, std::max(facts_.sparks_made, ignored), percent(cost)),
+        "give pools more room (--trawl:spark-pool), or make fewer and larger pieces");
   }
 
   /// Nobody ran for long then, and links explain it.
@@ -132,7 +149,7 @@ class Diagnosis {
   }
 
   void tail() {
-    if (shares_.tail < worth_saying || is_the_link(facts_.tail_by)) return;
+    if (shares_.tail < worth_saying || is_the_link(facts_.tail_by) || pool_was_full_) return;
     const double length = facts_.seconds - facts_.tail_from;
     auto evidence = fmt::format(
         "it ended slowly: in the last {} no more than half of the workers ran, which "
@@ -192,7 +209,7 @@ class Diagnosis {
   }
 
   void blocking() {
-    if (shares_.blocked < worth_saying || link_limits_) return;
+    if (shares_.blocked < worth_saying || link_limits_ || pool_was_full_) return;
     auto evidence = fmt::format("PEs had nothing but blocked threads for {} of their time ({}",
                                 percent(shares_.blocked), counted(facts_.blocks, "block"));
     if (!facts_.blocked_function.empty())
@@ -240,7 +257,7 @@ class Diagnosis {
   }
 
   void starved() {
-    if (shares_.starved < worth_saying || far_fine_ || link_limits_) return;
+    if (shares_.starved < worth_saying || far_fine_ || link_limits_ || pool_was_full_) return;
     auto evidence =
         fmt::format("workers had nothing to do for {} of their time while no PE had a spark",
                     percent(shares_.starved));
@@ -297,6 +314,7 @@ class Diagnosis {
   const Facts& facts_;
   const Shares& shares_;
   std::vector<Finding> findings_;
+  bool pool_was_full_ = false;
   bool far_fine_ = false;
   bool link_limits_ = false;
 };
@@ -306,20 +324,35 @@ std::string sentence(std::string text) {
   return text + ".";
 }
 
+/// Nothing was written of what ran.
+bool is_unknown(const Facts& facts) {
+  return facts.threads == 0 && facts.lost_logs > 0;
+}
+
+std::string pes(const std::vector<int>& some, std::string_view what_one, std::string_view several) {
+  if (some.empty()) return {};
+  return fmt::format(" PE{} {} {}.", some.size() == 1 ? "" : "s", fmt::join(some, ", "),
+                     some.size() == 1 ? what_one : several);
+}
+
 }  // namespace
 
 std::string_view name_of(Limit limit) {
-  constexpr std::array<std::string_view, 12> names{
-      "starved",    "flooded",  "too fine",   "too coarse", "a slow PE", "a slow link",
-      "collection", "blocking", "late start", "tail",       "fishing",   "thread limit"};
+  constexpr std::array<std::string_view, 13> names{
+      "starved",     "flooded",      "too fine", "too coarse", "a slow PE",
+      "a slow link", "collection",   "blocking", "late start", "tail",
+      "fishing",     "thread limit", "full pool"};
   return names[static_cast<std::size_t>(limit)];
 }
 
 std::vector<Finding> diagnose(const Facts& facts) {
+  if (is_unknown(facts)) return {};
   return Diagnosis(facts).find();
 }
 
 std::string in_words(const Facts& facts, const std::vector<Finding>& findings) {
+  if (is_unknown(facts))
+    return "No thread is in these logs, which end early: nothing is known of the run.";
   auto text = fmt::format("{} ran threads for {} of {}",
                           counted(static_cast<std::uint64_t>(facts.workers), "worker"),
                           percent(facts.shares.busy), time(facts.seconds));
@@ -327,6 +360,10 @@ std::string in_words(const Facts& facts, const std::vector<Finding>& findings) {
     text += fmt::format("; nothing stands out: no cause costs {} or more of their time",
                         percent(worth_saying));
   text += ".";
+  text += pes(facts.lost, "was lost: what it had was evaluated again",
+              "were lost: what they had was evaluated again");
+  text += pes(facts.left, "has left", "have left");
+  text += pes(facts.joined, "came while the run went on", "came while the run went on");
   for (const auto& finding : findings)
     text += fmt::format(" {} {}", sentence(finding.evidence), sentence(finding.advice));
   if (facts.lost_logs != 0)

@@ -24,6 +24,7 @@ enum class Limit : std::uint8_t {
   tail,
   fishing,
   thread_limit,
+  full_pool,
 };
 
 std::string_view name_of(Limit limit);

@@ -107,8 +107,11 @@ struct Facts {
   std::uint64_t path_hops = 0, path_wakes = 0;
   bool path_known = false;
   std::uint64_t collections = 0;
-  double collection = 0;  ///< s, mean
-  int lost_logs = 0;      ///< that end early
+  double collection = 0;                ///< s, mean
+  int lost_logs = 0;                    ///< that end early
+  double sparks_made = 0;               ///< of the whole run, about
+  std::uint64_t sparks_ignored = 0;     ///< ... that found no room in their worker's pool
+  std::vector<int> lost, left, joined;  ///< PEs
 };
 
 Facts judge(const Activity& activity, const Fishing& fishing, const Granularity& granularity,

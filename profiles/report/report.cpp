@@ -101,6 +101,14 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   report.messages = messages.result();
   report.facts = judge(report.activity, fishing, granularity, report.functions, report.path,
                        report.messages, idle);
+  report.facts.sparks_ignored = audit.ignored();
+  for (const auto& function : report.functions)
+    report.facts.sparks_made += function.sparks + function.calls;
+  for (const auto& [time, pe, what] : report.changes)
+    (what == Change::What::lost   ? report.facts.lost
+     : what == Change::What::left ? report.facts.left
+                                  : report.facts.joined)
+        .push_back(pe);
   report.findings = diagnose(report.facts);
   return report;
 }

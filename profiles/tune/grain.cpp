@@ -16,6 +16,7 @@ using replay::Step;
 using trawl::profile::Line;
 
 constexpr double dear = 0.02;  // a share of work that sparks should not take
+constexpr double some = 0.01;  // fewer may be measured wrong
 constexpr double few = 0.5;    // of a function's sparks are worth being sent
 
 template <class Visit>
@@ -123,10 +124,10 @@ std::vector<LineGrain> grains(const Graph& graph, const std::vector<Line>& lines
 std::string verdict(const LineGrain& grain, double all_work) {
   if (grain.cost > dear)
     return fmt::format("too fine: sparks take {:.0f} % of all work", 100 * grain.cost);
-  if (grain.near_pays == 0)
+  if (grain.near_pays < some)
     return grain.work < dear * all_work ? "does not pay: evaluate in place"
                                         : "never worth sending: join many into one";
-  const std::string where = grain.far_pays == 0 ? "pays; afar only if asked for ahead" : "pays";
+  const std::string where = grain.far_pays < some ? "pays; afar only if asked for ahead" : "pays";
   if (grain.near_pays < few) return where + "; short ones stay at home, at next to no cost";
   return where;
 }

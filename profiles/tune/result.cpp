@@ -108,6 +108,22 @@ std::string place(const trawl::profile::Line& line) {
   return line.number == 0 ? "" : trawl::profile::printable(to_string(line));
 }
 
+std::string why_no_coarser(const Coarser& coarser) {
+  const auto tried = [](const Effect& effect) { return effect.runs != 0 && effect.level != 0; };
+  if (std::none_of(coarser.effects.begin(), coarser.effects.end(), tried))
+    return "  Coarser was not tried: the runs were used up by then (--budget).\n";
+  const auto best = std::max_element(
+      coarser.effects.begin(), coarser.effects.end(), [&](const auto& a, const auto& b) {
+        return (tried(a) ? a.gain.low : -1) < (tried(b) ? b.gain.low : -1);
+      });
+  if (best->gain.low <= 0) return "  No coarser grain is faster.\n";
+  const auto& factor = coarser.space[best->factor];
+  return fmt::format(
+      "  Coarser may be faster, by {} with {} {}: there were no runs left to confirm "
+      "it (--budget).\n",
+      percent(best->gain.mean), factor.name, factor.levels[best->level]);
+}
+
 std::string grain_text(const OnGrid& on, double work) {
   if (on.lines.empty())
     return "\n  Grain. The program sparks nothing: a skeleton's shards are no sparks.\n";
@@ -127,7 +143,7 @@ std::string grain_text(const OnGrid& on, double work) {
                         100 * grain.near_pays, 100 * grain.far_pays, verdict(grain, work));
   text += "\n  near, far: sparks that are longer than they and their values are under way.\n\n";
   const auto& coarser = on.coarser;
-  if (!coarser.better()) return text + "  No coarser grain is faster.\n";
+  if (!coarser.better()) return text + why_no_coarser(coarser);
   std::vector<std::string> what;
   if (coarser.cut_off != "0us") what.push_back("no sparks for less than " + coarser.cut_off);
   if (coarser.chunk != "1") what.push_back("lists in chunks " + coarser.chunk + " times as large");

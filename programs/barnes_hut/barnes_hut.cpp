@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <trawl/checkpoint.hpp>
 #include <trawl/dist.hpp>
 #include <trawl/trawl.hpp>
 
@@ -18,6 +19,7 @@
 #include "programs/common/command.hpp"
 #include "programs/common/progress.hpp"
 #include "programs/common/run_clock.hpp"
+#include "programs/common/with_file.hpp"
 
 namespace bh {
 namespace {
@@ -40,6 +42,8 @@ struct Options {
   std::string kernel = "best";
   std::uint32_t boxes = 32;
   bool phases = false;
+  std::string checkpoint;  // a file; none: empty
+  std::size_t every = 100;
 };
 
 /// From random numbers: it is no file.
@@ -85,6 +89,15 @@ void add_options(programs::Command& command, Options& o) {
   command.add_flag(
       "--phases", o.phases,
       "time sorting, trees, forces and motion, each waited for, which takes a little longer");
+  const auto checkpoint =
+      command
+          .add_text("--checkpoint", o.checkpoint,
+                    "save the bodies in this file, and go on from there if it is there")
+          .not_sequential();
+  command
+      .add("--every", o.every, "steps between two checkpoints", std::size_t{1},
+           std::size_t{1'000'000'000})
+      .needs(checkpoint);
   command.before([&o, bodies, seed] {
     if ((bodies.given() || seed.given()) && !is_made(o.input))
       throw programs::BadInput(fmt::format(
@@ -195,7 +208,9 @@ class Session {
   /// and writes pictures.
   template <class Way>
   State<typename Way::Bodies> run(bool loud) const {
+    std::size_t done = 0;
     auto state = initial<Way>(options_);
+    if (loud) done = go_on(state);
     const auto count = state.bodies.size();
     const double view = loud ? view_for(state.bodies, count) : 0;
     Reporter reporter(std::cout);
@@ -203,12 +218,15 @@ class Session {
     const auto begin = trawl::now();
     double aside = 0;  // in pictures
     double acted = 0;
-    const auto see = [&](std::size_t step, const auto& bodies) {
-      if (step != 0) {
+    const auto see = [&](std::size_t since, const auto& bodies) {
+      const auto step = done + since;
+      if (since != 0) {
         state.time += options_.dt;
         progress.advance();
       }
       const bool last = step == options_.steps;
+      if (loud && since != 0 && (last || step % options_.every == 0))
+        save(step, state.time, bodies);
       if (!last && !(loud && is_due(step))) return;
       const Balance now = value(trawl::reduce<balance_of, sum>(bodies));
       acted = now.work;
@@ -224,7 +242,9 @@ class Session {
     };
     Phases phases;
     const bool timed = loud && options_.phases;
-    state.bodies = evolve(std::move(state.bodies), motion_, see, timed ? &phases : nullptr);
+    auto motion = motion_;
+    motion.steps -= done;
+    state.bodies = evolve(std::move(state.bodies), motion, see, timed ? &phases : nullptr);
     if (timed) tell(phases);
     if (loud) tell(programs::seconds_since(begin) - aside, acted / static_cast<double>(count));
     state.bodies = trawl::sort<&Body::place>(state.bodies);
@@ -261,6 +281,44 @@ class Session {
   double error_limit() const {
     const double theta = options_.theta;
     return 2e-5 + (options_.quadrupole ? 0.01 * theta * theta * theta : 0.01 * theta * theta);
+  }
+
+  /// From where an earlier run has got to, if there is a checkpoint: after so many steps.
+  template <class Bodies>
+  std::size_t go_on([[maybe_unused]] State<Bodies>& state) const {
+    std::size_t done = 0;
+    if constexpr (std::is_same_v<Bodies, trawl::Dist<Body>>) {
+      const auto& file = options_.checkpoint;
+      if (file.empty()) return 0;
+      programs::check_checkpoint(file);
+      std::string of;
+      const auto wanted = what_is_computed(state.bodies);
+      if (!programs::with_file(
+              [&] { return trawl::restart(file, of, done, state.time, state.bodies); }))
+        return 0;
+      if (of != wanted || done > options_.steps)
+        throw programs::BadInput(
+            fmt::format("{} is of {} after {} steps, and wanted are {} after {} steps in all", file,
+                        of, done, wanted, options_.steps));
+    }
+    return done;
+  }
+
+  template <class Bodies>
+  void save([[maybe_unused]] std::size_t step, [[maybe_unused]] double time,
+            const Bodies& bodies) const {
+    if constexpr (std::is_same_v<Bodies, trawl::Dist<Body>>) {
+      if (options_.checkpoint.empty()) return;
+      const auto of = what_is_computed(bodies);
+      programs::with_file([&] { trawl::checkpoint(options_.checkpoint, of, step, time, bodies); });
+    }
+  }
+
+  template <class Bodies>
+  std::string what_is_computed(const Bodies& bodies) const {
+    const auto& o = options_;
+    return fmt::format("{} bodies (--dt {} --theta {} --softening {}{})", bodies.size(), o.dt,
+                       o.theta, o.softening, o.quadrupole ? " --quadrupole" : "");
   }
 
   bool shows(std::size_t step) const {

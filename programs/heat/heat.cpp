@@ -83,20 +83,13 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   return a + b;
 }
 
-/// Before computing. A checkpoint is written beside the one that it takes the place of.
-void check_checkpoint(const std::string& file) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(file, unknown)) programs::check_writable(file);
-  programs::check_writable(file + ".unfinished");
-}
-
 /// From where an earlier run has got to, and saved every so often.
 trawl::Dist<Row> warm_with_checkpoints(const Plate& plate) {
   std::size_t rows = plate.rows;
   std::size_t columns = plate.columns;
   std::size_t done = 0;
   trawl::Dist<Row> cells;
-  check_checkpoint(plate.checkpoint);
+  programs::check_checkpoint(plate.checkpoint);
   if (!programs::with_file(
           [&] { return trawl::restart(plate.checkpoint, rows, columns, done, cells); }))
     cells = trawl::generate<first_row>(plate.rows, plate.columns);

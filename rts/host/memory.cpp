@@ -2,15 +2,35 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "rts/host/clocks.hpp"
 
 namespace trawl {
 namespace {
 
 double page() {
   return static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+// Of two tries the quicker one.
+double measure_new_memory() {
+  constexpr std::size_t bytes = 1U << 20U;
+  constexpr std::size_t step = 4096;
+  auto least = std::numeric_limits<Nanos>::max();
+  for (int i = 0; i < 2; ++i) {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return 0;
+    const auto begun = wall_time();
+    for (std::size_t at = 0; at < bytes; at += step) static_cast<volatile char*>(memory)[at] = 1;
+    least = std::min(least, wall_time() - begun);
+    munmap(memory, bytes);
+  }
+  return static_cast<double>(least) / static_cast<double>(bytes);
 }
 
 }  // namespace
@@ -29,6 +49,11 @@ double memory_in_use(double bound, std::size_t unused) {
     share = std::max(share, (mapped * page() - static_cast<double>(unused)) /
                                 static_cast<double>(most.rlim_cur));
   return share;
+}
+
+double time_of_new_memory() {
+  static const double time = measure_new_memory();
+  return time;
 }
 
 }  // namespace trawl

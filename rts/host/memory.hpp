@@ -13,4 +13,9 @@ double memory_of_host();
 /// doesn't tell.
 double memory_in_use(double bound, std::size_t unused);
 
+/// What it takes to write to memory for the first time, in ns a byte: the kernel clears it, and in
+/// a virtual machine the host may have to find it. Measured when this is first asked, for some ms
+/// at most.
+double time_of_new_memory();
+
 }  // namespace trawl

@@ -79,6 +79,8 @@ int skeletons_between_copies();
 /// the last were begun, or the first time that this was asked; 0 before. It becomes now if it is
 /// time.
 bool is_time_for_copies(double takes, std::int64_t& last);
+/// What it takes, in ns a byte, to have memory that nobody here had before; simulated, nothing.
+double time_of_new_memory();
 bool is_lost(int pe);
 /// About what a step of the data that are worked on takes on a PE.
 void note_size(double bytes);

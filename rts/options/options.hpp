@@ -19,7 +19,7 @@ struct Options {
   int workers = 0;  ///< 0: cores this PE may use / PEs on the host
   unsigned thread_limit = 1024;
   unsigned low_watermark = 0;
-  std::size_t spark_pool = 16384;      ///< sparks a worker
+  std::size_t spark_pool = 262144;     ///< sparks a worker
   std::size_t stack_size = 8U << 20U;  ///< bytes a thread
   std::size_t heap = 8U << 20U;        ///< bytes to start with
   std::size_t heap_max = 0;            ///< bytes of memory; 0: the PE's share of the host's

@@ -207,7 +207,9 @@ void Fishing::fish_at(int victim, bool ahead, Nanos now) {
   fish.wants = static_cast<std::uint8_t>(std::clamp(workers_.without_work(), 1U, 255U));
   if (means_.holds_fish && !far) {
     fish.patience = patience();
-    under_way_.back().back_by = now + time_for_its_way(victim) + 2 * fish.patience;
+    // Where there are other clusters it may be sent on to one, over whatever link.
+    if (tables_.far().empty())
+      under_way_.back().back_by = now + time_for_its_way(victim) + 2 * fish.patience;
   }
   hungry_since_ = std::min(hungry_since_, now);
   fish.hungry = hungry_for(now);

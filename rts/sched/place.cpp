@@ -7,6 +7,7 @@
 
 #include "rts/balance/tables.hpp"
 #include "rts/heap/code.hpp"
+#include "rts/host/memory.hpp"
 #include "rts/inline/demand.hpp"
 #include "rts/inline/places.hpp"
 #include "rts/sched/recorder.hpp"
@@ -111,6 +112,10 @@ bool is_time_for_copies(double takes, std::int64_t& last) {
   if (share > 0 && (is_first || static_cast<double>(now - last) * share < takes)) return false;
   last = now;
   return true;
+}
+
+double time_of_new_memory() {
+  return worker_here().workers().charge() ? 0 : trawl::time_of_new_memory();
 }
 
 void note_size(double bytes) {

@@ -378,6 +378,11 @@ void Worker::note_made() noexcept {
                 share.calls ? 1 : 0, static_cast<std::uint32_t>(share.sparks),
                 static_cast<std::uint32_t>(share.sparks >> 32U));
   });
+  if (log_ == nullptr) return;
+  const auto ignored = pool.refused() - std::exchange(ignored_before_, pool.refused());
+  if (ignored != 0)
+    trace::note(log_, trace::Kind::sparks_ignored, static_cast<unsigned>(index_),
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(ignored, UINT32_MAX)));
 }
 
 // Stacks that a burst of blocked threads needed are given back.

@@ -234,10 +234,11 @@ class Worker {
 
   std::unique_ptr<Fiber> main_;  // where the main loop runs
   Thread* running_ = nullptr;
-  std::uint64_t made_before_ = 0;  // sparks, when that was switched in
-  trace::Made made_;               // since then
-  Worker* thief_ = nullptr;        // who runs what a thread here waits for
-  heap::Hidden stolen_;            // that
+  std::uint64_t made_before_ = 0;     // sparks, when that was switched in
+  std::uint64_t ignored_before_ = 0;  // sparks that the log has been told of
+  trace::Made made_;                  // since then
+  Worker* thief_ = nullptr;           // who runs what a thread here waits for
+  heap::Hidden stolen_;               // that
   std::vector<Thread*> free_threads_;
   Nanos next_poll_ = 0;
   bool has_polled_ = false;  // at the last try

@@ -57,28 +57,29 @@ enum class Kind : std::uint8_t {
   load,     ///< now and then [value: sparks in the pool, extra: runnable threads, at most 65535]
   balance,  ///< it was decided whether shards move [value: KiB that would, extra: 1 if they do, id:
             ///< us that a step is predicted to take as it is, size: and if they move]
-  balance_share,  ///< follows for each PE [value: PE, extra: thousandths of the load if they move,
-                  ///< id: and as it is, size: shards that come to it]
-  pe_lost,        ///< a PE is dead, as the main PE has decided [value: PE]
-  pe_left,        ///< a PE has left [value: PE]
-  pe_joined,      ///< a PE has come [value: PE]
-  spark_site,     ///< sparks are made here: a call on the stack of who has made one, the innermost
-                  ///< first [value: the spark's code, extra: how many of the same stack follow,
-                  ///< id: a place in the file that the PE runs, see Header::build]
-  spark_made,     ///< so many of the sparks of a thread that blocks or ends were of this function,
-                  ///< about [value: its code, extra: 1 if they are calls (spawn), id and size:
-                  ///< their number, its lower half first]
-  spark_again,    ///< what a slow PE has is to be evaluated once more [value: its code]
-  note,           ///< whatever the writer wants to find again
+  balance_share,   ///< follows for each PE [value: PE, extra: thousandths of the load if they move,
+                   ///< id: and as it is, size: shards that come to it]
+  pe_lost,         ///< a PE is dead, as the main PE has decided [value: PE]
+  pe_left,         ///< a PE has left [value: PE]
+  pe_joined,       ///< a PE has come [value: PE]
+  spark_site,      ///< sparks are made here: a call on the stack of who has made one, the innermost
+                   ///< first [value: the spark's code, extra: how many of the same stack follow,
+                   ///< id: a place in the file that the PE runs, see Header::build]
+  spark_made,      ///< so many of the sparks of a thread that blocks or ends were of this function,
+                   ///< about [value: its code, extra: 1 if they are calls (spawn), id and size:
+                   ///< their number, its lower half first]
+  spark_again,     ///< what a slow PE has is to be evaluated once more [value: its code]
+  sparks_ignored,  ///< so many more of a worker's found no room in its pool [value]
+  note,            ///< whatever the writer wants to find again
 };
 
-inline constexpr std::array<std::string_view, 29> kind_names{
-    "thread_start",  "thread_run",    "thread_block", "thread_resume", "thread_end",
-    "spark_convert", "spark_export",  "spark_import", "message_sent",  "message_received",
-    "fish_sent",     "fish_home",     "fish_forward", "fetch_sent",    "resume_received",
-    "gc_begin",      "gc_end",        "idle_begin",   "idle_end",      "load",
-    "balance",       "balance_share", "pe_lost",      "pe_left",       "pe_joined",
-    "spark_site",    "spark_made",    "spark_again",  "note"};
+inline constexpr std::array<std::string_view, 30> kind_names{
+    "thread_start",  "thread_run",    "thread_block", "thread_resume",  "thread_end",
+    "spark_convert", "spark_export",  "spark_import", "message_sent",   "message_received",
+    "fish_sent",     "fish_home",     "fish_forward", "fetch_sent",     "resume_received",
+    "gc_begin",      "gc_end",        "idle_begin",   "idle_end",       "load",
+    "balance",       "balance_share", "pe_lost",      "pe_left",        "pe_joined",
+    "spark_site",    "spark_made",    "spark_again",  "sparks_ignored", "note"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::note) + 1);
 
 /// From whom a thread has got what it waited for.

@@ -72,6 +72,21 @@ with tempfile.TemporaryDirectory() as folder:
     damaged = run(2, *plate, "--rows", "100", "--steps", "1000000")
     expect(damaged.code == 2 and "is cut off" in damaged.err, "expected it to be refused", damaged)
 
+# Bodies go on from their checkpoint to the same bits.
+with tempfile.TemporaryDirectory() as folder:
+    saved, at_once, later = (os.path.join(folder, name) for name in ("saved", "at_once.csv", "later.csv"))
+    bodies = ["barnes_hut", "plummer", "--bodies", "700", "--seed", "5"]
+    result = run(2, *bodies, "--steps", "30", "--out", at_once)
+    expect(result.code == 0, "expected a run", result)
+    for pes, steps in (2, "12"), (3, "30"):
+        went_on = run(pes, *bodies, "--steps", steps, "--checkpoint", saved, "--every", "5", "--out", later)
+        expect(went_on.code == 0, "expected that it goes on", went_on)
+    expect("      12 " in went_on.out and "       0 " not in went_on.out, "expected the steps from 12 on", went_on)
+    with open(at_once, "rb") as one, open(later, "rb") as other:
+        expect(one.read() == other.read(), "expected the same bodies", went_on)
+    result = run(2, *bodies, "--steps", "40", "--theta", "0.7", "--checkpoint", saved)
+    expect(result.code == 2 and "--theta 0.5" in result.err and "wanted" in result.err, "expected what it is of", result)
+
 # A file that one of the PEs can't read comes to it from the main PE.
 with tempfile.TemporaryDirectory() as folder:
     with_file, without = os.path.join(folder, "with"), os.path.join(folder, "without")

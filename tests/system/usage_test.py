@@ -52,6 +52,7 @@ WRONG = [  # arguments, environment, what the line must name
     (["fib", "20", "--trawl:key=abc"], {}, "is not 64 hexadecimal digits"),
     (["heat", "--sequential", "--checkpoint", "file"], {}, "--sequential"),
     (["heat", "--every", "3"], {}, "--every requires --checkpoint"),
+    (["barnes_hut", "plummer", "--sequential", "--checkpoint", "file"], {}, "--sequential"),
     (["heat", "--checkpoint", ""], {}, "--checkpoint: is empty"),
     (["tsp", "berlin52.tsp", "--seed", "3"], {}, "--seed requires --random"),
     (["barnes_hut", "plummer", "--view", "3"], {}, "--view requires --frames"),

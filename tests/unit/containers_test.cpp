@@ -217,6 +217,19 @@ TEST_P(Lang, AThunkThatIsToldItself) {
 
 // ---- spawn_all ---------------------------------------------------------------------------------
 
+std::string repeated(long times, const std::string& text, long most) {
+  std::string all;
+  for (long i = 0; i < std::min(times, most); ++i) all += text;
+  return all;
+}
+
+TEST_P(Lang, SpawnAllGivesArgumentsToEachCall) {
+  run([] {
+    auto all = trawl::spawn_all<repeated>(std::vector<long>{1, 2, 5}, std::string("ab"), 3L);
+    EXPECT_EQ(all.sync(), (std::vector<std::string>{"ab", "abab", "ababab"}));
+  });
+}
+
 TEST_P(Lang, SpawnAllGivesResultsInOrder) {
   run([] {
     for (const long n : {0L, 1L, 50L, 3000L}) {

@@ -48,7 +48,7 @@ const Flag flags[] = {
     {"workers", "3", "0", [](const Options& o) { return o.workers == 3; }},
     {"thread-limit", "7", "1024", [](const Options& o) { return o.thread_limit == 7; }},
     {"low-watermark", "5", "0", [](const Options& o) { return o.low_watermark == 5; }},
-    {"spark-pool", "99", "16384", [](const Options& o) { return o.spark_pool == 99; }},
+    {"spark-pool", "99", "262144", [](const Options& o) { return o.spark_pool == 99; }},
     {"stack-size", "1M", "8M", [](const Options& o) { return o.stack_size == 1U << 20U; }},
     {"heap-max", "2G", "0", [](const Options& o) { return o.heap_max == std::size_t{2} << 30U; }},
     {"heap", "128M", "8M", [](const Options& o) { return o.heap == 128U << 20U; }},

@@ -57,6 +57,38 @@ void expect(const Facts& facts, Limit limit, const std::string& evidence) {
   EXPECT_FALSE(findings.front().advice.empty());
 }
 
+TEST(Diagnosis, SparksThatFoundNoRoomAreNamed) {
+  auto facts = with(&Shares::tail, 0.6);
+  facts.shares.busy = 0.3;
+  facts.sparks_made = 40'000;
+  facts.sparks_ignored = 1000;
+  EXPECT_NE(diagnose(facts).front().limit, Limit::full_pool) << "few of them";
+  facts.sparks_ignored = 23'568;
+  expect(facts, Limit::full_pool, "23568 of some 40000 sparks found no room");
+  EXPECT_NE(diagnose(facts).front().advice.find("--trawl:spark-pool"), std::string::npos);
+  EXPECT_EQ(diagnose(facts).size(), 1U);
+  facts.shares = healthy().shares;
+  EXPECT_TRUE(diagnose(facts).empty()) << "nobody was idle";
+}
+
+TEST(Diagnosis, OfEmptyLogsThatEndEarlyNothingIsSaid) {
+  auto facts = with(&Shares::starved, 0.9);
+  facts.threads = 0;
+  facts.lost_logs = 8;
+  EXPECT_TRUE(diagnose(facts).empty());
+  EXPECT_NE(in_words(facts, {}).find("nothing is known"), std::string::npos);
+}
+
+TEST(Diagnosis, WhoWasLostLeftOrCameIsTold) {
+  auto facts = healthy();
+  facts.lost = {2};
+  facts.joined = {4, 5};
+  const auto text = in_words(facts, diagnose(facts));
+  EXPECT_NE(text.find(" PE 2 was lost: what it had was evaluated again."), std::string::npos);
+  EXPECT_NE(text.find(" PEs 4, 5 came while the run went on."), std::string::npos);
+  EXPECT_EQ(text.find("left"), std::string::npos);
+}
+
 TEST(Diagnosis, HealthyRunDrawsNoComplaint) {
   EXPECT_TRUE(diagnose(healthy()).empty());
   EXPECT_EQ(in_words(healthy(), {}),

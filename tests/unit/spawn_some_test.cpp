@@ -49,6 +49,19 @@ TEST_P(Lang, SpawnSomeShowsEachResultOnce) {
   }
 }
 
+long weighted(long x, long by, const std::vector<long>& more) {
+  return by * x + more.at(0);
+}
+
+TEST_P(Lang, SpawnSomeGivesArgumentsToEachCall) {
+  run([] {
+    std::vector<long> shown;
+    auto some = spawn_some<weighted>(numbers(4), 10L, std::vector<long>{7});
+    some.each_in_order([&](std::size_t, const long& result) { shown.push_back(result); });
+    EXPECT_EQ(shown, (std::vector<long>{7, 17, 27, 37}));
+  });
+}
+
 TEST_P(Lang, SpawnSomeInOrder) {
   run([] {
     long next = 0;

@@ -52,11 +52,13 @@ double bytes_made(std::span<heap::Node* const> groups) {
   return most;
 }
 
-// Each PE's at the same time.
+// Each PE's at the same time. The heap grows with what is alive, and all of it is written to.
 double time_of_copies(std::span<heap::Node* const> groups, std::span<const Place> places) {
   if (places.empty()) return 0;
   const auto way = sched::way_between(pe_of(places.back()), pe_of(away_from(places.back())));
-  return way.latency + bytes_made(groups) / way.bytes_per_nano;
+  constexpr double heap_by_live = 4;
+  return way.latency +
+         bytes_made(groups) * (1 / way.bytes_per_nano + heap_by_live * sched::time_of_new_memory());
 }
 
 heap::Node* finish(heap::Node* copying, bool wait) {

@@ -219,7 +219,7 @@ void see_to_copies(Parts<T>& parts) {
     // What holds a Lazy is more to copy, or can't be; perhaps what comes next holds none.
     const long least = refer ? 2L * every : every;
     const bool due = ++parts.uncopied >= least &&
-                     (parts.uncopied >= 32 * least ||
+                     (parts.uncopied >= 128 * least ||
                       sched::is_time_for_copies(
                           time_of_copies(nodes_of(parts.sources), parts.places), parts.copied));
     auto* copying = finish(parts.copying.node(), due);
