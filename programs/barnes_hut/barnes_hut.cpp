@@ -227,11 +227,12 @@ class Session {
       const bool last = step == options_.steps;
       if (loud && since != 0 && (last || step % options_.every == 0))
         save(step, state.time, bodies);
-      if (!last && !(loud && is_due(step))) return;
+      const bool first = since == 0;
+      if (!last && !(loud && (first || is_due(step)))) return;
       const Balance now = value(trawl::reduce<balance_of, sum>(bodies));
       acted = now.work;
       if (!loud) return;
-      if (last || step % options_.report == 0) {
+      if (first || last || step % options_.report == 0) {
         progress.wipe();
         reporter.line(step, state.time, now);
       }
@@ -244,9 +245,12 @@ class Session {
     const bool timed = loud && options_.phases;
     auto motion = motion_;
     motion.steps -= done;
+    motion.goes_on = done != 0;
     state.bodies = evolve(std::move(state.bodies), motion, see, timed ? &phases : nullptr);
-    if (timed) tell(phases);
-    if (loud) tell(programs::seconds_since(begin) - aside, acted / static_cast<double>(count));
+    const auto times = static_cast<double>(motion.steps + (motion.goes_on ? 0 : 1));
+    if (timed && times > 0) tell(phases, times);
+    if (loud && times > 0)
+      tell(programs::seconds_since(begin) - aside, times, acted / static_cast<double>(count));
     state.bodies = trawl::sort<&Body::place>(state.bodies);
     return state;
   }
@@ -339,16 +343,14 @@ class Session {
           fmt::format("{}/frame_{:05}.png", options_.frames, number));
   }
 
-  void tell(double seconds, double acted) const {
-    const auto times = static_cast<double>(options_.steps + 1);
+  void tell(double seconds, double times, double acted) const {
     std::cerr << fmt::format(
-        "forces computed {} times, on average {:.4f} s ({}); interactions per body at the end: "
+        "forces computed {:.0f} times, on average {:.4f} s ({}); interactions per body at the end: "
         "{:.0f}\n",
-        options_.steps + 1, seconds / times, kernels()[motion_.gravity.kernel].name, acted);
+        times, seconds / times, kernels()[motion_.gravity.kernel].name, acted);
   }
 
-  void tell(const Phases& phases) const {
-    const auto times = static_cast<double>(options_.steps + 1);
+  static void tell(const Phases& phases, double times) {
     std::cerr << fmt::format(
         "of a step: sorting {:.4f} s, trees {:.4f} s, forces {:.4f} s, motion {:.4f} s\n",
         phases.sort / times, phases.tree / times, phases.forces / times, phases.motion / times);

@@ -23,6 +23,7 @@ struct Motion {
   std::size_t steps = 0;
   double dt = 0;
   std::uint32_t boxes = 32;  ///< by so many a place tells others where its bodies are
+  bool goes_on = false;      ///< from where an earlier run has got to: bodies have their forces
 };
 
 inline Body with_key(Body body, const Bounds& bounds) {
@@ -63,7 +64,8 @@ Bodies evolve(Bodies bodies, const Motion& motion, See see, Phases* phases = nul
   Stopwatch watch(phases);
   try {
     for (std::size_t s = 0;; ++s) {
-      bodies = with_forces(std::move(bodies), motion, s == 0 ? 0 : motion.dt / 2, watch);
+      if (s != 0 || !motion.goes_on)
+        bodies = with_forces(std::move(bodies), motion, s == 0 ? 0 : motion.dt / 2, watch);
       see(s, bodies);
       watch.begin();
       if (s == motion.steps) return bodies;

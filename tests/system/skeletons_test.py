@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
     for pes, steps in (2, "12"), (3, "30"):
         went_on = run(pes, *bodies, "--steps", steps, "--checkpoint", saved, "--every", "5", "--out", later)
         expect(went_on.code == 0, "expected that it goes on", went_on)
-    expect("      12 " in went_on.out and "       0 " not in went_on.out, "expected the steps from 12 on", went_on)
+    expect("\n      12 " in went_on.out and "\n       0 " not in went_on.out, "expected the steps from 12 on", went_on)
     with open(at_once, "rb") as one, open(later, "rb") as other:
         expect(one.read() == other.read(), "expected the same bodies", went_on)
     result = run(2, *bodies, "--steps", "40", "--theta", "0.7", "--checkpoint", saved)
