@@ -42,6 +42,15 @@ THREADS = [os.path.join(BIN, "tests", "threads_when_full"), "64", "--trawl:worke
 result = run_words(*THREADS, "--trawl:heap-max=60M")
 expect(result.code == 0 and result.out == "64\n", "expected threads to begin though the heap is full", result)
 
+# Bodies that one PE has no room for, eight have.
+BODIES = [os.path.join(BIN, "barnes_hut"), "plummer", "--bodies", "200000", "--steps", "1", "--trawl:workers=1",
+          "--trawl:heap-max=40M"]
+result = run_words(*BODIES)
+expect(result.code == 1 and "PE 0 is out of memory: more PEs, or a larger --trawl:heap-max" in result.err,
+       "expected who has too little", result)
+result = run_words(MPIEXEC, "-n", "8", *BODIES)
+expect(result.code == 0, "expected that an eighth of the bodies has room", result)
+
 # What others have forgotten is let go of, though nothing of their own would make them collect: 1.6 GB, 8 MB at a time.
 KEPT = [os.path.join(BIN, "tests", "kept_elsewhere"), "200", "--trawl:workers=1"]
 # What is garbage here is known to be so when others have collected.
