@@ -75,6 +75,9 @@ void Aside::make(const Call& call) {
 
 void call_aside(void (*call)(void*), void* argument) {
   Worker& worker = worker_here();
+  // It may change something outside of the run: no PE that has seen that has it done twice.
+  if (const auto* spark = worker.running_thread().spark(); spark != nullptr)
+    worker.workers().note_splits(spark->code());
   if (worker.recorder() != nullptr) {  // it is to force as little as elsewhere
     set_this_worker(nullptr);
     call(argument);

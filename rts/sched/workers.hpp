@@ -161,7 +161,8 @@ class Workers final : public progress::Engine {
   Thread& new_thread();
   void delete_thread(Thread& thread);
 
-  /// Have threads that ran this code made sparks?
+  /// Have threads that ran this code made sparks, or called what blocks? Then it is not run twice
+  /// for being slow.
   void note_splits(const heap::Code& code) noexcept {
     if (!splits(code)) splits_[code.id].store(true, std::memory_order_relaxed);
   }

@@ -181,6 +181,22 @@ TEST(Backups, NotWhatMakesSparks) {
   EXPECT_EQ(ended.backed_up, 0U);
 }
 
+long written(Nanos time) {
+  Simulation::work(time);
+  return blocking([] { return 1L; });
+}
+
+// It has perhaps changed something outside of the run.
+TEST(Backups, NotWhatHasCalledBlocking) {
+  const auto ended = run(3, "on", [] {
+    std::vector<Lazy<long>> all;
+    for (int i = 0; i < 24; ++i) all.push_back(par(lazy<written>(5 * ms)));
+    for (const auto& each : all) EXPECT_EQ(force(each), 1);
+  });
+  EXPECT_GT(ended.exported, 0U);
+  EXPECT_EQ(ended.backed_up, 0U);
+}
+
 TEST(Backups, PoliciesOfPapersHaveNone) {
   EXPECT_EQ(run(
                 2, "on", [] { need_all_of(10); }, "targeted")
