@@ -271,36 +271,28 @@ void checkpoint(const std::string& file, const T&... values) {
   }
 }
 
-namespace detail {
-
-template <class... T>
-bool restart(const std::string& file, T&... values) {
-  std::error_code error;
-  const bool exists = std::filesystem::exists(file, error);
-  if (error) throw Error(file + ": can't be read: " + error.message());
-  if (!exists) return false;
-  CheckpointIn in(file);
-  const std::vector<Blob> blobs[] = {in.template blobs<T>()...};
-  in.finish();
-  std::tuple<T...> saved;
-  std::size_t i = 0;
-  std::apply([&](T&... each) { (restore(file, blobs[i++], each), ...); }, saved);
-  std::tie(values...) = std::move(saved);
-  return true;
-}
-
-}  // namespace detail
-
 /// The values that `checkpoint` saved, of the same types in the same order; the data of a Dist lie
 /// where those of a new one would, on however many PEs there are, when it returns. False if there
 /// is no such file. Throws Error if it is damaged, or not of these types. Then the values are as
 /// they were.
 template <class... T>
 bool restart(const std::string& file, T&... values) {
-  static_assert(!(std::is_const_v<T> || ...),
-                "trawl: restart changes its values: give it some that are not const.");
-  if constexpr (!(std::is_const_v<T> || ...)) return detail::restart(file, values...);
-  return false;
+  constexpr bool can_change = !(std::is_const_v<T> || ...);
+  static_assert(can_change, "trawl: restart changes its values: give it some that are not const.");
+  if constexpr (can_change) {
+    std::error_code error;
+    const bool exists = std::filesystem::exists(file, error);
+    if (error) throw Error(file + ": can't be read: " + error.message());
+    if (!exists) return false;
+    detail::CheckpointIn in(file);
+    const std::vector<detail::Blob> blobs[] = {in.template blobs<T>()...};
+    in.finish();
+    std::tuple<T...> saved;
+    std::size_t i = 0;
+    std::apply([&](T&... each) { (detail::restore(file, blobs[i++], each), ...); }, saved);
+    std::tie(values...) = std::move(saved);
+  }
+  return can_change;
 }
 
 }  // namespace trawl

@@ -208,9 +208,9 @@ class Session {
   /// and writes pictures.
   template <class Way>
   State<typename Way::Bodies> run(bool loud) const {
-    std::size_t done = 0;
-    auto state = initial<Way>(options_);
-    if (loud) done = go_on(state);
+    State<typename Way::Bodies> state;
+    const auto done = loud ? go_on(state) : 0;
+    if (done == 0) state = initial<Way>(options_);
     const auto count = state.bodies.size();
     const double view = loud ? view_for(state.bodies, count) : 0;
     Reporter reporter(std::cout);
@@ -287,7 +287,7 @@ class Session {
     return 2e-5 + (options_.quadrupole ? 0.01 * theta * theta * theta : 0.01 * theta * theta);
   }
 
-  /// From where an earlier run has got to, if there is a checkpoint: after so many steps.
+  /// From where an earlier run has got to, if there is a checkpoint: after so many steps, never 0.
   template <class Bodies>
   std::size_t go_on([[maybe_unused]] State<Bodies>& state) const {
     std::size_t done = 0;
@@ -296,33 +296,32 @@ class Session {
       if (file.empty()) return 0;
       programs::check_checkpoint(file);
       std::string of;
-      const auto wanted = what_is_computed(state.bodies);
-      if (!programs::with_file(
-              [&] { return trawl::restart(file, of, done, state.time, state.bodies); }))
-        return 0;
-      if (of != wanted || done > options_.steps)
+      const bool is_there = programs::with_file(
+          [&] { return trawl::restart(file, of, done, state.time, state.bodies); });
+      if (is_there && (of != what_is_computed() || done > options_.steps))
         throw programs::BadInput(
             fmt::format("{} is of {} after {} steps, and wanted are {} after {} steps in all", file,
-                        of, done, wanted, options_.steps));
+                        of, done, what_is_computed(), options_.steps));
     }
     return done;
   }
 
   template <class Bodies>
   void save([[maybe_unused]] std::size_t step, [[maybe_unused]] double time,
-            const Bodies& bodies) const {
+            [[maybe_unused]] const Bodies& bodies) const {
     if constexpr (std::is_same_v<Bodies, trawl::Dist<Body>>) {
       if (options_.checkpoint.empty()) return;
-      const auto of = what_is_computed(bodies);
-      programs::with_file([&] { trawl::checkpoint(options_.checkpoint, of, step, time, bodies); });
+      programs::with_file(
+          [&] { trawl::checkpoint(options_.checkpoint, what_is_computed(), step, time, bodies); });
     }
   }
 
-  template <class Bodies>
-  std::string what_is_computed(const Bodies& bodies) const {
+  std::string what_is_computed() const {
     const auto& o = options_;
-    return fmt::format("{} bodies (--dt {} --theta {} --softening {}{})", bodies.size(), o.dt,
-                       o.theta, o.softening, o.quadrupole ? " --quadrupole" : "");
+    const auto made =
+        is_made(o.input) ? fmt::format(" --bodies {} --seed {}", o.bodies, o.seed) : std::string();
+    return fmt::format("{}{} --dt {} --theta {} --softening {}{}", o.input, made, o.dt, o.theta,
+                       o.softening, o.quadrupole ? " --quadrupole" : "");
   }
 
   bool shows(std::size_t step) const {

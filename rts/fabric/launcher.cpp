@@ -70,18 +70,17 @@ bool is_launcher(int process) noexcept {
   return told_of(process, "/comm", name) == "trawl-run\n";
 }
 
-bool heeds_leave_signal(int process) noexcept {
+// That it is blocked says nothing: so are all while a library starts a thread.
+bool ignores_leave_signal(int process) noexcept {
+  constexpr std::string_view mask = "\nSigIgn:\t";
   std::array<char, 4096> text{};
   const auto status = told_of(process, "/status", text);
-  for (const std::string_view mask : {"\nSigBlk:\t", "\nSigIgn:\t", "\nSigCgt:\t"}) {
-    const auto at = status.find(mask);
-    if (at == std::string_view::npos) continue;
-    const auto digits = status.substr(at + mask.size());
-    std::uint64_t signals = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), signals, 16);
-    if ((signals >> (leave_signal() - 1) & 1U) != 0) return true;
-  }
-  return false;
+  const auto at = status.find(mask);
+  if (at == std::string_view::npos) return false;
+  const auto digits = status.substr(at + mask.size());
+  std::uint64_t signals = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), signals, 16);
+  return (signals >> (leave_signal() - 1) & 1U) != 0;
 }
 
 bool send_leave_signal(int process, LeaveRequest request) noexcept {

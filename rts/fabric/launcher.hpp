@@ -28,8 +28,8 @@ enum class LeaveAnswer : int { is_told = 1, there_is_none, deaths_end_runs, has_
 
 /// Signal handlers may call these.
 bool is_launcher(int process) noexcept;  ///< another copy of trawl-run, too
-/// The signal would end who does neither handle, block nor ignore it, as who has just begun.
-bool heeds_leave_signal(int process) noexcept;
+/// As trawl-run does from its beginning on: before, the signal would end it.
+bool ignores_leave_signal(int process) noexcept;
 bool send_leave_signal(int process, LeaveRequest request) noexcept;
 LeaveRequest request_of(std::uint64_t value) noexcept;
 void answer_leave(int asker, LeaveAnswer answer) noexcept;

@@ -24,11 +24,11 @@ bool is_ours(pid_t process) {
 }
 
 /// One that has just begun will in a moment.
-bool heeds(pid_t process) {
+bool has_begun(pid_t process) {
   constexpr int tries = 100;
   constexpr useconds_t a_moment = 10'000;
   for (int i = 0; i < tries; ++i) {
-    if (fabric::heeds_leave_signal(process)) return true;
+    if (fabric::ignores_leave_signal(process)) return true;
     usleep(a_moment);
   }
   return false;
@@ -78,7 +78,7 @@ int send_away(int pe, const std::vector<std::string>& words) {
   const auto read = std::from_chars(process.data(), end, id);
   if (read.ec != std::errc() || read.ptr != end || id <= 0 || !is_ours(id))
     throw Error(process + " is not the process id of a trawl-run that is yours", 2);
-  if (!heeds(id)) throw Error(process + " has not begun yet", 2);
+  if (!has_begun(id)) throw Error(process + " has not begun yet", 2);
   sigset_t answers;
   sigemptyset(&answers);
   sigaddset(&answers, fabric::leave_signal());

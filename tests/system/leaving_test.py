@@ -159,6 +159,17 @@ def sent_away():
         expect(result.code == 2 and "takes one process id" in result.err, "expected what it takes", result)
 
 
+def sent_away_at_once():
+    """A trawl-run that has just begun would be ended by the signal."""
+    for _ in range(10):
+        begun = time.monotonic()
+        process = start([TRAWL_RUN, "-n", 2, program("tests/sleepers"), "100", "--trawl:workers=1"])
+        asking = run_words(TRAWL_RUN, "--leave", 1, process.pid)
+        expect(asking.code in (0, 1, 2) and asking.out == "", "expected an answer", asking)
+        result = finish(process, begun)
+        expect(result.code == 0 and result.out == "100\n", "expected that the run goes on", result)
+
+
 def as_before():
     """Where deaths are not survived the signal ends the process, and that the run; nobody is sent away."""
     process, others, begun = start_for_ever("--trawl:recover=off")
@@ -190,5 +201,6 @@ at_random_moments()
 not_waited_for()
 its_exit_code()
 sent_away()
+sent_away_at_once()
 to_the_owner()
 as_before()

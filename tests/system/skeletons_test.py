@@ -84,6 +84,8 @@ with tempfile.TemporaryDirectory() as folder:
     expect("\n      12 " in went_on.out and "\n       0 " not in went_on.out, "expected the steps from 12 on", went_on)
     with open(at_once, "rb") as one, open(later, "rb") as other:
         expect(one.read() == other.read(), "expected the same bodies", went_on)
+    result = run(2, *bodies[:-1], "6", "--steps", "40", "--checkpoint", saved)
+    expect(result.code == 2 and "--seed 5" in result.err and "--seed 6" in result.err, "expected what it is of", result)
     result = run(2, *bodies, "--steps", "40", "--theta", "0.7", "--checkpoint", saved)
     expect(result.code == 2 and "--theta 0.5" in result.err and "wanted" in result.err, "expected what it is of", result)
 

@@ -50,27 +50,29 @@ auto by_function(std::string_view skeleton, std::string_view function, std::size
   }
 }
 
-/// What it throws where values of several shards become one.
-template <auto Combine, class Make>
-auto in_combining(std::string_view skeleton, Make make) {
+/// What it throws where values become one: `what()` says of what.
+template <auto Combine, class Make, class What>
+auto in_combining(std::string_view skeleton, Make make, What what) {
   try {
     return make();
   } catch (...) {
     throw_from(std::string(skeleton) + "<" + std::string(function_name<Combine>()) +
-               ">: combining shards");
+               ">: combining " + what());
   }
 }
 
-/// ... and where an element's joins those before it in its shard.
+/// Of several shards.
 template <auto Combine, class Make>
-decltype(auto) in_combining_element(std::string_view skeleton, std::size_t shard, std::size_t i,
-                                    Make make) {
-  try {
-    return make();
-  } catch (...) {
-    throw_from(std::string(skeleton) + "<" + std::string(function_name<Combine>()) +
-               ">: combining element " + std::to_string(i) + " of shard " + std::to_string(shard));
-  }
+auto in_combining(std::string_view skeleton, Make make) {
+  return in_combining<Combine>(skeleton, make, [] { return std::string("shards"); });
+}
+
+/// Of an element and those before it in its shard.
+template <auto Combine, class Make>
+auto in_combining(std::string_view skeleton, std::size_t shard, std::size_t i, Make make) {
+  return in_combining<Combine>(skeleton, make, [shard, i] {
+    return "element " + std::to_string(i) + " of shard " + std::to_string(shard);
+  });
 }
 
 /// Makes a shard: where memory runs out, outside of a function too, it is said which and on what

@@ -73,7 +73,7 @@ Dealt<std::pair<K, V>> deal_pairs(std::size_t shard, std::size_t shards,
             for (const auto& [key, value] : F(elements[i], opened.at(i)...)) {
               const auto [at, fresh] = sums.try_emplace(key, value);
               if (fresh) continue;
-              in_combining_element<Combine>("map_reduce", shard, i, [&at = at, &value = value] {
+              in_combining<Combine>("map_reduce", shard, i, [&at = at, &value = value] {
                 at->second = Combine(std::as_const(at->second), value);
               });
             }

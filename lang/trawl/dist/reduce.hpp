@@ -38,7 +38,7 @@ Partial<R> reduce_shard(std::size_t shard, const Lazy<Shard<T>>& source, const S
           each_element<F>("reduce", shard, elements.size(), [&](std::size_t i) {
             if (i == 0) return void(sum.value.emplace(F(elements[i], opened.at(i)...)));
             auto&& next = F(elements[i], opened.at(i)...);
-            in_combining_element<Combine>("reduce", shard, i, [&] {
+            in_combining<Combine>("reduce", shard, i, [&] {
               sum.value = Combine(*std::as_const(sum.value), std::forward<decltype(next)>(next));
             });
           });
