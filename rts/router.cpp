@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "rts/balance/gauge.hpp"
 #include "rts/heap/messages.hpp"
 #include "rts/life/messages.hpp"
 #include "rts/sched/messages.hpp"
@@ -160,6 +161,8 @@ void Router::dispatch(Kind kind, Reader& message, const fabric::Envelope& envelo
       return watch.on_look();
     case Kind::pulse:
       return watch.on_pulse(watch::Pulse::read(message, envelope), from, now - life.begun());
+    case Kind::gauge:
+      return fishing.on_gauge(balance::Gauge::read(message, envelope), from);
     case Kind::sent:
       return census.on_sent(recover::Sent::read(message, envelope), from);
     case Kind::due:

@@ -1,6 +1,7 @@
 #include "rts/balance/links.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trawl::balance {
 namespace {
@@ -17,42 +18,47 @@ std::int64_t rate_of(std::size_t bytes, Nanos took) {
 
 }  // namespace
 
-// A link carries what a message had at least, its latency included. Where that says little: by how
-// much longer it was, and took, than the fastest of late. That a link is slow takes several that
-// were late, one that was very late, or a long one; while they are not, it is as good as any. As
-// late as short ones are says nothing: that is a latency that changes; and who was not late shows
-// what the link carries at least.
+// A link carries what a message had at least, its latency included. Where that says little, a long
+// one tells: by how much longer it was, and took, than the fastest of late. (Of short ones that were
+// late nobody can tell a thin link from one whose latency changes, or which others have filled.)
+// It is never taken for much wider than it is: others' messages can only make it look thinner.
 void Links::note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nanos arrived) {
   constexpr std::size_t longer = 48, is_long = 1024;
-  constexpr unsigned several = 3;
-  constexpr Nanos clear = 20'000'000;
-  constexpr std::int64_t good = 20'000, as_any = 100'000;
+  constexpr std::int64_t good = 20'000;
+  constexpr Nanos clearly = 8;
   if (took <= 0) return;
-  const Fastest own{bytes, took, arrived};
-  auto* fastest = fastest_.find(from);
+  auto* heard = fastest_.find(from);
+  if (heard == nullptr) heard = fastest_.add(from, {bytes, took, arrived});
+  if (heard == nullptr || arrived - took < heard->busy_until) return;
+  if (bytes >= is_long) heard->busy_until = arrived;
   if (rate_of(bytes, took) >= good) {
-    note_bandwidth(from, bytes, took, arrived);
-  } else if (fastest != nullptr && bytes >= fastest->bytes + longer) {
-    const auto later = std::max<Nanos>(took - fastest->took - fastest->restless, 0);
-    const bool late = later > took / 8;
-    fastest->late = late ? fastest->late + 1 : 0;
-    const bool very_late = later > std::max(clear, took / 4);
-    const bool known = rows_.find(key_of(from, own_)) != nullptr;
-    if (bytes >= is_long || very_late || fastest->late >= several || (known && !late))
-      note_bandwidth(from, bytes - fastest->bytes, std::max(later, took / 32 + 1), arrived);
-    else if (!late)
-      note({from, own_, {as_any, arrived}});
+    note_measured(from, rate_of(bytes, took), arrived, *heard);
+  } else if (bytes >= heard->bytes + is_long) {
+    const auto later = std::max(took - heard->took, took / clearly + 1);
+    if (later > heard->restless)
+      note_measured(from, rate_of(bytes - heard->bytes, later), arrived, *heard);
   }
-  if (fastest != nullptr && bytes < fastest->bytes + longer)
-    fastest->restless = std::max(took - fastest->took, fastest->restless - fastest->restless / 8);
-  if (fastest == nullptr)
-    fastest_.add(from, own);
-  else if (took < fastest->took || arrived - fastest->arrived > fastest_window)
-    *fastest = own;
+  if (bytes < heard->bytes + longer)
+    heard->restless = std::max(took - heard->took, heard->restless - heard->restless / 8);
+  if (took < heard->took || arrived - heard->arrived > fastest_window) {
+    heard->bytes = bytes;
+    heard->took = took;
+    heard->arrived = arrived;
+    heard->restless = 0;
+  }
 }
 
-void Links::note_bandwidth(std::uint32_t from, std::size_t bytes, Nanos took, Nanos measured) {
-  if (measured >= 0) note({from, own_, {rate_of(bytes, took), measured}});
+void Links::note_measured(std::uint32_t from, std::int64_t rate, Nanos measured, Fastest& heard) {
+  if (measured < 0) return;
+  if (rows_.find(key_of(from, own_)) == nullptr) heard.is_told = false;
+  note({from, own_, {rate, measured}});
+}
+
+std::optional<Link> Links::news_for(std::uint32_t cluster) noexcept {
+  auto* heard = fastest_.find(cluster);
+  if (heard == nullptr || std::exchange(heard->is_told, true)) return std::nullopt;
+  const auto* row = rows_.find(key_of(cluster, own_));
+  return row == nullptr ? std::nullopt : std::optional(*row);
 }
 
 // What waited for others' messages says that the link is slower than it is.

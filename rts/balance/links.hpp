@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "rts/balance/heard.hpp"
 #include "rts/balance/roster.hpp"
@@ -43,6 +44,9 @@ class Links {
   /// have been on the link too, and a factor of two is not told apart.
   void note(const Link& row);
 
+  /// The link from there, if it has been measured here and nobody there has been told yet.
+  std::optional<Link> news_for(std::uint32_t cluster) noexcept;
+
   /// Between two different clusters, of both directions the lesser, as far as they are known.
   Bandwidth between(std::uint32_t one, std::uint32_t other) const noexcept;
   /// About the greatest between our cluster and another, in bytes a second; 0: none is known.
@@ -57,14 +61,15 @@ class Links {
     std::size_t bytes = 0;
     Nanos took = 0;
     Nanos arrived = 0;
-    unsigned late = 0;   // so many longer ones were, one after the other
-    Nanos restless = 0;  // as late came one that is no longer, of late the latest
+    Nanos restless = 0;    // by so much a message that is no longer came later, of late the latest
+    Nanos busy_until = 0;  // a long one came then: what was sent before has waited for it
+    bool is_told = true;   // somebody there knows what was measured here first
 
     Nanos when() const noexcept { return arrived; }
   };
 
-  /// So many bytes more from another cluster took so much longer (above 0).
-  void note_bandwidth(std::uint32_t from, std::size_t bytes, Nanos took, Nanos measured);
+  /// What came from another cluster has shown its link to carry so much.
+  void note_measured(std::uint32_t from, std::int64_t rate, Nanos measured, Fastest& heard);
 
   std::uint32_t own_ = 0;
   Heard<Link, max_links> rows_;          // by both, in their order

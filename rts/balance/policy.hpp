@@ -42,6 +42,7 @@ struct Situation {
 struct Decision {
   int victim = -1;
   Nanos again = never;
+  bool gauges = false;  ///< a GAUGE goes first
 };
 
 /// What a PE has to give.

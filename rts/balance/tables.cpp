@@ -91,10 +91,11 @@ const Steal& Tables::last_steal(std::uint32_t cluster) const noexcept {
 }
 
 void Tables::note_steal(std::uint32_t cluster, Nanos took, Nanos ended, bool brought_work) {
-  Steal steal{std::max<Nanos>(took, 1), ended, 0};
+  Steal steal{.took = std::max<Nanos>(took, 1), .ended = ended, .brought_work = brought_work};
   if (auto* last = steals_.find(cluster)) {
     steal.in_vain = brought_work ? 0 : last->in_vain + 1;
     steal.before = last->took;
+    steal.brought_work |= last->brought_work;
     *last = steal;
   } else {
     steal.in_vain = brought_work ? 0 : 1;
@@ -288,12 +289,18 @@ void Tables::write_piggyback(Writer& out, Nanos now, const Load& own, int to) {
     const auto& [pe, load] = loads_.entries()[take_turn(next_known_, known)];
     tell(static_cast<int>(pe), load);
   }
-  if (has_clusters()) write_between(out, count);
+  if (has_clusters()) write_between(out, count, to);
   if (objects_exist()) count |= objects_told;
   out.patch(count_at, count);
 }
 
-void Tables::write_between(Writer& out, std::uint8_t& count) {
+// What a message has shown that came from there is told there first: who sent it can't see it.
+void Tables::write_between(Writer& out, std::uint8_t& count, int to) {
+  if (const auto link = is_far(to) ? links_.news_for(cluster_of(to)) : std::nullopt) {
+    out.put(*link);
+    count |= bandwidth_told;
+    return;
+  }
   const auto& latencies = between_.entries();
   const auto& links = links_.rows();
   if (latencies.empty() && links.empty()) return;

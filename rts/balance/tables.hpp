@@ -44,6 +44,7 @@ struct Steal {
   Nanos ended = 0;       ///< by this PE's own clock
   unsigned in_vain = 0;  ///< so many in a row until then
   Nanos before = -1;     ///< what the one before that took
+  bool brought_work = false;  ///< one has
 
   /// What the next may take. One that took very much longer than the one before it has perhaps met
   /// a PE that stood still; if it is the link, the next one will tell.
@@ -256,7 +257,7 @@ class Tables {
   bool is_told_of(int pe) const noexcept { return pe != self_ && !lost(pe); }
   void note_change(int pe, const Latency& latency);
   void note_between(const Between& row);
-  void write_between(Writer& out, std::uint8_t& count);
+  void write_between(Writer& out, std::uint8_t& count, int to);
   Between get_between(Reader& in, Nanos now) const;
   Link get_link(Reader& in, Nanos now) const;
   void note_hot(int pe, const Load& load, bool news);

@@ -17,7 +17,7 @@ constexpr Nanos much_slower = 10;               // than the best: such a link is
 constexpr Nanos probe_interval = 4;             // times what the last steal there took
 constexpr std::int64_t thin = 10'000;           // a link that carries less a second
 constexpr Nanos long_way_home = 1'000'000'000;  // for a mean result
-constexpr std::uint64_t doubt = 8;              // so much less often where nothing is known of it
+constexpr std::uint64_t doubt = 8;              // so much less often where no work has come from
 constexpr std::size_t large_result = 65'536;    // in bytes: as of one of the first steals
 constexpr int far_draws = 16;
 
@@ -97,6 +97,17 @@ bool is_all_short(const Tables& tables) {
          tables.mean_spark() + tables.mean_result() < few_bytes;
 }
 
+/// A thin link, while there is a better one.
+bool is_left_alone(const Tables& tables, const Bandwidth& link) {
+  return is_thin(tables, link) && tables.links().best() >= much_slower * link.bytes_a_second;
+}
+
+/// What comes home over it may be long: it is measured before anything is sent for.
+bool is_to_be_gauged(const Tables& tables, std::uint32_t cluster) {
+  const auto link = bandwidth_to(tables, cluster);
+  return link.measured < 0 ? !is_all_short(tables) : is_left_alone(tables, link);
+}
+
 /// To the cluster from where work comes soonest, as far as is known.
 Nanos round_trip(const Tables& tables) {
   if (tables.best_steal().took > 0) return tables.best_steal().believed();
@@ -116,7 +127,7 @@ Nanos thin_ready_at(const Tables& tables, const Situation& pe, std::uint32_t clu
   const auto in = [&](Nanos wait) {
     return pe.now + link.measured + wait - std::max(tables.latest(), link.measured);
   };
-  if (tables.links().best() >= much_slower * link.bytes_a_second)
+  if (is_left_alone(tables, link))
     return in(probe_interval * carrying(large_result, link));
   const auto& steal = tables.last_steal(cluster);
   if (steal.took < 0) return in(probe_interval * round_trip(tables));
@@ -162,8 +173,9 @@ bool is_being_tried(const Tables& tables, const Situation& pe, std::uint32_t clu
                      [&](const Cast& cast) { return cast.cluster == cluster; });
 }
 
-/// Rather than where a link is known to be good.
+/// Rather than where a link is known to be good, or work comes from.
 bool is_doubtful(const Tables& tables, std::uint32_t cluster) {
+  if (tables.best_steal().brought_work && !tables.last_steal(cluster).brought_work) return true;
   return bandwidth_to(tables, cluster).measured < 0 && tables.links().best() >= much_slower * thin;
 }
 
@@ -172,7 +184,11 @@ Nanos horizon(const Tables& tables) {
   return std::min(2 * round_trip(tables), longest_ahead);
 }
 
-/// Any PE elsewhere: with a probability that is inverse to the time that a steal in its cluster
+Decision fish_far(const Tables& tables, int victim) {
+  return {.victim = victim, .gauges = is_to_be_gauged(tables, tables.cluster_of(victim))};
+}
+
+/// Any PE elsewhere, rather where work has come from; with a probability that is inverse to the time that a steal in its cluster
 /// takes until one brings work. What is known of loads so far away is old, and would send all to
 /// the same.
 Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
@@ -180,25 +196,30 @@ Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
   const bool main_unheard =
       tables.is_far(main_pe) && !tables.lost(main_pe) && !tables.known(main_pe);
   Decision decision;
+  int doubtful = -1;  // one of them: better than nobody
   int cheapest = -1;  // of those that are drawn
   double its_price = 0;
   for (int i = 0; i < far_draws; ++i) {
     const int each = i == 0 && main_unheard ? main_pe : dice.one_of(tables.far());
     const auto cluster = tables.cluster_of(each);
     if (is_stuck(tables, pe, cluster) || is_being_tried(tables, pe, cluster)) continue;
-    if (is_doubtful(tables, cluster) && dice.below(doubt) != 0) continue;
     if (const auto ready = ready_at(tables, pe, cluster); pe.now < ready) {
       decision.again = std::min(decision.again, ready);
       continue;
     }
+    if (is_doubtful(tables, cluster) && dice.below(doubt) != 0) {
+      doubtful = each;
+      continue;
+    }
     const auto price = tables.last_steal(cluster).price();
-    if (dice.share() * price <= best) return {.victim = each};
+    if (dice.share() * price <= best) return fish_far(tables, each);
     if (cheapest < 0 || price < its_price) {
       cheapest = each;
       its_price = price;
     }
   }
-  if (cheapest >= 0) return {.victim = cheapest};
+  if (cheapest < 0) cheapest = doubtful;
+  if (cheapest >= 0) return fish_far(tables, cheapest);
   return decision;
 }
 
@@ -321,9 +342,10 @@ class Trawl final : public Policy {
     Dice dice(random);
     Busiest busiest(dice);
     const auto home = tables.cluster_of(fish.thief);
+    const bool late = comes_home_late(tables, fish.thief);
     for_each_with_sparks(tables, [&](int each) {
       const bool own = !tables.is_far(each);
-      if (each == fish.thief || fish.has_visited(each)) return;
+      if (each == fish.thief || fish.has_visited(each) || (own && late)) return;
       if (own || tables.cluster_of(each) == home || is_on_its_way(tables, fish.thief, each))
         busiest.offer(each, own ? 1 : 0, aged_load(tables, each));
     });
@@ -340,7 +362,7 @@ class Trawl final : public Policy {
   /// last.
   std::uint32_t portion(const Tables& tables, const Fish& fish, const Supply& has) const override {
     constexpr std::uint32_t many = 32, most = 8, many_far = 16, most_far = 32;
-    if (is_too_slow(tables, fish.thief, has)) return 0;
+    if (is_too_slow(tables, fish.thief, has) || comes_home_late(tables, fish.thief)) return 0;
     const auto at_most_its_share = [&](std::uint32_t some) {
       return within_share(tables, fish.thief, has.spare, some);
     };
@@ -358,6 +380,12 @@ class Trawl final : public Policy {
   }
 
  private:
+  /// What it would be given: over a link that is left alone.
+  static bool comes_home_late(const Tables& tables, int thief) {
+    return tables.is_far(thief) &&
+           is_left_alone(tables, bandwidth_to(tables, tables.cluster_of(thief)));
+  }
+
   /// A slower one gets less.
   static std::uint32_t for_its_speed(const Tables& tables, int thief, std::uint32_t sparks) {
     const auto ratio = tables.speed_now(thief) / tables.speed_now(tables.self());

@@ -49,9 +49,10 @@ enum class Kind : std::uint8_t {
   held,     ///< ... so much I had of your weights
   collect,  ///< I am short of memory: do you still need what you know of mine?
   relay,    ///< you have got a value of mine: pass it on to this PE, which is near you
+  gauge,    ///< nothing, in so many bytes: how long do they take?
 };
 
-inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::relay) + 1;
+inline constexpr std::uint8_t kinds = static_cast<std::uint8_t>(Kind::gauge) + 1;
 
 /// Who sent a message, to whom, and among how many PEs.
 struct Envelope {
@@ -155,6 +156,7 @@ inline constexpr std::array<Row, kinds + 1> rows{{
     {held,           "HELD",           may_be_long, control, any,       {take,   take,   drop}},
     {collect,        "COLLECT",        none,        work,    any,       {drop,   take,   drop}},
     {relay,          "RELAY",          request,     work,    any,       {wait,   take,   drop}},
+    {gauge,          "GAUGE",          long_list,   work,    any,       {wait,   take,   drop}},
     {Kind{kinds},    "message",        none,        control, any,       {refuse, refuse, refuse}},
 }};
 // clang-format on

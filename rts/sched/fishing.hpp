@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rts/balance/backoff.hpp"
+#include "rts/balance/gauge.hpp"
 #include "rts/balance/policy.hpp"
 #include "rts/balance/tables.hpp"
 #include "rts/fabric/message.hpp"
@@ -42,6 +43,7 @@ class Fishing {
   /// Our FISH of this number was answered, perhaps with more than one SCHEDULE: to be called for
   /// the first.
   void caught(std::uint16_t number, Nanos now);
+  void on_gauge(const balance::Gauge& gauge, int from);
   void on_work_available(int from, Nanos now);
 
   /// This PE leaves: no FISH is held here any more.
@@ -64,6 +66,7 @@ class Fishing {
 
  private:
   void fish(Nanos now);
+  void gauge(int victim);
   void ask_again(Nanos when);
   void write_off_overdue(Nanos now);
   bool hungry(const balance::Load& load) const;

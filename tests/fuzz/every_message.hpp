@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "rts/balance/gauge.hpp"
 #include "rts/balance/policy.hpp"
 #include "rts/fabric/kinds.hpp"
 #include "rts/heap/messages.hpp"
@@ -23,7 +24,7 @@ using Messages =
                life::Ping, life::Pong, sched::Probe, sched::State, life::Finish, life::Bye,
                life::Leave, life::View, life::Parting, life::Settled, life::CutOff, life::Fail,
                watch::Look, watch::Pulse, recover::Sent, recover::Due, recover::Held, heap::Collect,
-               heap::Relay>;
+               heap::Relay, balance::Gauge>;
 
 /// Calls `f` with a message of each kind, its fields as they are at first.
 template <class F>
@@ -99,6 +100,7 @@ class Sampler {
   void fill(heap::Fetch& fetch) {
     fetch = {at(envelope_.to), static_cast<std::uint32_t>(envelope_.from), 7, at(envelope_.to)};
   }
+  void fill(balance::Gauge& gauge) { gauge.bytes = static_cast<std::uint16_t>(some()); }
   void fill(heap::Relay& relay) { relay = {at(envelope_.from), 7, third(), 8}; }
   void fill(heap::Resume& resume) {
     const bool own = below(2) == 0;

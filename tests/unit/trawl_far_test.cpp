@@ -317,6 +317,58 @@ TEST(TrawlLinks, AnUnknownOneIsTriedLessOftenThanAGood) {
   EXPECT_NEAR(times_to(far_victims(tables, at(tables, 1)), tables, 0), 10'000 / 17, 150);
 }
 
+/// The FISH to clusters before which a GAUGE goes, and all.
+std::pair<int, int> gauged(const Tables& tables, const Situation& pe) {
+  const auto policy = make_policy("trawl");
+  std::pair<int, int> fish;
+  for (std::uint64_t random = 0; random < 500; ++random) {
+    const auto decision = policy->next(tables, pe, mixed(random));
+    if (decision.victim < 0 || !tables.is_far(decision.victim)) continue;
+    fish.first += decision.gauges ? 1 : 0;
+    ++fish.second;
+  }
+  return fish;
+}
+
+TEST(TrawlLinks, AnUnknownOneIsMeasuredFirst) {
+  auto unknown = linked(0, 0, 0);
+  const auto [measured, all] = gauged(unknown, at(unknown, 1));
+  EXPECT_GT(all, 100);
+  EXPECT_EQ(measured, all);
+  unknown.note_spark(200);
+  unknown.note_result(100);
+  EXPECT_EQ(gauged(unknown, at(unknown, 1)).first, 0) << "it will do for what is short";
+  auto known = linked(100'000, 9'000, 100'000);
+  EXPECT_EQ(gauged(known, at(known, 1)).first, 0);
+  auto thin = linked(1'000, 100'000, 100'000);
+  EXPECT_EQ(gauged(thin, at(thin, 1)).first, 0) << "nothing goes there";
+  EXPECT_GT(gauged(thin, at(thin, 263'000 * ms)).first, 10) << "it may have become better";
+}
+
+// Its FISH comes before it knows.
+TEST(TrawlLinks, WhoseResultsComeHomeLateGetsNothingWhileThereIsABetterLink) {
+  const auto policy = make_policy("trawl");
+  const Fish fish{.thief = 1};
+  auto tables = linked(1'000, 100'000, 100'000);
+  tables.note_load(5, load(3, 1, 1));
+  EXPECT_EQ(policy->portion(tables, fish, {.spare = 100}), 0U);
+  EXPECT_EQ(policy->forward(tables, fish, 7), 1) << "nor from another PE here";
+  EXPECT_GT(policy->portion(tables, {.thief = 9}, {.spare = 100}), 0U);
+  tables.note_result(500);
+  EXPECT_GT(policy->portion(tables, fish, {.spare = 100}), 0U) << "short ones do";
+  EXPECT_EQ(policy->forward(tables, fish, 7), 5);
+  EXPECT_GT(policy->portion(linked(1'000, 1'000, 1'000), fish, {.spare = 100}), 0U);
+}
+
+TEST(TrawlLinks, WhereWorkComesFromIsAskedMoreOften) {
+  auto tables = linked(100'000, 100'000, 100'000);
+  tables.note_load(0, load(0, 0, 1));
+  tables.note_steal(0, 200 * ms, 1, true);
+  EXPECT_NEAR(times_to(far_victims(tables, at(tables, 1)), tables, 2), 10'000 / 10, 200);
+  tables.note_steal(2, 200 * ms, 1, true);
+  EXPECT_NEAR(times_to(far_victims(tables, at(tables, 1)), tables, 2), 10'000 * 8 / 17, 200);
+}
+
 TEST(TrawlFar, AFishThatIsStuckInASlowLinkDoesNotCount) {
   auto tables = clustered(4);
   tables.note_steal(0, 100 * ms, 0, true);

@@ -1,0 +1,21 @@
+#include "rts/balance/gauge.hpp"
+
+#include <vector>
+
+namespace trawl::balance {
+
+void Gauge::write(Writer& out) const {
+  out.put(bytes);
+  const std::vector<std::byte> nothing(bytes);
+  out.raw(nothing.data(), nothing.size());
+}
+
+Gauge Gauge::read(Reader& in, const fabric::Envelope&) {
+  Gauge gauge;
+  gauge.bytes = in.get<std::uint16_t>();
+  in.slice(gauge.bytes);
+  in.end();
+  return gauge;
+}
+
+}  // namespace trawl::balance
