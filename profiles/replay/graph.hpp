@@ -109,8 +109,11 @@ struct Graph {
   Plain<std::uint64_t> values;   ///< that are no task's result and that tasks share: their bytes
   std::vector<Values> sets{{}};  ///< of them; the first is empty
   std::unordered_map<Number, Values> makes;  ///< the task that all to whom they are given are under
-  std::uint64_t not_needed = 0;              ///< calls and sparks that nobody ever needed: left out
-  std::uint64_t unrouted = 0;  ///< sparks of which nobody knows how they came to who needed them
+  /// Why the recording is not whole, in one line; empty if it is. What is before that is here, and
+  /// what had begun ends there.
+  std::string cut_short;
+  std::uint64_t not_needed = 0;  ///< calls and sparks that nobody ever needed: left out
+  std::uint64_t unrouted = 0;    ///< sparks of which nobody knows how they came to who needed them
 
   Number root() const { return static_cast<Number>(tasks.size() - 1); }
 };

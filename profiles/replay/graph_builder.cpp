@@ -1,6 +1,7 @@
 #include "profiles/replay/graph_builder.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "profiles/replay/positions.hpp"
@@ -45,14 +46,14 @@ void GraphBuilder::tell(Did what, const std::uint64_t* numbers) {
 }
 
 void GraphBuilder::names(std::vector<std::string> all) {
-  if (!open_.empty()) throw BadBytes("names come before the root ends");
+  end_all();  // as they are the last
   if (!graph_.functions.empty()) throw BadBytes("names come twice");
   graph_.functions = std::move(all);
   graph_.functions.insert(graph_.functions.begin(), "root");
 }
 
 void GraphBuilder::sites(std::string file, std::string build, std::vector<Site> all) {
-  if (!open_.empty()) throw BadBytes("sites come before the root ends");
+  end_all();  // as they are the last
   if (!graph_.sites.empty()) throw BadBytes("sites come twice");
   graph_.file = std::move(file);
   graph_.build = std::move(build);
@@ -61,14 +62,24 @@ void GraphBuilder::sites(std::string file, std::string build, std::vector<Site> 
 }
 
 void GraphBuilder::shared(Plain<std::uint64_t> bytes) {
-  if (!open_.empty()) throw BadBytes("shared values come before the root ends");
+  end_all();  // as they are the last
   if (!graph_.values.empty()) throw BadBytes("shared values come twice");
   graph_.values = std::move(bytes);
 }
 
+void GraphBuilder::cut_short() {
+  end_all();
+  is_cut_ = true;
+}
+
+void GraphBuilder::end_all() {
+  is_cut_ |= !open_.empty();
+  while (!open_.empty()) end(0);
+}
+
 Graph GraphBuilder::take() {
   if (!open_.empty()) throw BadBytes("it ends before its root does");
-  if (graph_.functions.empty()) graph_.functions.emplace_back("root");
+  if (graph_.functions.empty()) name_functions();
   if (graph_.sites.empty()) graph_.sites.emplace_back();
   for (auto& task : graph_.tasks) {
     if (task.function >= graph_.functions.size()) task.function = 0;
@@ -80,6 +91,17 @@ Graph GraphBuilder::take() {
   route(graph_);
   share(graph_, std::move(references_));
   return std::move(graph_);
+}
+
+void GraphBuilder::name_functions() {
+  constexpr Number most = 4096;
+  graph_.functions.emplace_back("root");
+  if (!is_cut_) return;
+  Number last = 0;
+  for (const auto& task : graph_.tasks)
+    if (task.function <= most) last = std::max(last, task.function);
+  for (Number i = 1; i <= last; ++i)
+    graph_.functions.push_back("function " + std::to_string(i) + ", whose name is lost");
 }
 
 void GraphBuilder::work(std::uint64_t time) {

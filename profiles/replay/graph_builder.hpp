@@ -26,6 +26,9 @@ class GraphBuilder {
   void names(std::vector<std::string> all);
   void sites(std::string file, std::string build, std::vector<Site> all);
   void shared(Plain<std::uint64_t> bytes);
+  /// No more will be told: what has begun ends here.
+  void cut_short();
+  bool is_cut() const noexcept { return is_cut_; }
   Graph take();
 
  private:
@@ -64,6 +67,8 @@ class GraphBuilder {
     Number done;  // its number in the graph
   };
 
+  void end_all();
+  void name_functions();
   void work(std::uint64_t time);
   void offer(Step step, std::uint64_t site);
   void name(Step step, std::uint16_t site = 0);
@@ -100,6 +105,7 @@ class GraphBuilder {
   std::vector<Open> open_;
   std::size_t placers_ = 0;  // of these, from the root on: all of them concern others
   Nanos sum_ = 0;
+  bool is_cut_ = false;
 };
 
 }  // namespace replay

@@ -22,7 +22,8 @@ using replay::Command;
 /// What every PE has been told, and what is wrong with it: the main PE says so.
 Command command;
 std::optional<trawl::Error> trouble;
-/// Of the graph, if there is a file.
+/// Of the graph, if there is a file; and why that is not whole, if so.
+std::string cut_short;
 std::string about;
 replay::Totals totals;
 trawl::fabric::GridFile grid;
@@ -38,6 +39,7 @@ void prepare(int argc, char** argv) {
     replay::set_shape(command.shape);
     if (command.file.empty()) return;
     auto graph = replay::read_recording(command.file, command.grain);
+    cut_short = graph.cut_short;
     if (command.info) {
       totals = replay::totals(graph);
       about = fmt::format("program         {}\nnever needed    {}\nunknown ways    {}\n",
@@ -80,6 +82,8 @@ int root() {
     std::cout << command.answer;
     return 0;
   }
+  if (!cut_short.empty())
+    std::cerr << "trawl-replay: " << cut_short << "; what is before that is taken\n";
   if (command.info) {
     print_info();
     return 0;

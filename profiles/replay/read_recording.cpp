@@ -20,6 +20,11 @@ namespace format = trawl::trace::recording;
 using trawl::BadBytes;
 using trawl::trace::Did;
 
+/// Here the file ends, or is damaged: what was read before is as it was written.
+struct Cut : BadBytes {
+  using BadBytes::BadBytes;
+};
+
 /// A file, in parts, and how far it has been read.
 class File {
  public:
@@ -42,7 +47,7 @@ class File {
   trawl::Bytes take(std::size_t size) {
     trawl::Bytes bytes(size);
     in_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-    if (static_cast<std::size_t>(in_.gcount()) != size) throw BadBytes("it is cut short");
+    if (static_cast<std::size_t>(in_.gcount()) != size) throw Cut("it is cut short");
     at_ += size;
     return bytes;
   }
@@ -166,16 +171,17 @@ std::uint32_t read_block(File& file, GraphBuilder& builder, const Header& header
   const auto magic = in.get<std::uint32_t>();
   if (magic != format::block_magic && magic != format::names_magic &&
       magic != format::sites_magic && magic != format::shared_magic && magic != format::end_magic)
-    throw BadBytes("no block begins here");
+    throw Cut("no block begins here");
   const auto size = in.get<std::uint32_t>();
-  if (size == 0 || size > format::most_block) throw BadBytes("a block of an impossible size");
+  if (size == 0 || size > format::most_block) throw Cut("a block of an impossible size");
   const auto sum = in.get<std::uint64_t>();
   const auto begin = file.at();
   const auto bytes = file.take(size);
-  if (format::checksum(bytes) != sum) throw BadBytes("this block is damaged");
+  if (format::checksum(bytes) != sum) throw Cut("this block is damaged");
   if (magic == format::end_magic) {
     trawl::Reader told(bytes);
     if (told.get<std::uint64_t>() != before) throw BadBytes("some of its blocks are missing");
+    if (builder.is_cut()) throw BadBytes("it ends before its root does");
     if (told.get<std::uint64_t>() != header.sum) throw BadBytes("its header is damaged");
     told.end();
     return magic;
@@ -199,6 +205,29 @@ std::uint32_t read_block(File& file, GraphBuilder& builder, const Header& header
   return magic;
 }
 
+/// All of them; else until where it is cut, and why. There is nothing in one without any.
+std::string read_blocks(File& file, GraphBuilder& builder, const Header& header,
+                        std::uint64_t& place) {
+  std::uint32_t last = 0;
+  for (std::uint64_t blocks = 0;; ++blocks) {
+    place = file.at();
+    try {
+      if (last == format::end_magic) {
+        if (file.at_end()) return "";
+        throw BadBytes("something is behind its end");
+      }
+      last = read_block(file, builder, header, blocks, place);
+    } catch (const Cut& cut) {
+      if (blocks == 0) throw;
+      return cut.what();
+    }
+  }
+}
+
+std::string at(const std::string& name, std::uint64_t place) {
+  return name + ": byte " + std::to_string(place) + ": ";
+}
+
 }  // namespace
 
 Graph read_recording(const std::string& name, Grain grain) {
@@ -208,19 +237,14 @@ Graph read_recording(const std::string& name, Grain grain) {
   try {
     const auto header = read_header(file);
     GraphBuilder builder(grain);
-    std::uint32_t last = 0;
-    for (std::uint64_t blocks = 0; !file.at_end(); ++blocks) {
-      place = file.at();
-      if (last == format::end_magic) throw BadBytes("something is behind its end");
-      last = read_block(file, builder, header, blocks, place);
-    }
-    place = file.at();
-    if (last != format::end_magic) throw BadBytes("it is cut short");
+    auto cut = read_blocks(file, builder, header, place);
+    if (!cut.empty()) builder.cut_short();
     auto graph = builder.take();
+    if (!cut.empty()) graph.cut_short = at(name, place) + cut;
     graph.program = trawl::profile::ascii(header.program);
     return graph;
   } catch (const BadBytes& bad) {
-    throw trawl::Error(name + ": byte " + std::to_string(place) + ": " + bad.what(), 2);
+    throw trawl::Error(at(name, place) + bad.what(), 2);
   } catch (const trawl::Error& trouble) {
     throw trawl::Error(name + ": " + trouble.what(), 2);
   } catch (const std::bad_alloc&) {

@@ -17,7 +17,8 @@ struct Grain {
   std::uint32_t chunk = 1;
 };
 
-/// Throws Error, with exit code 2, in one line that names the file, the byte and what is wrong.
+/// Of a recording that is cut short, or damaged, what is before that (Graph::cut_short). Throws
+/// Error, with exit code 2, in one line that names the file, the byte and what is wrong.
 Graph read_recording(const std::string& file, Grain grain = {});
 
 }  // namespace replay

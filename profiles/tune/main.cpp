@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <system_error>
 
@@ -92,6 +93,8 @@ class Tuning {
   void read() {
     local_ = measure_local_costs();
     graph_ = replay::read_recording(command_.recording);
+    if (!graph_.cut_short.empty())
+      std::cerr << "trawl-tune: " << graph_.cut_short << "; what is before that is taken\n";
     lines_ = lines_of_sites(graph_);
     heed_signals();  // till here there was nothing to take away
     const auto totals = replay::totals(graph_);

@@ -13,7 +13,8 @@ void Gauge::write(Writer& out) const {
 Gauge Gauge::read(Reader& in, const fabric::Envelope&) {
   Gauge gauge;
   gauge.bytes = in.get<std::uint16_t>();
-  in.slice(gauge.bytes);
+  for (const auto byte : in.slice(gauge.bytes))
+    if (byte != std::byte{0}) throw BadBytes("a gauge that says something");
   in.end();
   return gauge;
 }

@@ -40,10 +40,10 @@ struct Latency {
 
 /// How fishing in another cluster went, the last time.
 struct Steal {
-  Nanos took = -1;       ///< from FISH to answer; < 0: there was none
-  Nanos ended = 0;       ///< by this PE's own clock
-  unsigned in_vain = 0;  ///< so many in a row until then
-  Nanos before = -1;     ///< what the one before that took
+  Nanos took = -1;            ///< from FISH to answer; < 0: there was none
+  Nanos ended = 0;            ///< by this PE's own clock
+  unsigned in_vain = 0;       ///< so many in a row until then
+  Nanos before = -1;          ///< what the one before that took
   bool brought_work = false;  ///< one has
 
   /// What the next may take. One that took very much longer than the one before it has perhaps met

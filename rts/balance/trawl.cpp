@@ -102,8 +102,10 @@ bool is_left_alone(const Tables& tables, const Bandwidth& link) {
   return is_thin(tables, link) && tables.links().best() >= much_slower * link.bytes_a_second;
 }
 
-/// What comes home over it may be long: it is measured before anything is sent for.
+/// What comes home over it may be long: it is measured before anything is sent for. (Where there
+/// are so many links that some are forgotten, they would be measured again and again.)
 bool is_to_be_gauged(const Tables& tables, std::uint32_t cluster) {
+  if (tables.clusters() * (tables.clusters() - 1) > Links::max_links) return false;
   const auto link = bandwidth_to(tables, cluster);
   return link.measured < 0 ? !is_all_short(tables) : is_left_alone(tables, link);
 }
@@ -127,8 +129,7 @@ Nanos thin_ready_at(const Tables& tables, const Situation& pe, std::uint32_t clu
   const auto in = [&](Nanos wait) {
     return pe.now + link.measured + wait - std::max(tables.latest(), link.measured);
   };
-  if (is_left_alone(tables, link))
-    return in(probe_interval * carrying(large_result, link));
+  if (is_left_alone(tables, link)) return in(probe_interval * carrying(large_result, link));
   const auto& steal = tables.last_steal(cluster);
   if (steal.took < 0) return in(probe_interval * round_trip(tables));
   const auto result = tables.mean_result() == 0 ? large_result : tables.mean_result();
@@ -188,9 +189,9 @@ Decision fish_far(const Tables& tables, int victim) {
   return {.victim = victim, .gauges = is_to_be_gauged(tables, tables.cluster_of(victim))};
 }
 
-/// Any PE elsewhere, rather where work has come from; with a probability that is inverse to the time that a steal in its cluster
-/// takes until one brings work. What is known of loads so far away is old, and would send all to
-/// the same.
+/// Any PE elsewhere, rather where work has come from; with a probability that is inverse to the
+/// time that a steal in its cluster takes until one brings work. What is known of loads so far away
+/// is old, and would send all to the same.
 Decision choose_far(const Tables& tables, const Situation& pe, Dice& dice) {
   const auto best = tables.best_steal().price();
   const bool main_unheard =

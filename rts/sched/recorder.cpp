@@ -149,6 +149,13 @@ void Recorder::end() noexcept {
   record_.close();
 }
 
+void Recorder::abandon() noexcept {
+  if (!running_) return;
+  note_time();
+  running_ = false;
+  record_.cut_short();
+}
+
 namespace {
 
 struct RecordedSlot : Slot {

@@ -48,7 +48,7 @@ class Recorder {
   void begin();
   void end() noexcept;
   /// The root has thrown: what there is stays without an end, which is said when it is read.
-  void abandon() noexcept { running_ = false; }
+  void abandon() noexcept;
 
   /// `caller`, here and below, is an address in what makes the spark.
   Slot* spawn(const Slot& call, const void* caller);

@@ -267,11 +267,26 @@ void Record::write(const void* data, std::size_t size) noexcept {
 void Record::close() noexcept {
   if (file_ < 0) return;
   while (!stack_.empty()) end(0);
+  write_rest();
+  write_end();
+  close_file();
+}
+
+void Record::cut_short() noexcept {
+  if (file_ < 0) return;
+  end_piece();
+  write_rest();
+  close_file();
+}
+
+void Record::write_rest() noexcept {
   flush();
   write_names();
   write_sites();
   write_shared();
-  write_end();
+}
+
+void Record::close_file() noexcept {
   if (file_ >= 0 && ::close(file_) != 0)
     trouble_ = "the recording " + file_name_ + " ends early: " + std::strerror(errno);
   file_ = -1;

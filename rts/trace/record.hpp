@@ -50,6 +50,8 @@ class Record {
 
   /// Ends what has not ended, and writes the rest.
   void close() noexcept;
+  /// Writes the rest, but neither what has not ended nor an end: the reader will say so.
+  void cut_short() noexcept;
   /// Why the recording is not whole, in one line; empty while all is well.
   const std::string& trouble() const noexcept { return trouble_; }
 
@@ -72,6 +74,8 @@ class Record {
   std::size_t behind_event(std::size_t at) const noexcept;
   std::size_t behind_beginning(std::size_t at) const noexcept;
   void flush() noexcept;
+  void write_rest() noexcept;
+  void close_file() noexcept;
   void write_names() noexcept;
   void write_sites() noexcept;
   void write_end() noexcept;

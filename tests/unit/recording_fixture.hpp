@@ -43,6 +43,17 @@ class RecordingTest : public testing::Test {
     }
     return "";
   }
+  /// Either of both.
+  std::string trouble() {
+    const auto refused = refusal();
+    return refused.empty() ? why_cut() : refused;
+  }
+  /// Of what is read up to there.
+  std::string why_cut() {
+    const auto what = read_recording(file_).cut_short;
+    EXPECT_TRUE(what.starts_with(file_ + ": byte ")) << what;
+    return what.substr(std::min(what.size(), what.rfind(": ") + 2));
+  }
   void rewrite(std::size_t at, const std::string& bytes) {
     std::fstream out(file_, std::ios::binary | std::ios::in | std::ios::out);
     out.seekp(static_cast<std::streamoff>(at));

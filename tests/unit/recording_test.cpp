@@ -294,13 +294,57 @@ TEST_F(RecordingTest, MillionsStreamOut) {
   EXPECT_EQ(totals(read).work, many * 12 * us);
 }
 
+// Of a run that was killed, say.
+TEST_F(RecordingTest, OfOneThatIsCutShortWhatIsBeforeThat) {
+  Record record(file_, "test");
+  record.name("f");
+  const auto first = record.par();
+  const auto second = record.par();
+  record.par();
+  record.work(30 * us);
+  record.force(first, 8, 1);
+  record.work(20 * us);
+  record.end(8);
+  record.force(second, 8, 1);
+  record.work(40 * us);
+  record.cut_short();
+  EXPECT_EQ(why_cut(), "it is cut short");
+  const auto read = read_recording(file_);
+  EXPECT_EQ(read.tasks.size(), 3U);
+  EXPECT_EQ(read.not_needed, 1U);
+  EXPECT_EQ(totals(read).work, 90 * us);
+  EXPECT_EQ(told(read, 0), "work:20");
+  EXPECT_EQ(told(read, 1), "work:40") << "it had not ended";
+  EXPECT_EQ(read.functions, (std::vector<std::string>{"root", "f"}));
+}
+
+// Names stand at the end.
+TEST_F(RecordingTest, WhoseNamesAreCutOffHasFunctionsAllTheSame) {
+  graph([](Record& record) {
+    record.name("f");
+    const auto task = record.par();
+    record.work(30 * us);
+    record.force(task, 8, 1);
+    record.work(20 * us);
+    record.end(8);
+  });
+  const auto whole = totals(read_recording(file_)).work;
+  constexpr auto of_names = 2, of_end = 16, header = 16;
+  const auto size = std::filesystem::file_size(file_);
+  std::filesystem::resize_file(file_, size - of_end - header - of_names);
+  EXPECT_EQ(why_cut(), "it is cut short");
+  const auto read = read_recording(file_);
+  EXPECT_EQ(totals(read).work, whole);
+  EXPECT_EQ(read.functions, (std::vector<std::string>{"root", "function 1, whose name is lost"}));
+}
+
 TEST_F(RecordingTest, DamageIsOneLine) {
   graph([](Record& record) { record.work(50 * us); });
   const auto size = std::filesystem::file_size(file_);
   rewrite(size - 1, "\x7f");
-  EXPECT_EQ(refusal(), "this block is damaged");
+  EXPECT_EQ(why_cut(), "this block is damaged");
   std::filesystem::resize_file(file_, size - 1);
-  EXPECT_EQ(refusal(), "it is cut short");
+  EXPECT_EQ(why_cut(), "it is cut short");
   rewrite(20, "XXXX");
   EXPECT_EQ(refusal(), "no block begins here");
   std::filesystem::resize_file(file_, 20);
@@ -312,7 +356,7 @@ TEST_F(RecordingTest, DamageIsOneLine) {
 }
 
 // Names, sites and shared values stand behind what there was to do.
-TEST_F(RecordingTest, IsWholeOrRefused) {
+TEST_F(RecordingTest, IsWholeOrItIsSaid) {
   const auto write = [](Record& record) {
     record.name("f");
     record.site({});
@@ -323,14 +367,14 @@ TEST_F(RecordingTest, IsWholeOrRefused) {
   const auto size = std::filesystem::file_size(file_);
   for (auto left = size - 1; left > 0; --left) {
     std::filesystem::resize_file(file_, left);
-    EXPECT_NE(refusal(), "") << left << " of " << size << " bytes";
+    EXPECT_NE(trouble(), "") << left << " of " << size << " bytes";
   }
   for (std::size_t at = 0; at < size; ++at) {
     graph(write);
     std::ifstream in(file_, std::ios::binary);
     in.seekg(static_cast<std::streamoff>(at));
     rewrite(at, std::string(1, static_cast<char>(in.get() ^ 0x10)));
-    EXPECT_NE(refusal(), "") << "byte " << at;
+    EXPECT_NE(trouble(), "") << "byte " << at;
   }
   graph(write);
   std::ofstream(file_, std::ios::binary | std::ios::app) << "x";
