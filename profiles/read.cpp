@@ -233,6 +233,7 @@ void read_codes(const std::string& dir, Run& run) {
   const std::string text(std::istreambuf_iterator<char>(in), {});
   auto codes = trace::decode_codes(text);
   run.codes = std::move(codes.names);
+  run.placed = std::move(codes.placed);
   if (!codes.whole)
     run.damage.push_back(
         {path, std::nullopt, "it is damaged, or cut short: functions may have wrong names here"});

@@ -38,6 +38,7 @@ struct Run {
   std::vector<Damage> damage;
   Nanos end = 0;                   ///< the latest `last`
   std::vector<std::string> codes;  ///< names by id; empty if the run left none
+  std::vector<bool> placed;        ///< are its thunks pieces of skeletons? As many
 };
 
 /// "code 12" if the run left no names.

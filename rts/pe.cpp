@@ -38,8 +38,10 @@ heap::PackLimits pack_limits(const Options& options) {
 void write_codes(const std::string& dir) {
   const auto& codes = heap::CodeTable::get();
   std::vector<std::string> names;
-  for (std::uint32_t id = 0; id < codes.size(); ++id)
-    names.push_back(heap::short_name(codes.at(id)));
+  for (std::uint32_t id = 0; id < codes.size(); ++id) {
+    const auto& code = codes.at(id);
+    names.push_back(std::string(code.placed ? 1 : 0, trace::placed_mark) + heap::short_name(code));
+  }
   std::ofstream(std::filesystem::path(dir) / trace::codes_file, std::ios::trunc)
       << trace::encode_codes(names);
 }

@@ -131,6 +131,7 @@ void Audit::see_running(int pe, const Slice& slice, FunctionAudit& function) {
   else if (before != ran_.end())
     ran_.erase(before);
   function.ran += static_cast<double>(inside);
+  function.ran_on[pe] += static_cast<double>(inside);
   if (ran > function.longest) {
     function.longest = ran;
     function.longest_pe = pe;
@@ -187,6 +188,7 @@ std::vector<FunctionAudit> Audit::result(const Run& run) const {
     all.back().name = code == root_code ? root_name
                       : code == unknown ? "not known"
                                         : name_of_code(run, code);
+    all.back().is_placed = code < run.placed.size() && run.placed[code];
   }
   settle(all);
   tell_apart(all);

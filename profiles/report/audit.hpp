@@ -38,7 +38,8 @@ struct Lengths {
 struct FunctionAudit {
   std::uint32_t code = unknown;
   std::string name;
-  std::string called;  ///< in short
+  std::string called;      ///< in short
+  bool is_placed = false;  ///< its sparks are pieces of skeletons, and run where these want them
   // Of the whole run, whatever is looked at of it:
   double calls = 0;         ///< its sparks that spawn made, about
   double sparks = 0;        ///< ... that par and strategies made, and skeletons placed, about
@@ -63,7 +64,8 @@ struct FunctionAudit {
   std::uint64_t bytes_out = 0;   ///< of messages that took its sparks away
   std::uint64_t bytes_home = 0;  ///< of messages with its values, or thunks, that were asked for
   std::map<int, Lengths> by_pe;
-  std::vector<Line> sites;  ///< where its sparks are made, so far as that has been seen
+  std::map<int, double> ran_on;  ///< as `ran`, by PE
+  std::vector<Line> sites;       ///< where its sparks are made, so far as that has been seen
 
   std::uint64_t threads() const { return converted + imported; }
   /// Of its sparks, about: calls that were made by who had spawned them; thunks that were evaluated

@@ -4,35 +4,23 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "profiles/axis.hpp"
+#include "profiles/report/wording.hpp"
 
 namespace trawl::profile {
 namespace {
 
-constexpr double fine = 20e-6;     // s: a thread this short takes longer to make than it is worth
-constexpr double few_threads = 8;  // a worker
-constexpr double many_sparks = 1000;  // a worker
-constexpr double many_threads = 32;   // runnable ones a worker
-constexpr double far = 3;             // times as long as in the fastest place
-
-std::string time(double seconds) {
-  return duration(seconds * 1e9);
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.0f} %", 100 * share);
-}
+constexpr double few_threads = 8;         // a worker
+constexpr double many_sparks = 1000;      // a worker
+constexpr double many_threads = 32;       // runnable ones a worker
+constexpr double far = 3;                 // times as long as in the fastest place
+constexpr double much_of_the_root = 0.3;  // of the run
+constexpr double uneven = 1.25;           // times what the mean PE has
 
 std::string grow_sparks(const Facts& facts) {
   return facts.finest_function.empty()
              ? "make more sparks"
              : "make more and earlier sparks, or smaller pieces of " + facts.finest_function;
-}
-
-std::string counted(std::uint64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 std::string larger_pieces(const std::string& function) {
@@ -70,6 +58,7 @@ class Diagnosis {
     link();
     start();
     tail();
+    pieces();
     blocking();
     fine_threads();
     starved();
@@ -203,12 +192,46 @@ class Diagnosis {
                     percent(waits)),
         facts_.path_ends > facts_.path_travel
             ? "give it more to do, or fewer PEs: it is over before those that are far have begun"
+        : facts_.pieces.lead
+            ? "let each PE have more data, do more between two exchanges, or stay in one cluster"
             : "make larger pieces, fish earlier (--trawl:low-watermark), and let packets carry "
               "more "
               "(--trawl:packet-size, --trawl:thunks-per-packet)");
   }
 
+  // Of skeletons: each waits for others', and no other spark would help.
+  void pieces() {
+    const auto& all = facts_.pieces;
+    const double cost = shares_.blocked + shares_.starved + shares_.apart;
+    if (!all.lead || cost < worth_saying || link_limits_ || pool_was_full_) return;
+    by_pieces_ = true;
+    const auto evidence = fmt::format(
+        "PEs waited for each other's pieces of skeletons for {} of their time: ", percent(cost));
+    if (all.mean < facts_.way)
+      return say(Limit::too_fine, cost,
+                 evidence + fmt::format("one of {} ran for {} on average, and a message and its "
+                                        "answer take {} under way",
+                                        all.function, time(all.mean), time(facts_.way)),
+                 "let each PE have more data, take fewer PEs, or do more between two exchanges");
+    if (all.root_alone > much_of_the_root)
+      return say(Limit::starved, cost,
+                 evidence + fmt::format("the root ran for {} of the run beside those of its PE",
+                                        percent(all.root_alone)),
+                 "let skeletons do what the root does");
+    if (all.its > uneven * all.each)
+      return say(Limit::uneven, cost,
+                 evidence + fmt::format("those of PE {} ran for {}, those of the mean PE for {}",
+                                        all.busiest, time(all.its), time(all.each)),
+                 "let shards move to where they are done sooner (iterate, rebalance), or make more "
+                 "and smaller ones");
+    say(Limit::blocking, cost,
+        evidence + fmt::format("PEs have as much of them, one of {} ran for {} on average",
+                               all.function, time(all.mean)),
+        "do more between two exchanges, or exchange less: what is reduced first is small");
+  }
+
   void blocking() {
+    if (by_pieces_) return;
     if (shares_.blocked < worth_saying || link_limits_ || pool_was_full_) return;
     auto evidence = fmt::format("PEs had nothing but blocked threads for {} of their time ({}",
                                 percent(shares_.blocked), counted(facts_.blocks, "block"));
@@ -234,7 +257,8 @@ class Diagnosis {
     const bool afar =
         !link_limits_ && facts_.imported > 16 && facts_.imported_mean < facts_.way &&
         idle >= worth_saying &&
-        static_cast<double>(facts_.imported) > 0.25 * static_cast<double>(facts_.threads);
+        static_cast<double>(facts_.imported) > 0.25 * static_cast<double>(facts_.threads) &&
+        !by_pieces_;
     const auto advice = larger_pieces(facts_.finest_function);
     if (here)
       say(Limit::too_fine, shares_.between,
@@ -257,7 +281,8 @@ class Diagnosis {
   }
 
   void starved() {
-    if (shares_.starved < worth_saying || far_fine_ || link_limits_ || pool_was_full_) return;
+    if (shares_.starved < worth_saying || far_fine_ || link_limits_ || pool_was_full_ || by_pieces_)
+      return;
     auto evidence =
         fmt::format("workers had nothing to do for {} of their time while no PE had a spark",
                     percent(shares_.starved));
@@ -278,7 +303,7 @@ class Diagnosis {
   }
 
   void apart() {
-    if (shares_.apart < worth_saying || far_fine_ || link_limits_) return;
+    if (shares_.apart < worth_saying || far_fine_ || link_limits_ || by_pieces_) return;
     const auto evidence = fmt::format(
         "workers had nothing to do for {} of their time while other PEs had sparks ({} "
         "FISH, {} in vain, {} on average)",
@@ -317,77 +342,22 @@ class Diagnosis {
   bool pool_was_full_ = false;
   bool far_fine_ = false;
   bool link_limits_ = false;
+  bool by_pieces_ = false;
 };
-
-std::string sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
-  return text + ".";
-}
-
-/// Nothing was written of what ran.
-bool is_unknown(const Facts& facts) {
-  return facts.threads == 0 && facts.lost_logs > 0;
-}
-
-std::string pes(const std::vector<int>& some, std::string_view what_one, std::string_view several) {
-  if (some.empty()) return {};
-  return fmt::format(" PE{} {} {}.", some.size() == 1 ? "" : "s", fmt::join(some, ", "),
-                     some.size() == 1 ? what_one : several);
-}
 
 }  // namespace
 
 std::string_view name_of(Limit limit) {
-  constexpr std::array<std::string_view, 13> names{
-      "starved",     "flooded",      "too fine", "too coarse", "a slow PE",
-      "a slow link", "collection",   "blocking", "late start", "tail",
-      "fishing",     "thread limit", "full pool"};
+  constexpr std::array<std::string_view, 14> names{
+      "starved",     "flooded",      "too fine",  "too coarse",   "a slow PE",
+      "a slow link", "collection",   "blocking",  "late start",   "tail",
+      "fishing",     "thread limit", "full pool", "uneven shards"};
   return names[static_cast<std::size_t>(limit)];
 }
 
 std::vector<Finding> diagnose(const Facts& facts) {
   if (is_unknown(facts)) return {};
   return Diagnosis(facts).find();
-}
-
-std::string in_words(const Facts& facts, const std::vector<Finding>& findings) {
-  if (is_unknown(facts))
-    return "No thread is in these logs, which end early: nothing is known of the run.";
-  auto text = fmt::format("{} ran threads for {} of {}",
-                          counted(static_cast<std::uint64_t>(facts.workers), "worker"),
-                          percent(facts.shares.busy), time(facts.seconds));
-  if (findings.empty())
-    text += fmt::format("; nothing stands out: no cause costs {} or more of their time",
-                        percent(worth_saying));
-  text += ".";
-  text += pes(facts.lost, "was lost: what it had was evaluated again",
-              "were lost: what they had was evaluated again");
-  text += pes(facts.left, "has left", "have left");
-  text += pes(facts.joined, "came while the run went on", "came while the run went on");
-  for (const auto& finding : findings)
-    text += fmt::format(" {} {}", sentence(finding.evidence), sentence(finding.advice));
-  if (facts.lost_logs != 0)
-    text += fmt::format(" {} of the logs end{} early, so what came later is not in these numbers.",
-                        facts.lost_logs, facts.lost_logs == 1 ? "s" : "");
-  return text;
-}
-
-std::string advice_for(const FunctionAudit& function, const Facts& facts) {
-  const double mean = function.mean() / 1e9;
-  const auto number = static_cast<double>(function.ran_threads);
-  const double all = facts.seconds * facts.workers * 1e9;
-  if (number > 100 && mean < fine) return fmt::format("too fine: {} on average", time(mean));
-  if (function.code != root_code && facts.shares.idle() >= worth_saying &&
-      static_cast<double>(function.longest) / 1e9 > 0.25 * facts.seconds)
-    return fmt::format("too coarse: one ran for {}",
-                       time(static_cast<double>(function.longest) / 1e9));
-  if (function.imported > 16 && mean < facts.way && function.imported > function.converted)
-    return fmt::format("small for its way: {} on average, a FISH and its answer take {}",
-                       time(mean), time(facts.way));
-  if (function.code != root_code && facts.shares.blocked >= worth_saying &&
-      function.blocked > 0.2 * all)
-    return fmt::format("waits: {} in all", duration(function.blocked));
-  return {};
 }
 
 }  // namespace trawl::profile

@@ -25,6 +25,7 @@ enum class Limit : std::uint8_t {
   fishing,
   thread_limit,
   full_pool,
+  uneven,
 };
 
 std::string_view name_of(Limit limit);

@@ -385,6 +385,7 @@ Facts judge(const Activity& activity, const Fishing& fishing, const Granularity&
   }
   if (facts.tail_by) facts.tail_speed = std::exp(log_speed(activity, facts.tail_by->pe));
   judge_threads(functions, granularity, facts);
+  facts.pieces = judge_pieces(functions, facts.pes, facts.seconds);
   facts.slow_pe = slowest(activity, functions);
   facts.slow_link = slowest(messages);
   if (!messages.links.empty()) facts.way = 2 * messages.links.front().median / 1e9;

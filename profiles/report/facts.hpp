@@ -14,6 +14,7 @@
 #include "profiles/report/audit.hpp"
 #include "profiles/report/messages.hpp"
 #include "profiles/report/path.hpp"
+#include "profiles/report/shards.hpp"
 
 namespace trawl::profile {
 
@@ -93,6 +94,7 @@ struct Facts {
   double speed_mean = 1;
   double tail_speed = 1;  ///< of the PE of tail_by
 
+  Pieces pieces;
   std::uint64_t fish = 0, fish_in_vain = 0;
   double fish_time = 0;  ///< s, mean; a FISH may be held where there is nothing yet
   double way = 0;        ///< s, twice the median of a message where most are sent

@@ -1,5 +1,5 @@
-// The names of a program's codes beside its event logs: a line each, in the order of their ids, and
-// a last line by which damage is noticed.
+// The names of a program's codes beside its event logs: a line each, in the order of their ids,
+// with a * before those whose thunks skeletons place; and a last line by which damage is noticed.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,8 @@ inline std::string end_of_codes(std::string_view lines) {
   return end;
 }
 
+inline constexpr char placed_mark = '*';
+
 inline std::string encode_codes(std::span<const std::string> names) {
   std::string text;
   for (const auto& name : names) text += name + '\n';
@@ -35,6 +37,7 @@ inline std::string encode_codes(std::span<const std::string> names) {
 
 struct Codes {
   std::vector<std::string> names;
+  std::vector<bool> placed;
   bool whole = true;  ///< false: damaged, or cut short; names may be wrong, or missing
 };
 
@@ -45,8 +48,11 @@ inline Codes decode_codes(std::string_view text) {
   codes.whole = text.substr(lines.size()) == end_of_codes(lines);
   if (!codes.whole) lines = text;
   while (!lines.empty()) {
-    codes.names.emplace_back(lines.substr(0, lines.find('\n')));
-    lines.remove_prefix(std::min(lines.size(), codes.names.back().size() + 1));
+    auto name = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), name.size() + 1));
+    codes.placed.push_back(name.starts_with(placed_mark));
+    if (codes.placed.back()) name.remove_prefix(1);
+    codes.names.emplace_back(name);
   }
   return codes;
 }

@@ -56,6 +56,14 @@ TEST_F(ProfileTest, NamesThatAreNotThereAreReported) {
   EXPECT_EQ(name_of_code(long_ones, 0), "code 0");
 }
 
+TEST_F(ProfileTest, WhatIsPlacedHasAMark) {
+  write_known();
+  write_codes({"f", "*g", "h"});
+  const auto found = run();
+  EXPECT_EQ(found.codes, (std::vector<std::string>{"f", "g", "h"}));
+  EXPECT_EQ(found.placed, (std::vector<bool>{false, true, false}));
+}
+
 TEST_F(ProfileTest, DamagedNamesAreReported) {
   write_known();
   write_codes({"first", "second"});

@@ -213,6 +213,81 @@ TEST(Diagnosis, ChainOfBlocking) {
   expect(facts, Limit::blocking, "280 times from a thread to one that waited");
 }
 
+/// Most threads are pieces of skeletons, and PEs wait for each other's.
+Facts of_skeletons() {
+  auto facts = with(&Shares::blocked, 0.2);
+  facts.shares.busy -= 0.2;
+  facts.shares.starved = 0.2;
+  facts.pieces = {.lead = true,
+                  .function = "stencil_shard<f>",
+                  .mean = 1e-3,
+                  .each = 5,
+                  .busiest = 3,
+                  .its = 5.5,
+                  .root_alone = 0.01};
+  return facts;
+}
+
+// More sparks, which would help others, are no advice for them.
+TEST(Diagnosis, WhatSkeletonsWaitFor) {
+  auto facts = of_skeletons();
+  const auto only = [&](Limit limit, const std::string& evidence) {
+    expect(facts, limit, evidence);
+    EXPECT_EQ(diagnose(facts).size(), 1U);
+    EXPECT_EQ(diagnose(facts).front().advice.find("spark"), std::string::npos);
+    EXPECT_NEAR(diagnose(facts).front().cost, 0.4, 0.05);
+  };
+  only(Limit::blocking, "one of stencil_shard<f> ran for 1.00 ms");
+  facts.pieces.its = 8;
+  only(Limit::uneven, "those of PE 3 ran for 8.00 s, those of the mean PE for 5.00 s");
+  facts.pieces.root_alone = 0.5;
+  only(Limit::starved, "the root ran for 50 %");
+  facts.pieces.mean = 50e-6;
+  only(Limit::too_fine, "one of stencil_shard<f> ran for 50.0 us on average");
+  facts.pieces.lead = false;
+  EXPECT_EQ(diagnose(facts).front().limit, Limit::blocking);
+  EXPECT_GT(diagnose(facts).size(), 1U);
+}
+
+TEST(Diagnosis, SkeletonsOverAFarLink) {
+  auto facts = of_skeletons();
+  facts.slow_link = SlowLink{"a", "b", 10e-3, 60e-6, 12e-3};
+  facts.path_travel = 0.5;
+  expect(facts, Limit::slow_link, "one from a to b takes 10.0 ms");
+  EXPECT_EQ(diagnose(facts).size(), 1U);
+  EXPECT_NE(diagnose(facts).front().advice.find("more data"), std::string::npos);
+}
+
+FunctionAudit ran(std::uint32_t code, bool is_placed, std::uint64_t threads,
+                  std::map<int, double> seconds) {
+  FunctionAudit function;
+  function.code = code;
+  function.called = "f" + std::to_string(code);
+  function.is_placed = is_placed;
+  function.ran_threads = threads;
+  for (const auto& [pe, time] : seconds) {
+    function.ran_on[pe] = 1e9 * time;
+    function.ran += 1e9 * time;
+  }
+  return function;
+}
+
+TEST(Pieces, AreJudgedBesideTheRoot) {
+  const auto pieces =
+      judge_pieces({ran(root_code, false, 1, {{0, 5}}), ran(1, true, 60, {{0, 1}, {1, 3}, {2, 2}}),
+                    ran(2, true, 30, {{2, 1.5}}), ran(3, false, 88, {{1, 9}})},
+                   3, 10);
+  EXPECT_TRUE(pieces.lead);
+  EXPECT_EQ(pieces.function, "f1");
+  EXPECT_DOUBLE_EQ(pieces.mean, 0.1);
+  EXPECT_EQ(pieces.busiest, 2);
+  EXPECT_DOUBLE_EQ(pieces.its, 3.5);
+  EXPECT_DOUBLE_EQ(pieces.each, 3.25) << "of those without the root";
+  EXPECT_DOUBLE_EQ(pieces.root_alone, 0.275) << "it evaluates pieces itself";
+  EXPECT_FALSE(judge_pieces({ran(1, true, 60, {{0, 1}}), ran(3, false, 60, {{1, 9}})}, 2, 10).lead);
+  EXPECT_FALSE(judge_pieces({ran(1, true, 60, {{0, 1}})}, 1, 10).lead) << "one PE waits for nobody";
+}
+
 TEST(Diagnosis, LateStart) {
   auto facts = with(&Shares::start, 0.3);
   facts.start_until = 3.4;
