@@ -37,6 +37,12 @@ Writer Mailbox::open(Kind kind, int to) {
   return message;
 }
 
+Nanos Mailbox::carrying(int from, int to, std::size_t bytes) const {
+  const auto one = cluster_of(from);
+  const auto other = cluster_of(to);
+  return one == other ? 0 : rooms_.tables.links().between(one, other).carrying(bytes);
+}
+
 void Mailbox::send(int to, Writer message) {
   const auto kind = static_cast<Kind>(message.view()[prefix]);
   const auto& row = fabric::row_of(kind);

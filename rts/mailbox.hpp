@@ -46,6 +46,7 @@ class Mailbox final : public fabric::Outbox {
   void step_in() noexcept override;
   Nanos now() const override { return rooms_.fabric.now(); }
   Nanos round_trip(int to) const override { return 2 * rooms_.tables.latency_to(to).one_way; }
+  Nanos carrying(int from, int to, std::size_t bytes) const override;
   std::uint32_t cluster_of(int pe) const override { return rooms_.tables.cluster_of(pe); }
 
   /// Delivers what has come, up to a bound: sooner it ends after what `by` should begin at once.

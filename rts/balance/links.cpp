@@ -18,6 +18,13 @@ std::int64_t rate_of(std::size_t bytes, Nanos took) {
 
 }  // namespace
 
+Nanos Bandwidth::carrying(std::size_t bytes) const noexcept {
+  constexpr double second = 1e9, at_most = 1e18;
+  if (measured < 0) return 0;
+  return static_cast<Nanos>(
+      std::min(static_cast<double>(bytes) * second / static_cast<double>(bytes_a_second), at_most));
+}
+
 // A link carries what a message had at least, its latency included. Where that says little, a long
 // one tells: by how much longer it was, and took, than the fastest of late. (Of short ones that
 // were late nobody can tell a thin link from one whose latency changes, or which others have

@@ -18,6 +18,8 @@ struct Bandwidth {
   Nanos measured = -1;
 
   Nanos when() const noexcept { return measured; }
+  /// For so long it is busy with so many bytes; unknown: 0.
+  Nanos carrying(std::size_t bytes) const noexcept;
 };
 
 /// From one cluster to another.

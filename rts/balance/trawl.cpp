@@ -77,17 +77,11 @@ Bandwidth bandwidth_to(const Tables& tables, std::uint32_t cluster) {
   return tables.links().between(tables.own_cluster(), cluster);
 }
 
-Nanos carrying(std::size_t bytes, const Bandwidth& link) {
-  constexpr double second = 1e9, at_most = 1e18;
-  return static_cast<Nanos>(std::min(
-      static_cast<double>(bytes) * second / static_cast<double>(link.bytes_a_second), at_most));
-}
-
 /// Results that come home over it keep the run waiting. (Of short messages nobody can tell a thin
 /// link from one whose latency changes; nor do they need more.)
 bool is_thin(const Tables& tables, const Bandwidth& link) {
   if (link.measured < 0 || link.bytes_a_second >= thin) return false;
-  return tables.mean_result() == 0 || carrying(tables.mean_result(), link) > long_way_home;
+  return tables.mean_result() == 0 || link.carrying(tables.mean_result()) > long_way_home;
 }
 
 /// Are sparks and results?
@@ -129,11 +123,11 @@ Nanos thin_ready_at(const Tables& tables, const Situation& pe, std::uint32_t clu
   const auto in = [&](Nanos wait) {
     return pe.now + link.measured + wait - std::max(tables.latest(), link.measured);
   };
-  if (is_left_alone(tables, link)) return in(probe_interval * carrying(large_result, link));
+  if (is_left_alone(tables, link)) return in(probe_interval * link.carrying(large_result));
   const auto& steal = tables.last_steal(cluster);
   if (steal.took < 0) return in(probe_interval * round_trip(tables));
   const auto result = tables.mean_result() == 0 ? large_result : tables.mean_result();
-  return steal.ended + 2 * carrying(result, link);
+  return steal.ended + 2 * link.carrying(result);
 }
 
 /// When a FISH may go to this cluster again.

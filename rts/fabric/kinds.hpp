@@ -48,7 +48,7 @@ enum class Kind : std::uint8_t {
   due,      ///< ... so many have been sent to you
   held,     ///< ... so much I had of your weights
   collect,  ///< I am short of memory: do you still need what you know of mine?
-  relay,    ///< you have got a value of mine: pass it on to this PE, which is near you
+  relay,    ///< you have got a value of mine: pass it on to this PE
   gauge,    ///< nothing, in so many bytes: how long do they take?
 };
 

@@ -29,6 +29,9 @@ class Outbox {
   /// The time, and about how long a message and its answer take between here and that PE.
   virtual Nanos now() const { return 0; }
   virtual Nanos round_trip(int) const { return 0; }
+  /// How long the link from one to another PE's cluster takes for so many bytes, beside its
+  /// latency, as far as is known; within a cluster nothing.
+  virtual Nanos carrying(int /*from*/, int /*to*/, std::size_t /*bytes*/) const { return 0; }
   /// In which cluster a PE is.
   virtual std::uint32_t cluster_of(int) const { return 0; }
 

@@ -123,7 +123,8 @@ void SharedHeap::send_resume(Node* node, const Remote& remote, Along* along) {
   if (along != nullptr) along->sent(moved);
   const bool by_our_name = remote.weight == 0 && remote.key.pe == addresses_.self();
   if (by_our_name && node->state() == State::value)
-    note_holder(node, remote, message.size() - before > limits.bytes + limits.bytes / 4);
+    note_holder(node, remote, message.size() - before,
+                message.size() - before > limits.bytes + limits.bytes / 4);
   counters_.add(Count::resume_sent);
   counters_.add(Count::packets_sent);
   counters_.add(Count::packet_bytes, message.size() - before);

@@ -1,36 +1,65 @@
-// A large value goes to each other cluster once: who has got it passes it on to those near him.
+// A large value goes to each other cluster once: who has got it passes it on to those near him. The
+// first there may get it from a third cluster, where the link from here is a bad one.
 //
 // Note: nobody waits for ever. Who is to pass a value on is told for which proxy of his it was sent
-// to him by its home. If that is still fetching, its RESUME is under way from the home itself,
-// which waits for nobody; if it has died, the FETCH goes back, and is answered there. So of two PEs
-// that have lost their copies neither waits for the other. A PE of which the home has died, or who
-// has left, forgets what it was to pass on: who waits for that asks again (dead, in recovery.cpp).
+// to him, or is to be passed on to him, by its home. If that is still fetching, its RESUME is under
+// way from the home itself, which waits for nobody, or from one who was told so before him; if it
+// has died, the FETCH goes back, and is answered there, by the home itself: who asks is its
+// cluster's holder then. So of two PEs that have lost their copies neither waits for the other. A
+// PE of which the home has died, or who has left, forgets what it was to pass on: who waits for
+// that asks again (dead, in recovery.cpp).
 #include <algorithm>
 
 #include "rts/heap/shared_heap.hpp"
 
 namespace trawl::heap {
 
-// Of what fills packets by itself: with all else there comes what will be asked for next, and who
-// walks through it gets more each time, by who knows how he walks.
-void SharedHeap::note_holder(Node* node, const Remote& remote, bool alone) {
+// Of what fills packets by itself, or takes its link longer than to ask for it: with all else there
+// comes what will be asked for next, and who walks through it gets more each time, by who knows how
+// he walks.
+void SharedHeap::note_holder(Node* node, const Remote& remote, std::size_t bytes, bool fills) {
   addresses_.note_copy(node, remote.pe);
-  if (!alone) return;
-  const auto cluster = outbox_.cluster_of(static_cast<int>(remote.pe));
-  if (cluster != outbox_.cluster_of(static_cast<int>(addresses_.self())))
-    relays_.note(remote.key.slot, cluster, {remote.pe, remote.ticket});
+  const auto self = static_cast<int>(addresses_.self());
+  const auto pe = static_cast<int>(remote.pe);
+  const auto cluster = outbox_.cluster_of(pe);
+  if (cluster == outbox_.cluster_of(self)) return;
+  if (fills || outbox_.carrying(self, pe, bytes) > outbox_.round_trip(pe))
+    relays_.note(remote.key.slot, cluster, {remote.pe, remote.ticket, bytes});
+}
+
+bool SharedHeap::can_pass_on(const Holder& holder, std::uint32_t pe) const {
+  return holder.pe != pe && !addresses_.is_dead(holder.pe) && !addresses_.leaves(holder.pe);
+}
+
+// One of the asker's cluster; else one to whom the asker's cluster has a much better link.
+const Holder* SharedHeap::who_passes_on(const Remote& remote) const {
+  constexpr Nanos much = 8;
+  const auto slot = remote.key.slot;
+  const auto pe = static_cast<int>(remote.pe);
+  if (const auto* near = relays_.holder(slot, outbox_.cluster_of(pe)); near != nullptr)
+    return can_pass_on(*near, remote.pe) ? near : nullptr;
+  const auto over_link = [&](const Holder& from) {
+    const auto takes = outbox_.carrying(static_cast<int>(from.pe), pe, from.bytes);
+    return takes == 0 || !can_pass_on(from, remote.pe) ? never : takes;  // 0: it is unknown
+  };
+  const auto* far = relays_.cheapest(slot, over_link);
+  if (far == nullptr || over_link(*far) == never) return nullptr;
+  const auto from_here = outbox_.carrying(static_cast<int>(addresses_.self()), pe, far->bytes);
+  return from_here / much > over_link(*far) + outbox_.round_trip(pe) ? far : nullptr;
 }
 
 bool SharedHeap::is_relayed(Node* node, const Remote& remote) {
   if (relays_.empty() || remote.weight != 0 || remote.key.pe != addresses_.self()) return false;
+  const auto* known = who_passes_on(remote);
+  if (known == nullptr) return false;
+  const auto holder = *known;
   const auto& [pe, ticket, key, weight] = remote;
-  const auto* holder = relays_.holder(key.slot, outbox_.cluster_of(static_cast<int>(pe)));
-  if (holder == nullptr || holder->pe == pe || addresses_.is_dead(holder->pe) ||
-      addresses_.leaves(holder->pe))
-    return false;
   ++cases_.relayed;
   addresses_.note_copy(node, pe);
-  fabric::send(outbox_, static_cast<int>(holder->pe), Relay{key, holder->ticket, pe, ticket});
+  fabric::send(outbox_, static_cast<int>(holder.pe), Relay{key, holder.ticket, pe, ticket});
+  const auto cluster = outbox_.cluster_of(static_cast<int>(pe));
+  if (cluster != outbox_.cluster_of(static_cast<int>(holder.pe)))
+    relays_.note(key.slot, cluster, {pe, ticket, holder.bytes});
   return true;
 }
 

@@ -1,5 +1,5 @@
 // Who of another cluster has got a large value of ours. Others there get it from him, so that it
-// crosses the link between the clusters once.
+// crosses the link between the clusters once; or from who is behind a better link to them.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@
 
 namespace trawl::heap {
 
-/// A PE, and for which proxy of its the value was sent to it.
+/// A PE, for which proxy of its the value was sent to it, and how many bytes that took.
 struct Holder {
   std::uint32_t pe = 0;
   std::uint32_t ticket = 0;
+  std::size_t bytes = 0;
 
   friend bool operator==(const Holder&, const Holder&) = default;
 };
@@ -31,7 +32,17 @@ class Relays {
   bool empty() const noexcept { return holders_.empty(); }
   /// nullptr: none is known.
   const Holder* holder(std::uint64_t slot, std::uint32_t cluster) const;
-  /// The value goes to this PE, from here.
+  /// Of all clusters' the one of the least cost; nullptr: none is known.
+  template <class Cost>
+  const Holder* cheapest(std::uint64_t slot, Cost cost) const {
+    const Holder* best = nullptr;
+    const auto found = holders_.find(slot);
+    if (found == holders_.end()) return nullptr;
+    for (const auto& each : found->second)
+      if (best == nullptr || cost(each.holder) < cost(*best)) best = &each.holder;
+    return best;
+  }
+  /// The value goes to this PE.
   void note(std::uint64_t slot, std::uint32_t cluster, const Holder& holder);
   /// This PE has none, or not any more.
   void forget(std::uint64_t slot, std::uint32_t pe);

@@ -4,7 +4,7 @@
 // SCHEDULE  a spark moves; it stays exported here until RESUME brings its result, unasked
 // FETCH     a proxy is needed; answered by RESUME with the value, or with the thunk itself, which
 //           moves to where it is needed; what can't be answered yet waits in the blocking queue
-// RELAY     a FETCH from another cluster, to one there who has got the value (relays.hpp)
+// RELAY     a FETCH from another cluster, to one there, or nearer, who has got it (relays.hpp)
 // RESUME    a value, an exception or a thunk for a node that waits for it
 // ACK       the thunks that moved inside a packet have new addresses: the old nodes become proxies
 // FREE      weights of dead proxies
@@ -240,7 +240,9 @@ class SharedHeap {
   void answer(Node* node, const Remote& remote);
   void send_value(Node* node, const Remote& remote);
   bool is_relayed(Node* node, const Remote& remote);
-  void note_holder(Node* node, const Remote& remote, bool alone);
+  const Holder* who_passes_on(const Remote& remote) const;
+  bool can_pass_on(const Holder& holder, std::uint32_t pe) const;
+  void note_holder(Node* node, const Remote& remote, std::size_t bytes, bool fills);
   bool comes_from_home(Node* proxy, std::uint32_t ticket) const;
   void forget_relayed(std::uint32_t home);
   void send_thunk(Node* node, const Remote& remote);

@@ -10,6 +10,7 @@
 #include <trawl/lazy.hpp>
 #include <unistd.h>
 
+#include "rts/balance/links.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/heap/pack.hpp"
 #include "rts/heap/shared_heap.hpp"
@@ -72,8 +73,9 @@ class HeapGrid {
   std::uint64_t count(int pe, Count what) { return seat(pe).counters[what]; }
 
   Nanos time = 0;
-  Nanos one_way = 0;                    ///< what a message takes
-  std::vector<std::uint32_t> clusters;  ///< by PE; empty: there is one
+  Nanos one_way = 0;                             ///< what a message takes
+  std::vector<std::uint32_t> clusters;           ///< by PE; empty: there is one
+  std::vector<std::vector<std::int64_t>> links;  ///< bytes a second between clusters; 0: unknown
 
   /// What else happens at a PE while it reads a long value.
   std::function<void(int pe)> meanwhile{};
@@ -216,6 +218,11 @@ class HeapGrid {
     void step_in() noexcept override { outside = false; }
     Nanos now() const override { return grid.time; }
     Nanos round_trip(int) const override { return 2 * grid.one_way; }
+    Nanos carrying(int from, int to, std::size_t bytes) const override {
+      if (grid.links.empty() || cluster_of(from) == cluster_of(to)) return 0;
+      const auto rate = grid.links[cluster_of(from)][cluster_of(to)];
+      return balance::Bandwidth{rate, rate == 0 ? -1 : 0}.carrying(bytes);
+    }
     std::uint32_t cluster_of(int of) const override {
       return grid.clusters.empty() ? 0 : grid.clusters[static_cast<std::size_t>(of)];
     }

@@ -191,6 +191,71 @@ TEST_F(DyingRelay, ItsHomeDiesAndAnotherHasIt) {
   expect_right(second);
 }
 
+/// Its packet is full before the value to which it refers.
+struct Laden {
+  Numbers beside;
+  Lazy<Numbers> numbers;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(beside, numbers);
+  }
+};
+
+constexpr heap::PackLimits small_packets{.bytes = 4'000};
+constexpr std::size_t does_not_fill_one = 550;  // 4.4 KB
+
+/// Refers to a value that does not fill a packet.
+Lazy<Laden> laden() {
+  return Lazy<Laden>(
+      Laden{Numbers(2 * does_not_fill_one, 1), Lazy<Numbers>(Numbers(does_not_fill_one, 7))});
+}
+
+Lazy<Numbers> needed(HeapGrid& grid, const Lazy<Laden>& holder, int pe) {
+  const auto there = test::carry(holder, grid[0].addresses(), grid[pe].addresses(), small_packets);
+  auto numbers = heap::ResultOf<Laden>::get(there.node()).numbers;
+  EXPECT_FALSE(numbers.evaluated());
+  grid.demand(pe, numbers.node());
+  return numbers;
+}
+
+/// The first of its cluster that needs it, and two more.
+std::uint64_t relayed_of_three(std::int64_t bytes_a_second) {
+  HeapGrid grid(weight, small_packets, 1, std::vector(4, fabric::Memory()), false);
+  grid.clusters = {0, 1, 1, 1};
+  grid.links = {{0, bytes_a_second}, {bytes_a_second, 0}};
+  const auto holder = laden();
+  std::vector<Lazy<Numbers>> kept;
+  for (int pe = 1; pe < 4; ++pe) kept.push_back(needed(grid, holder, pe));
+  grid.settle();
+  for (const auto& each : kept) EXPECT_TRUE(each.evaluated());
+  return grid[0].cases().relayed;
+}
+
+TEST(Relays, OverAThinLinkASmallOneGoesOnceToo) {
+  EXPECT_EQ(relayed_of_three(0), 0U) << "with it comes what is asked for next";
+  EXPECT_EQ(relayed_of_three(1'000), 2U);
+}
+
+// From 0 to cluster 2 there is a link of 1 KB/s, and by way of cluster 1 there are good ones.
+TEST(Relays, RoundAThinLink) {
+  HeapGrid grid(weight, small_packets, 1, std::vector(4, fabric::Memory()), false);
+  grid.clusters = {0, 1, 2, 2};
+  grid.links = {{0, 100'000, 1'000}, {100'000, 0, 100'000}, {1'000, 100'000, 0}};
+  const auto holder = laden();
+  const auto need = [&](int pe) {
+    const auto numbers = needed(grid, holder, pe);
+    grid.settle();
+    EXPECT_TRUE(numbers.evaluated());
+    return grid.count(1, Count::resume_sent);
+  };
+  EXPECT_EQ(need(1), 0U);
+  EXPECT_EQ(need(2), 1U) << "who has it in cluster 1 passes it on";
+  EXPECT_EQ(need(3), 1U) << "... and then, who has it in cluster 2";
+  EXPECT_EQ(grid.count(2, Count::resume_sent), 1U);
+  EXPECT_EQ(grid.count(0, Count::resume_sent), 1U);
+}
+
 // Whatever is asked for twice, has been forgotten, and arrives in whichever order: nobody waits
 // for who waits for him.
 TEST(Relays, NobodyWaitsForEver) {
@@ -198,7 +263,9 @@ TEST(Relays, NobodyWaitsForEver) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(seed);
     HeapGrid grid(weight, {}, seed, std::vector(4, fabric::Memory()), false);
-    grid.clusters = {0, 1, 1, 1};
+    grid.clusters = {0, 1, 1, seed % 2 == 0 ? 1U : 2U};
+    if (seed % 4 == 1) grid.links = {{0, 90'000, 800}, {90'000, 0, 90'000}, {800, 90'000, 0}};
+    if (seed % 4 == 3) grid.links = {{0, 800, 90'000}, {800, 0, 90'000}, {90'000, 90'000, 0}};
     const Lazy<Numbers> numbers{Numbers(larger_than_a_packet, 7)};
     const Lazy<Holder> holder{Holder{numbers}};
     std::vector<std::pair<int, Lazy<Numbers>>> kept;
