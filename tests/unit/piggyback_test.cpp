@@ -46,8 +46,7 @@ TEST(Piggyback, BoundedOnAnyNumberOfPes) {
       tables.note_load(pe, load(static_cast<unsigned>(pe), 1, pe));
       largest = std::max(largest, piggyback(tables, pe, load(1, 1, 0)).size());
     }
-    for (int i = 0; i < 100; ++i)
-      largest = std::max(largest, piggyback(tables, i % pes, {}).size());
+    for (int i = 0; i < 100; ++i) largest = std::max(largest, piggyback(tables, i, {}).size());
     EXPECT_LE(largest, Tables::max_piggyback_bytes);
     if (pes >= 8) {
       EXPECT_EQ(largest, Tables::max_piggyback_bytes);

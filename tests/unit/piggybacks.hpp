@@ -8,12 +8,15 @@
 
 namespace trawl::balance {
 
-inline constexpr int somebody = -1;  // none of those there are
-
-inline Bytes piggyback(Tables& tables, Nanos now, const Load& own, int to = somebody) {
+inline Bytes piggyback(Tables& tables, Nanos now, const Load& own, int to) {
   Writer out;
   tables.write_piggyback(out, now, own, to);
   return out.take();
+}
+
+/// With what anybody may be told.
+inline Bytes piggyback(Tables& tables, Nanos now, const Load& own) {
+  return piggyback(tables, now, own, tables.self());
 }
 
 inline Load read(Tables& tables, std::span<const std::byte> bytes, int from, Nanos now) {
