@@ -2,13 +2,17 @@
 // other, against the algorithms of the standard library.
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include "tests/unit/dist_grid.hpp"
 
@@ -233,6 +237,91 @@ TEST_P(DistRandom, IterateRebalanceApplyAndOn) {
     std::ranges::sort(all);
     EXPECT_EQ(trawl::collect(steps), all);
   });
+}
+
+struct Range {
+  long low = 0, high = -1;
+};
+Range around(const trawl::Portion<long>& own, long margin) {
+  Range range{1L << 40, -(1L << 40)};
+  for (const auto& shard : own)
+    for (const long x : shard)
+      range = {std::min(range.low, x - margin), std::max(range.high, x + margin)};
+  return range;
+}
+std::vector<long> inside(const trawl::Portion<long>& own, const Range& range) {
+  std::vector<long> some;
+  for (const auto& shard : own)
+    std::ranges::copy_if(shard, std::back_inserter(some),
+                         [&](long x) { return x >= range.low && x <= range.high; });
+  return some;
+}
+std::vector<long> all_near(const trawl::Portion<long>& own,
+                           const std::vector<trawl::Lazy<std::vector<long>>>& others) {
+  std::vector<long> all;
+  for (const auto& shard : own) all.insert(all.end(), shard.begin(), shard.end());
+  for (const auto& other : others)
+    all.insert(all.end(), trawl::force(other).begin(), trawl::force(other).end());
+  return all;
+}
+long neighbours(long x, const std::vector<long>& all) {
+  return std::ranges::count_if(all, [x](long y) { return std::abs(x - y) <= 5; });
+}
+
+TEST_P(DistRandom, Essential) {
+  run_wild([](auto& random) {
+    auto [dist, all] = some(random);
+    const auto sorted = trawl::sort<std::identity{}>(dist);
+    std::ranges::sort(all);
+    const auto near_here = trawl::essential<around, inside, all_near>(sorted, 5L);
+    std::vector<long> expected;
+    for (const long x : all)
+      expected.push_back(std::ranges::upper_bound(all, x + 5) -
+                         std::ranges::lower_bound(all, x - 5));
+    EXPECT_EQ(trawl::collect(trawl::map<neighbours>(sorted, near_here)), expected);
+  });
+}
+
+long of_all(long x, const std::vector<long>& all) {
+  return all.empty() ? x : x + all[static_cast<std::size_t>(x + 300) % all.size()];
+}
+std::vector<long> doubles(const std::vector<long>& all) {
+  auto twice = all;
+  for (auto& x : twice) x *= 2;
+  return twice;
+}
+
+TEST_P(DistRandom, EvenlyAndBroadcast) {
+  run_wild([](auto& random) {
+    auto [dist, all] = some(random);
+    const auto even = trawl::evenly(dist);
+    EXPECT_EQ(trawl::collect(even), all);
+    EXPECT_EQ(even.shards(), trawl::generate<number>(all.size(), std::uint64_t{1}).shards());
+    const auto everywhere = trawl::broadcast(trawl::lazy<doubles>(all));
+    const auto twice = doubles(all);
+    std::vector<long> expected;
+    for (const long x : all) expected.push_back(of_all(x, twice));
+    const auto from_there = random() % 2 == 0 ? dist : even;
+    EXPECT_EQ(trawl::collect(trawl::map<of_all>(from_there, everywhere)), expected);
+  });
+}
+
+std::string line_of(long x) {
+  return std::string(static_cast<std::size_t>(x + 300) % 40, 'x') + std::to_string(x) + "\n";
+}
+
+TEST_P(DistRandom, WrittenAndRead) {
+  const auto file = testing::TempDir() + "trawl_random_" + std::to_string(getpid());
+  run_wild([&](auto& random) {
+    const auto [dist, all] = some(random);
+    std::string text;
+    for (const long x : all) text += line_of(x);
+    EXPECT_EQ(trawl::write<line_of>(dist, file), text.size());
+    std::string read;
+    for (const auto& line : trawl::collect(trawl::read_lines({file}))) read += line + "\n";
+    EXPECT_EQ(read, text);
+  });
+  std::filesystem::remove(file);
 }
 
 INSTANTIATE_TEST_SUITE_P(Pes, DistRandom, testing::ValuesIn(grids));
