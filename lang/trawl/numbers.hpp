@@ -71,7 +71,7 @@ std::vector<T> numbers(std::size_t count, Write&& write) {
       return detail::Unwritten<T>(count);
     }();
     std::forward<Write>(write)(std::span<T>(made));
-    return std::move(made);
+    return std::vector<T>(std::move(made));
   } else {
     return {};
   }

@@ -86,6 +86,7 @@ Graph GraphBuilder::take() {
     if (task.site >= graph_.sites.size()) task.site = 0;
   }
   for (const auto& named : named_) graph_.not_needed += named.done == none;
+  graph_.shared_lost = graph_.values.empty() && !references_.empty();
   renumber();
   find_positions(graph_);
   route(graph_);

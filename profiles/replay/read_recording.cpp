@@ -240,7 +240,9 @@ Graph read_recording(const std::string& name, Grain grain) {
     auto cut = read_blocks(file, builder, header, place);
     if (!cut.empty()) builder.cut_short();
     auto graph = builder.take();
-    if (!cut.empty()) graph.cut_short = at(name, place) + cut;
+    if (!cut.empty())
+      graph.cut_short =
+          at(name, place) + cut + (graph.shared_lost ? ", and what tasks share is lost" : "");
     graph.program = trawl::profile::ascii(header.program);
     return graph;
   } catch (const BadBytes& bad) {

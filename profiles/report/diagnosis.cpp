@@ -145,6 +145,7 @@ class Diagnosis {
         "cost {} of all workers' time",
         time(length), percent(shares_.tail));
     const auto& by = facts_.tail_by;
+    if (facts_.pieces.lead && !is_the_runs_end()) return;  // see pieces()
     if (is_the_runs_end())
       return say(Limit::tail, shares_.tail,
                  evidence + fmt::format("; for {} of that the last thread of the critical path had "
@@ -202,7 +203,8 @@ class Diagnosis {
   // Of skeletons: each waits for others', and no other spark would help.
   void pieces() {
     const auto& all = facts_.pieces;
-    const double cost = shares_.blocked + shares_.starved + shares_.apart;
+    const double tail = is_the_runs_end() ? 0 : shares_.tail;
+    const double cost = shares_.blocked + shares_.starved + shares_.apart + tail;
     if (!all.lead || cost < worth_saying || link_limits_ || pool_was_full_) return;
     by_pieces_ = true;
     const auto evidence = fmt::format(
@@ -225,8 +227,10 @@ class Diagnosis {
                  "let shards move to where they are done sooner (iterate, rebalance), or make more "
                  "and smaller ones");
     say(Limit::blocking, cost,
-        evidence + fmt::format("PEs have as much of them, one of {} ran for {} on average",
-                               all.function, time(all.mean)),
+        evidence +
+            fmt::format(
+                "PEs beside the root's have as much of them, one of {} ran for {} on average",
+                all.function, time(all.mean)),
         "do more between two exchanges, or exchange less: what is reduced first is small");
   }
 

@@ -47,11 +47,12 @@ std::string advice_for(const FunctionAudit& function, const Facts& facts) {
   const auto number = static_cast<double>(function.ran_threads);
   const double all = facts.seconds * facts.workers * 1e9;
   if (number > 100 && mean < fine) return fmt::format("too fine: {} on average", time(mean));
-  if (function.code != root_code && facts.shares.idle() >= worth_saying &&
+  if (function.code != root_code && !function.is_placed && facts.shares.idle() >= worth_saying &&
       static_cast<double>(function.longest) / 1e9 > 0.25 * facts.seconds)
     return fmt::format("too coarse: one ran for {}",
                        time(static_cast<double>(function.longest) / 1e9));
-  if (function.imported > 16 && mean < facts.way && function.imported > function.converted)
+  if (!function.is_placed && function.imported > 16 && mean < facts.way &&
+      function.imported > function.converted)
     return fmt::format("small for its way: {} on average, a FISH and its answer take {}",
                        time(mean), time(facts.way));
   if (function.code != root_code && facts.shares.blocked >= worth_saying &&

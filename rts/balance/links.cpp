@@ -28,8 +28,8 @@ Nanos Bandwidth::carrying(std::size_t bytes) const noexcept {
 // A link carries what a message had at least, its latency included. Where that says little, a long
 // one tells: by how much longer it was, and took, than the fastest of late. (Of short ones that
 // were late nobody can tell a thin link from one whose latency changes, or which others have
-// filled.) It is never taken for much wider than it is: others' messages can only make it look
-// thinner.
+// filled.) Others' messages can only make it look thinner; but where it was the shorter one that
+// they held up, up to eight times as wide.
 void Links::note_transfer(std::uint32_t from, std::size_t bytes, Nanos took, Nanos arrived) {
   constexpr std::size_t longer = 48, is_long = 1024;
   constexpr std::int64_t good = 20'000;

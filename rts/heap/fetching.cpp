@@ -34,13 +34,17 @@ void SharedHeap::send_fetch(const Fetch& message) {
 
 void SharedHeap::on_fetch(const Fetch& message, int from) {
   counters_.add(Count::fetch_received);
-  const auto& [target, pe, ticket, key] = message;
+  const auto& [target, pe, ticket, key, direct] = message;
   // Who was to pass it on has it no more: it is answered from here.
   if (static_cast<std::uint32_t>(from) != pe && key == target && key.pe == addresses_.self())
     relays_.forget(key.slot, static_cast<std::uint32_t>(from));
   if (addresses_.is_dead(pe)) return;
   if (target.pe != addresses_.self()) return on_fetch_of_dead(message);
-  if (Node* node = addresses_.own(target.slot)) return answer(node, {pe, ticket, key, 0});
+  if (Node* node = addresses_.own(target.slot)) {
+    const Remote remote{pe, ticket, key, 0};
+    if (direct && node->state() == State::value) return send_resume(node, remote);
+    return answer(node, remote);
+  }
   // A FETCH that was sent on has been overtaken by the thunk it was after: it starts again where it
   // was sent first. If that slot is gone too, whoever asked has got the node by another way; or he
   // has asked who gave it to him, as its home is dead.

@@ -8,7 +8,6 @@
 namespace trawl::heap {
 namespace {
 
-static_assert(sizeof(Fetch) == 40 && std::is_trivially_copyable_v<Fetch>, "it goes as it is");
 static_assert(offsetof(Resume, ticket) + sizeof(std::uint32_t) == Resume::size);
 
 void check(const Address& at, const fabric::Envelope& envelope) {
@@ -43,8 +42,23 @@ Schedule Schedule::read(Reader& in, const fabric::Envelope&) {
   return {fish, again == 1};
 }
 
+void Fetch::write(Writer& out) const {
+  out.put(target);
+  out.put(pe);
+  out.put(ticket);
+  out.put(key);
+  out.put(static_cast<std::uint8_t>(direct));
+}
+
 Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {
-  const auto fetch = in.get<Fetch>();
+  Fetch fetch;
+  fetch.target = in.get<Address>();
+  fetch.pe = in.get<std::uint32_t>();
+  fetch.ticket = in.get<std::uint32_t>();
+  fetch.key = in.get<Address>();
+  const auto direct = in.get<std::uint8_t>();
+  if (direct > 1) throw BadBytes("it is to be answered in no known way");
+  fetch.direct = direct == 1;
   in.end();
   check(fetch.target, envelope);
   check(fetch.key, envelope);

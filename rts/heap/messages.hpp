@@ -32,7 +32,7 @@ struct Schedule {
 /// A node of the receiver's is needed by `pe`, for its proxy for `key` that has this ticket. Who
 /// has sent the thunk on sends the FETCH after it, and then `target` is no longer `key`.
 ///
-///     | target 16 | pe 4 | ticket 4 | key 16 |
+///     | target 16 | pe 4 | ticket 4 | key 16 | direct 1 |
 struct Fetch {
   static constexpr auto kind = fabric::Kind::fetch;
 
@@ -40,8 +40,9 @@ struct Fetch {
   std::uint32_t pe = 0;
   std::uint32_t ticket = 0;
   Address key;
+  bool direct = false;  ///< by who has it itself: others were to pass it on, in vain
 
-  void write(Writer& out) const { out.put(*this); }
+  void write(Writer& out) const;
   static Fetch read(Reader& in, const fabric::Envelope& envelope);
 
   friend bool operator==(const Fetch&, const Fetch&) = default;

@@ -51,7 +51,7 @@ void SharedHeap::dead(std::uint32_t pe) {
       seek(proxy);
     } else {
       ++cases_.fetched;
-      send_fetch({at, addresses_.self(), ticket, at});
+      send_fetch({at, addresses_.self(), ticket, at, true});
     }
   }
 }
@@ -159,7 +159,7 @@ void SharedHeap::lose(Node* proxy) {
 
 // A FETCH from who was given a reference to what has died by this PE.
 void SharedHeap::on_fetch_of_dead(const Fetch& message) {
-  const auto& [target, pe, ticket, key] = message;
+  const auto& [target, pe, ticket, key, direct] = message;
   if (!addresses_.is_dead(target.pe)) throw BadBytes("it fetches a node of another PE");
   const Remote remote{pe, ticket, key, 0};
   Node* node = addresses_.proxy(target);

@@ -3,11 +3,12 @@
 //
 // Note: nobody waits for ever. Who is to pass a value on is told for which proxy of his it was sent
 // to him, or is to be passed on to him, by its home. If that is still fetching, its RESUME is under
-// way from the home itself, which waits for nobody, or from one who was told so before him; if it
-// has died, the FETCH goes back, and is answered there, by the home itself: who asks is its
-// cluster's holder then. So of two PEs that have lost their copies neither waits for the other. A
-// PE of which the home has died, or who has left, forgets what it was to pass on: who waits for
-// that asks again (dead, in recovery.cpp).
+// way from the home itself, which waits for nobody, or from one who was told so before him. If it
+// has died, the FETCH goes back, and so it does from who never had it; and where a PE has died, all
+// that are fetching ask again. These FETCHes are answered by the home itself, never passed on
+// (direct): so everybody waits for who was told earlier, and of two PEs that have lost their copies
+// neither waits for the other. A PE of which the home has died, or who has left, forgets what it
+// was to pass on: who waits for that asks again (dead, in recovery.cpp).
 #include <algorithm>
 
 #include "rts/heap/shared_heap.hpp"
@@ -23,29 +24,36 @@ void SharedHeap::note_holder(Node* node, const Remote& remote, std::size_t bytes
   const auto pe = static_cast<int>(remote.pe);
   const auto cluster = outbox_.cluster_of(pe);
   if (cluster == outbox_.cluster_of(self)) return;
-  if (fills || outbox_.carrying(self, pe, bytes) > outbox_.round_trip(pe))
-    relays_.note(remote.key.slot, cluster, {remote.pe, remote.ticket, bytes});
+  const auto takes = outbox_.carrying(self, pe, bytes);
+  if (fills || takes > outbox_.round_trip(pe))
+    relays_.note(remote.key.slot, cluster,
+                 {remote.pe, remote.ticket, bytes, outbox_.now() + takes});
 }
 
 bool SharedHeap::can_pass_on(const Holder& holder, std::uint32_t pe) const {
   return holder.pe != pe && !addresses_.is_dead(holder.pe) && !addresses_.leaves(holder.pe);
 }
 
-// One of the asker's cluster; else one to whom the asker's cluster has a much better link.
+// With what is left of the time until he has got it himself; `never`: that is not known.
+Nanos SharedHeap::passing_on(const Holder& holder, std::uint32_t pe) const {
+  const auto to = static_cast<int>(pe);
+  const auto takes = outbox_.carrying(static_cast<int>(holder.pe), to, holder.bytes);
+  if (takes == 0 || !can_pass_on(holder, pe)) return never;
+  return std::max<Nanos>(0, holder.due - outbox_.now()) + takes;
+}
+
+// One of the asker's cluster; else one from whom it is there much sooner.
 const Holder* SharedHeap::who_passes_on(const Remote& remote) const {
-  constexpr Nanos much = 8;
+  constexpr Nanos much = 4;
   const auto slot = remote.key.slot;
   const auto pe = static_cast<int>(remote.pe);
   if (const auto* near = relays_.holder(slot, outbox_.cluster_of(pe)); near != nullptr)
     return can_pass_on(*near, remote.pe) ? near : nullptr;
-  const auto over_link = [&](const Holder& from) {
-    const auto takes = outbox_.carrying(static_cast<int>(from.pe), pe, from.bytes);
-    return takes == 0 || !can_pass_on(from, remote.pe) ? never : takes;  // 0: it is unknown
-  };
-  const auto* far = relays_.cheapest(slot, over_link);
-  if (far == nullptr || over_link(*far) == never) return nullptr;
+  const auto* far =
+      relays_.cheapest(slot, [&](const Holder& each) { return passing_on(each, remote.pe); });
+  if (far == nullptr || passing_on(*far, remote.pe) == never) return nullptr;
   const auto from_here = outbox_.carrying(static_cast<int>(addresses_.self()), pe, far->bytes);
-  return from_here / much > over_link(*far) + outbox_.round_trip(pe) ? far : nullptr;
+  return from_here / much > passing_on(*far, remote.pe) + outbox_.round_trip(pe) ? far : nullptr;
 }
 
 bool SharedHeap::is_relayed(Node* node, const Remote& remote) {
@@ -59,7 +67,8 @@ bool SharedHeap::is_relayed(Node* node, const Remote& remote) {
   fabric::send(outbox_, static_cast<int>(holder.pe), Relay{key, holder.ticket, pe, ticket});
   const auto cluster = outbox_.cluster_of(static_cast<int>(pe));
   if (cluster != outbox_.cluster_of(static_cast<int>(holder.pe)))
-    relays_.note(key.slot, cluster, {pe, ticket, holder.bytes});
+    relays_.note(key.slot, cluster,
+                 {pe, ticket, holder.bytes, outbox_.now() + passing_on(holder, pe)});
   return true;
 }
 
@@ -76,7 +85,7 @@ void SharedHeap::on_relay(const Relay& message) {
   if (node != nullptr && node->state() == State::value) return send_resume(node, remote);
   if (node != nullptr && comes_from_home(node, copy) && enqueue(node, nullptr, &remote)) return;
   ++cases_.not_there;
-  send_fetch({key, pe, ticket, key});
+  send_fetch({key, pe, ticket, key, true});
 }
 
 // In dead(home): they were to be served with what was under way from there.

@@ -14,11 +14,13 @@
 
 namespace trawl::heap {
 
-/// A PE, for which proxy of its the value was sent to it, and how many bytes that took.
+/// A PE, for which proxy of its the value was sent to it, how many bytes that took, and when it has
+/// got it, about.
 struct Holder {
   std::uint32_t pe = 0;
   std::uint32_t ticket = 0;
   std::size_t bytes = 0;
+  Nanos due = 0;
 
   friend bool operator==(const Holder&, const Holder&) = default;
 };

@@ -174,8 +174,8 @@ class SharedHeap {
     std::uint64_t orphaned = 0;   ///< ... that was under evaluation
     std::uint64_t duplicate = 0;  ///< an answer for what had its value
     std::uint64_t forwarded = 0;  ///< a FETCH was sent on
-    std::uint64_t relayed = 0;    ///< ... to who has got the value, and is near the one who asks
-    std::uint64_t not_there = 0;  ///< ... and came back, as he had it no more
+    std::uint64_t relayed = 0;  ///< ... to who has got the value, and is nearer to the one who asks
+    std::uint64_t not_there = 0;    ///< ... and came back, as he had it no more
     std::uint64_t handed_back = 0;  ///< a spark came back from who has left
     std::uint64_t formerly = 0;     ///< asked for by the name that it had on a dead PE, and found
   };
@@ -241,6 +241,7 @@ class SharedHeap {
   void send_value(Node* node, const Remote& remote);
   bool is_relayed(Node* node, const Remote& remote);
   const Holder* who_passes_on(const Remote& remote) const;
+  Nanos passing_on(const Holder& holder, std::uint32_t pe) const;
   bool can_pass_on(const Holder& holder, std::uint32_t pe) const;
   void note_holder(Node* node, const Remote& remote, std::size_t bytes, bool fills);
   bool comes_from_home(Node* proxy, std::uint32_t ticket) const;

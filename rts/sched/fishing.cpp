@@ -97,20 +97,20 @@ void Fishing::fish(Nanos now) {
     if (decision.victim < 0) {
       return ask_again(decision.again);
     }
-    if (decision.gauges) gauge(decision.victim);
+    if (decision.gauges) gauge(decision.victim, false);
     fish_at(decision.victim, !pe.idle && pe.waiting == 0, now);
   }
 }
 
 // The short one tells what the long one takes longer. Along one link, they keep their order.
-void Fishing::gauge(int victim) {
-  fabric::send(outbox_, victim, balance::Gauge{});
-  fabric::send(outbox_, victim, balance::Gauge{balance::Gauge::enough});
+void Fishing::gauge(int pe, bool answers) {
+  fabric::send(outbox_, pe, balance::Gauge{.answers = answers});
+  fabric::send(outbox_, pe, balance::Gauge{answers, balance::Gauge::enough});
 }
 
-// How long it took has been noted: here it is told.
-void Fishing::on_gauge(const balance::Gauge& gauge, int from) {
-  if (gauge.bytes != 0 && !tables_.lost(from)) fabric::send(outbox_, from, balance::Gauge{});
+// How long it took has been noted: with the answer it is told.
+void Fishing::on_gauge(const balance::Gauge& message, int from) {
+  if (message.bytes != 0 && !message.answers && !tables_.lost(from)) gauge(from, true);
 }
 
 void Fishing::ask_again(Nanos when) {

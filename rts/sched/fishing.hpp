@@ -43,7 +43,7 @@ class Fishing {
   /// Our FISH of this number was answered, perhaps with more than one SCHEDULE: to be called for
   /// the first.
   void caught(std::uint16_t number, Nanos now);
-  void on_gauge(const balance::Gauge& gauge, int from);
+  void on_gauge(const balance::Gauge& message, int from);
   void on_work_available(int from, Nanos now);
 
   /// This PE leaves: no FISH is held here any more.
@@ -66,7 +66,7 @@ class Fishing {
 
  private:
   void fish(Nanos now);
-  void gauge(int victim);
+  void gauge(int pe, bool answers);
   void ask_again(Nanos when);
   void write_off_overdue(Nanos now);
   bool hungry(const balance::Load& load) const;

@@ -1,5 +1,6 @@
 // The names of a program's codes beside its event logs: a line each, in the order of their ids,
-// with a * before those whose thunks skeletons place; and a last line by which damage is noticed.
+// with a * before those whose thunks are placed, as skeletons do; and a last line by which damage
+// is noticed.
 #pragma once
 
 #include <algorithm>

@@ -98,9 +98,10 @@ class Sampler {
     schedule = {static_cast<std::uint16_t>(below(3)), below(2) == 0};
   }
   void fill(heap::Fetch& fetch) {
-    fetch = {at(envelope_.to), static_cast<std::uint32_t>(envelope_.from), 7, at(envelope_.to)};
+    fetch = {at(envelope_.to), static_cast<std::uint32_t>(envelope_.from), 7, at(envelope_.to),
+             below(2) == 0};
   }
-  void fill(balance::Gauge& gauge) { gauge.bytes = static_cast<std::uint16_t>(some()); }
+  void fill(balance::Gauge& gauge) { gauge = {below(2) == 0, static_cast<std::uint16_t>(some())}; }
   void fill(heap::Relay& relay) { relay = {at(envelope_.from), 7, third(), 8}; }
   void fill(heap::Resume& resume) {
     const bool own = below(2) == 0;

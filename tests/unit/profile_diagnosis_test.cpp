@@ -249,6 +249,21 @@ TEST(Diagnosis, WhatSkeletonsWaitFor) {
   EXPECT_GT(diagnose(facts).size(), 1U);
 }
 
+TEST(Diagnosis, TheirEndIsWaitingToo) {
+  auto facts = of_skeletons();
+  facts.shares.blocked -= 0.2;
+  facts.shares.tail += 0.2;
+  facts.tail_by = Culprit{"stencil_shard<f>", 3, 0.3, 1e-3};
+  expect(facts, Limit::blocking, "waited for each other's pieces");
+  EXPECT_EQ(diagnose(facts).size(), 1U);
+  FunctionAudit piece;
+  piece.ran_threads = piece.imported = 64;
+  piece.ran = 64 * 30e3;
+  EXPECT_NE(advice_for(piece, facts), "");
+  piece.is_placed = true;
+  EXPECT_EQ(advice_for(piece, facts), "") << "nobody fishes for it";
+}
+
 TEST(Diagnosis, SkeletonsOverAFarLink) {
   auto facts = of_skeletons();
   facts.slow_link = SlowLink{"a", "b", 10e-3, 60e-6, 12e-3};

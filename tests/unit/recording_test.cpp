@@ -318,6 +318,23 @@ TEST_F(RecordingTest, OfOneThatIsCutShortWhatIsBeforeThat) {
   EXPECT_EQ(read.functions, (std::vector<std::string>{"root", "f"}));
 }
 
+TEST_F(RecordingTest, WhoseSharedValuesAreCutOffSaysSo) {
+  graph([](Record& record) {
+    const auto task = record.par();
+    const auto value = record.share(5'000);
+    record.work(30 * us);
+    record.force(task, 8);
+    record.refer(value);
+    record.work(20 * us);
+    record.end(8);
+  });
+  EXPECT_EQ(totals(read_recording(file_)).shared_bytes, 5'000U);
+  constexpr auto of_end = 16, header = 16, of_values = 2;
+  std::filesystem::resize_file(file_,
+                               std::filesystem::file_size(file_) - of_end - 2 * header - of_values);
+  EXPECT_EQ(why_cut(), "it is cut short, and what tasks share is lost");
+}
+
 // Names stand at the end.
 TEST_F(RecordingTest, WhoseNamesAreCutOffHasFunctionsAllTheSame) {
   graph([](Record& record) {

@@ -256,6 +256,72 @@ TEST(Relays, RoundAThinLink) {
   EXPECT_EQ(grid.count(0, Count::resume_sent), 1U);
 }
 
+/// Five clusters of one PE, whose links among each other are all better than those from PE 0.
+class RoundABadHome : public testing::Test {
+ protected:
+  RoundABadHome() : grid_(weight, {}, 1, std::vector(5, fabric::Memory()), false) {
+    grid_.clusters = {0, 1, 2, 3, 4};
+    grid_.links.assign(5, std::vector<std::int64_t>(5, 10'000));
+    for (std::size_t i = 0; i < 5; ++i) grid_.links[0][i] = grid_.links[i][0] = 800;
+    // Who has got it first passes it on, while he is known.
+    for (std::size_t i = 2; i < 5; ++i) grid_.links[1][i] = grid_.links[i][1] = 90'000;
+    grid_.links[1][3] = grid_.links[3][1] = 20'000;
+  }
+
+  /// All that was sent should have come by then.
+  void later() { grid_.time += Nanos{1'000'000'000'000}; }
+  heap::Node* need(int pe) {
+    later();
+    const auto there = test::carry(holder_, grid_[0].addresses(), grid_[pe].addresses());
+    kept_.push_back(heap::ResultOf<Holder>::get(there.node()).numbers);
+    grid_.demand(pe, kept_.back().node());
+    return kept_.back().node();
+  }
+  /// The next message of a pair, if there is one: those stay in order.
+  void next(int from, int to) {
+    const auto& all = grid_.under_way();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].from == from && all[i].to == to) return grid_.deliver(i);
+  }
+
+  HeapGrid grid_;
+  const Lazy<Holder> holder_{Holder{Lazy<Numbers>(Numbers(larger_than_a_packet, 7))}};
+  std::vector<Lazy<Numbers>> kept_;
+};
+
+// PE 1 asks again, is to get it from PE 2, and is to pass it on to PE 4. A RELAY for its old copy
+// comes back, so it is forgotten; PE 2 has lost its copy, and sends PE 1's FETCH back: it is not to
+// come from PE 4, who waits for PE 1.
+TEST_F(RoundABadHome, WhatComesBackIsNotPassedOn) {
+  heap::Node* const old = need(1);
+  next(1, 0);
+  next(0, 1);
+  heap::Node* const of_2 = need(2);
+  next(2, 0);
+  need(3);
+  next(3, 0);
+  EXPECT_EQ(grid_[0].cases().relayed, 2U);
+  grid_[1].addresses().forget(old);
+  next(0, 1);
+  need(1);
+  next(1, 0);
+  later();
+  next(1, 0);
+  need(4);
+  next(4, 0);
+  EXPECT_EQ(grid_[0].cases().relayed, 4U);
+  next(0, 1);
+  next(1, 0);
+  next(0, 1);
+  next(0, 2);
+  grid_[2].addresses().forget(of_2);
+  next(0, 2);
+  next(2, 0);
+  grid_.settle();
+  EXPECT_EQ(grid_.asleep(), 0);
+  EXPECT_EQ(grid_.blocking_queues(), 0U);
+}
+
 // Whatever is asked for twice, has been forgotten, and arrives in whichever order: nobody waits
 // for who waits for him.
 TEST(Relays, NobodyWaitsForEver) {
