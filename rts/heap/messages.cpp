@@ -46,8 +46,9 @@ void Fetch::write(Writer& out) const {
   out.put(target);
   out.put(pe);
   out.put(ticket);
-  out.put(key);
-  out.put(static_cast<std::uint8_t>(direct));
+  out.put(key.pe);
+  out.put(std::uint32_t{direct});
+  out.put(key.slot);
 }
 
 Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {
@@ -55,8 +56,9 @@ Fetch Fetch::read(Reader& in, const fabric::Envelope& envelope) {
   fetch.target = in.get<Address>();
   fetch.pe = in.get<std::uint32_t>();
   fetch.ticket = in.get<std::uint32_t>();
-  fetch.key = in.get<Address>();
-  const auto direct = in.get<std::uint8_t>();
+  fetch.key.pe = in.get<std::uint32_t>();
+  const auto direct = in.get<std::uint32_t>();
+  fetch.key.slot = in.get<std::uint64_t>();
   if (direct > 1) throw BadBytes("it is to be answered in no known way");
   fetch.direct = direct == 1;
   in.end();

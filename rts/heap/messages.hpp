@@ -32,7 +32,7 @@ struct Schedule {
 /// A node of the receiver's is needed by `pe`, for its proxy for `key` that has this ticket. Who
 /// has sent the thunk on sends the FETCH after it, and then `target` is no longer `key`.
 ///
-///     | target 16 | pe 4 | ticket 4 | key 16 | direct 1 |
+///     | target 16 | pe 4 | ticket 4 | key's PE 4 | direct 4 | key's slot 8 |
 struct Fetch {
   static constexpr auto kind = fabric::Kind::fetch;
 
