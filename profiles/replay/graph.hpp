@@ -112,7 +112,6 @@ struct Graph {
   /// Why the recording is not whole, in one line; empty if it is. What is before that is here, and
   /// what had begun ends there.
   std::string cut_short;
-  bool shared_lost = false;      ///< what tasks share, which a recording has at its end
   std::uint64_t not_needed = 0;  ///< calls and sparks that nobody ever needed: left out
   std::uint64_t unrouted = 0;    ///< sparks of which nobody knows how they came to who needed them
 

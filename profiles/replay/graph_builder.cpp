@@ -72,6 +72,10 @@ void GraphBuilder::cut_short() {
   is_cut_ = true;
 }
 
+bool GraphBuilder::lacks_shared() const noexcept {
+  return graph_.values.empty() && !references_.empty();
+}
+
 void GraphBuilder::end_all() {
   is_cut_ |= !open_.empty();
   while (!open_.empty()) end(0);
@@ -86,7 +90,6 @@ Graph GraphBuilder::take() {
     if (task.site >= graph_.sites.size()) task.site = 0;
   }
   for (const auto& named : named_) graph_.not_needed += named.done == none;
-  graph_.shared_lost = graph_.values.empty() && !references_.empty();
   renumber();
   find_positions(graph_);
   route(graph_);

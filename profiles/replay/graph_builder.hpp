@@ -29,6 +29,8 @@ class GraphBuilder {
   /// No more will be told: what has begun ends here.
   void cut_short();
   bool is_cut() const noexcept { return is_cut_; }
+  /// Values that tasks share, of which nothing was told.
+  bool lacks_shared() const noexcept;
   Graph take();
 
  private:

@@ -22,9 +22,9 @@ using replay::Command;
 /// What every PE has been told, and what is wrong with it: the main PE says so.
 Command command;
 std::optional<trawl::Error> trouble;
-/// Of the graph, if there is a file; and why that is not whole, if so.
-std::string cut_short;
+/// Of the graph, if there is a file.
 std::string about;
+std::string cut_short;  // why that is not whole, if so
 replay::Totals totals;
 trawl::fabric::GridFile grid;
 /// Of the main PE, when all has been evaluated; and in how many seconds of the run's clock.

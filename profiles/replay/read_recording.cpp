@@ -238,11 +238,12 @@ Graph read_recording(const std::string& name, Grain grain) {
     const auto header = read_header(file);
     GraphBuilder builder(grain);
     auto cut = read_blocks(file, builder, header, place);
-    if (!cut.empty()) builder.cut_short();
+    if (!cut.empty()) {
+      builder.cut_short();
+      if (builder.lacks_shared()) cut += ", and what tasks share is lost";
+    }
     auto graph = builder.take();
-    if (!cut.empty())
-      graph.cut_short =
-          at(name, place) + cut + (graph.shared_lost ? ", and what tasks share is lost" : "");
+    if (!cut.empty()) graph.cut_short = at(name, place) + cut;
     graph.program = trawl::profile::ascii(header.program);
     return graph;
   } catch (const BadBytes& bad) {

@@ -203,8 +203,8 @@ class Diagnosis {
   // Of skeletons: each waits for others', and no other spark would help.
   void pieces() {
     const auto& all = facts_.pieces;
-    const double tail = is_the_runs_end() ? 0 : shares_.tail;
-    const double cost = shares_.blocked + shares_.starved + shares_.apart + tail;
+    const double at_the_end = is_the_runs_end() ? 0 : shares_.tail;
+    const double cost = shares_.blocked + shares_.starved + shares_.apart + at_the_end;
     if (!all.lead || cost < worth_saying || link_limits_ || pool_was_full_) return;
     by_pieces_ = true;
     const auto evidence = fmt::format(

@@ -39,6 +39,8 @@ struct Finding {
 
 /// Costs less than this share of the workers' time, and is not worth a word.
 inline constexpr double worth_saying = 0.1;
+/// s: a thread this short takes longer to make than it is worth.
+inline constexpr double fine = 20e-6;
 
 /// What costs most first; empty for a healthy run.
 std::vector<Finding> diagnose(const Facts& facts);

@@ -116,6 +116,11 @@ struct Facts {
   std::vector<int> lost, left, joined;  ///< PEs
 };
 
+/// Nothing was written of what ran.
+inline bool is_unknown(const Facts& facts) {
+  return facts.threads == 0 && facts.lost_logs > 0;
+}
+
 Facts judge(const Activity& activity, const Fishing& fishing, const Granularity& granularity,
             const std::vector<FunctionAudit>& functions, const Path& path, const Messages& messages,
             const std::vector<double>& idle_noted);
