@@ -366,6 +366,7 @@ bool Pe::poll_once(sched::Worker* by) {
   const bool just_read = by != nullptr && by->has_listened() && fabric_.waiting();
   clock_.begin(just_read && !messages.due());
   const auto begun = clock_.mark();
+  const heap::MayNotWait hears_of_others;
   try {
     mailbox_.take_messages(by);
     fish(by);

@@ -27,6 +27,9 @@ void expect_others_to_let_go() noexcept {}
 bool take_somebody_waits() noexcept {
   return false;
 }
+constinit thread_local bool MayNotWait::here_ = false;
+constinit thread_local bool MayNotWait::beyond_ = false;
+void MayNotWait::end_going_beyond() noexcept {}
 void stop_collecting() {}
 
 void collect() {}

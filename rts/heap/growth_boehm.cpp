@@ -28,6 +28,7 @@ constinit std::atomic<bool> wanted_soon{false};
 
 constinit std::mutex bound_lock;
 constinit std::size_t bound = 0;
+constinit std::size_t beyond = 0;  // it, by so much for who may not wait
 
 // So many times as long as the last collection took has passed since.
 bool is_seldom(Nanos times) noexcept {
@@ -75,16 +76,35 @@ void see_to_growth() noexcept {
 BeyondBound::BeyondBound() {
   bound_lock.lock();
   if (bound == 0) return;
-  constexpr std::size_t beyond = 1U << 20U;
+  constexpr std::size_t megabyte = 1U << 20U;
   GC_word mapped = 0;
   GC_word unmapped = 0;
   GC_get_heap_usage_safe(&mapped, nullptr, &unmapped, nullptr, nullptr);
-  GC_set_max_heap_size(std::max<std::size_t>(bound, mapped + unmapped) + beyond);
+  GC_set_max_heap_size(std::max<std::size_t>(bound + beyond, mapped + unmapped) + megabyte);
 }
 
 BeyondBound::~BeyondBound() {
-  if (bound != 0) GC_set_max_heap_size(bound);
+  if (bound != 0) GC_set_max_heap_size(bound + beyond);
   bound_lock.unlock();
+}
+
+constinit thread_local bool MayNotWait::here_ = false;
+constinit thread_local bool MayNotWait::beyond_ = false;
+
+bool MayNotWait::go_beyond() noexcept {
+  const std::lock_guard hold(bound_lock);
+  if (bound == 0 || beyond_) return false;
+  beyond_ = true;
+  beyond = bound / 8;
+  GC_set_max_heap_size(bound + beyond);
+  return true;
+}
+
+void MayNotWait::end_going_beyond() noexcept {
+  const std::lock_guard hold(bound_lock);
+  beyond_ = false;
+  beyond = 0;
+  GC_set_max_heap_size(bound);
 }
 
 void start_collector(std::size_t initial_heap_bytes, std::size_t most) {

@@ -27,8 +27,10 @@ bool take_somebody_waits() noexcept {
 }
 
 // What this PE keeps for others is known by its progress thread, to which nothing is said but that:
-// this thread may be anywhere. If it holds the PE's lock the second is lost.
+// this thread may be anywhere. If it holds the PE's lock the second is lost, except where it reads
+// messages.
 bool WhenFull::wait() noexcept {
+  if (MayNotWait::here()) return MayNotWait::go_beyond();
   constexpr Nanos longest = 1'000'000'000;
   constexpr Nanos for_good = 10'000'000'000;
   constexpr useconds_t a_moment = 10'000;

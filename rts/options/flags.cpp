@@ -41,12 +41,12 @@ constexpr std::array table{
     Flag{"heap", "BYTES", &Options::heap, mega, tera,
          "heap that a PE starts with (bytes; 64M, 1G); it grows while collections take more than a "
          "tenth of the time"},
-    Flag{
-        "heap-max", "BYTES", &Options::heap_max, mega, tera,
-        "memory that a PE may use: its heap is no larger, and near it it takes no work from others "
-        "(bytes; 0: no bound, but it takes none near its share of the host's, or of what control "
-        "groups allow)",
-        nullptr, false, true},
+    Flag{"heap-max", "BYTES", &Options::heap_max, mega, tera,
+         "memory that a PE may use: its heap is no larger (an eighth, for what messages bring), "
+         "and near it it takes no work from others "
+         "(bytes; 0: no bound, but it takes none near its share of the host's, or of what control "
+         "groups allow)",
+         nullptr, false, true},
     Flag{"collect-every", "N", &Options::collect_every, 0, giga,
          "collect at every N-th allocation: slow; finds what the collector can't see (0: off)"},
     Flag{"max-fish", "N", &Options::max_fish, 0, 1024,

@@ -58,6 +58,10 @@ STENCIL = os.path.join(BIN, "tests", "lazy_stencil")
 for _ in range(3):
     result = run_words(MPIEXEC, "-n", "2", STENCIL, "1000", "200", "--trawl:workers=1", "--trawl:heap-max=32M")
     expect(result.code == 0 and result.out == "2425.647038\n", "expected that others are waited for", result)
+# Nor does who hears of that need to wait: messages may bring an eighth more than there is room for.
+BROUGHT = [os.path.join(BIN, "tests", "brought_when_full"), "3000000", "--trawl:workers=1", "--trawl:heap-max=32M"]
+result = run_words(MPIEXEC, "-n", "2", *BROUGHT)
+expect(result.code == 0 and result.out == "3000000\n", "expected room for what a message brings", result)
 result = run_words(MPIEXEC, "-n", "2", *KEPT, "--trawl:heap-max=400M")
 expect(result.code == 0 and result.out == "200\n", "expected room for what is needed", result)
 
