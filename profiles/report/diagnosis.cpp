@@ -176,6 +176,11 @@ class Diagnosis {
         smaller_pieces(by->function) + " towards the end, or begin with the largest");
   }
 
+  static std::string what_it_carries(const SlowLink& link) {
+    return fmt::format("; with {} a second, about what it can carry, it was busy for {}",
+                       bytes(link.carries), percent(link.busy));
+  }
+
   // Whoever waits for a message that is long under way is idle, or has blocked threads.
   void link() {
     const double waits = shares_.idle();
@@ -183,15 +188,18 @@ class Diagnosis {
       return;
     link_limits_ = true;
     const auto& link = *facts_.slow_link;
+    const bool full = link.busy > 0.5;
     say(Limit::slow_link, waits,
         fmt::format("messages are long under way: one {} takes {} (median; one of a hundred more "
-                    "than {}), {} where it is fastest; the critical path is such messages for {}, "
-                    "and starting and ending for {}, while "
+                    "than {}), {} where it is fastest{}; the critical path is such messages for "
+                    "{}, and starting and ending for {}, while "
                     "workers were idle or had only blocked threads for {} of their time",
                     link_name(link.from, link.to), time(link.latency), time(link.slow),
-                    time(link.inside), percent(facts_.path_travel), percent(facts_.path_ends),
-                    percent(waits)),
-        facts_.path_ends > facts_.path_travel
+                    time(link.inside), full ? what_it_carries(link) : "",
+                    percent(facts_.path_travel), percent(facts_.path_ends), percent(waits)),
+        full ? "send less: smaller results, or tasks that need less of what others have; or stay "
+               "in one cluster"
+        : facts_.path_ends > facts_.path_travel
             ? "give it more to do, or fewer PEs: it is over before those that are far have begun"
         : facts_.pieces.lead
             ? "let each PE have more data, do more between two exchanges, or stay in one cluster"

@@ -317,7 +317,8 @@ std::optional<SlowLink> slowest(const Messages& messages) {
     if (fast == nullptr || link.median < fast->median) fast = &link;
   }
   if (slow == nullptr) return std::nullopt;
-  return SlowLink{slow->from, slow->to, slow->median / 1e9, fast->median / 1e9, slow->slow / 1e9};
+  return SlowLink{slow->from,       slow->to,      slow->median / 1e9, fast->median / 1e9,
+                  slow->slow / 1e9, slow->carries, slow->busy};
 }
 
 void judge_path(const Path& path, Facts& facts) {

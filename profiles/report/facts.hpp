@@ -71,6 +71,8 @@ struct SlowLink {
   double latency = 0;  ///< s, the median
   double inside = 0;   ///< s, that of the fastest with as many messages
   double slow = 0;     ///< s, which one of a hundred exceeds
+  double carries = 0;  ///< bytes a second that it can; 0: unknown
+  double busy = 0;     ///< for such a share of the time, if that is known
 };
 
 struct Facts {

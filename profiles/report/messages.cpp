@@ -15,18 +15,6 @@ constexpr std::size_t most_drawn = 3000;
 constexpr std::size_t tiles = 100;
 constexpr std::size_t most_clusters = 64;
 
-void sum_up(Link& link, std::vector<float>& times) {
-  if (times.empty()) return;
-  const auto at = [&times](double share) {
-    const auto place =
-        times.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(times.size()));
-    std::nth_element(times.begin(), place, times.end());
-    return static_cast<double>(*place);
-  };
-  link.median = at(0.5);
-  link.slow = at(0.99);
-}
-
 double most_carried(const Link& link) {
   std::uint64_t most = 0;
   for (const auto& part : link.over_time) most = std::max(most, part.bytes);
@@ -34,6 +22,48 @@ double most_carried(const Link& link) {
 }
 
 }  // namespace
+
+void MessageEnds::sum_up(Way& way) {
+  auto& taken = way.taken;
+  if (taken.empty()) return;
+  const auto at = [&taken](double share) {
+    const auto place =
+        taken.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(taken.size()));
+    std::nth_element(taken.begin(), place, taken.end(),
+                     [](const Taken& a, const Taken& b) { return a.time() < b.time(); });
+    return static_cast<double>(place->time());
+  };
+  way.link.median = at(0.5);
+  way.link.slow = at(0.99);
+  way.link.carries = carries_of(taken);
+}
+
+// A message is on the link from when it has come as far as the quickest, or from when the one
+// before has passed, to when it arrives. Short ones would be told apart by what disturbs them.
+double MessageEnds::carries_of(std::vector<Taken>& taken) {
+  constexpr std::uint32_t long_enough = 1024;
+  const auto quickest =
+      *std::min_element(taken.begin(), taken.end(),
+                        [](const Taken& a, const Taken& b) { return a.time() < b.time(); });
+  std::uint32_t longest = 0;
+  for (const auto& one : taken) longest = std::max(longest, one.bytes);
+  const auto least = std::max(longest / 4, quickest.bytes + long_enough);
+  std::sort(taken.begin(), taken.end(),
+            [](const Taken& a, const Taken& b) { return a.end < b.end; });
+  std::vector<double> rates;
+  Nanos before = 0;
+  for (const auto& one : taken) {
+    const auto alone = one.begin + quickest.time();
+    const auto bytes = before > alone ? one.bytes : one.bytes - quickest.bytes;
+    const auto took = one.end - std::max(before, alone);
+    if (one.bytes >= least && took > 0) rates.push_back(bytes * 1e9 / static_cast<double>(took));
+    before = one.end;
+  }
+  if (rates.empty()) return 0;
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::nth_element(rates.begin(), middle, rates.end());
+  return *middle;
+}
 
 MessageEnds::MessageEnds(const Run& run, Nanos from, Nanos to) : from_(from), to_(to) {
   std::map<std::string, int> numbers;
@@ -93,7 +123,7 @@ void MessageEnds::look_at(const Message& message, Longest<Message>& drawn) {
   }
   auto& way = ways_[{cluster_of(static_cast<std::uint32_t>(message.from)),
                      cluster_of(static_cast<std::uint32_t>(message.to))}];
-  way.times.push_back(static_cast<float>(message.length()));
+  way.taken.push_back({message.begin, message.end, message.bytes});
   auto& slot = way.link.over_time[part(message.begin, Link::parts)];
   ++slot.number;
   slot.sum += static_cast<double>(message.length());
@@ -116,8 +146,12 @@ Messages MessageEnds::result() {
 
   messages_.part = static_cast<double>(to_ - from_ + 1) / 1e9 / Link::parts;
   for (auto& [pair, way] : ways_) {
-    sum_up(way.link, way.times);
+    sum_up(way);
     way.link.rate = most_carried(way.link) / messages_.part;
+    if (pair.first == pair.second) way.link.carries = 0;  // many, between pairs of PEs
+    if (way.link.carries > 0)
+      way.link.busy = std::min(1.0, static_cast<double>(way.link.bytes) / way.link.carries /
+                                        (messages_.part * Link::parts));
     way.link.from = names_[static_cast<std::size_t>(pair.first)];
     way.link.to = names_[static_cast<std::size_t>(pair.second)];
     messages_.links.push_back(std::move(way.link));

@@ -39,6 +39,8 @@ struct Link {
   double median = 0;         ///< of those that were looked at
   double slow = 0;           ///< one of a hundred takes longer
   double rate = 0;           ///< bytes a second in the part in which most were sent
+  double carries = 0;        ///< bytes a second that it can, as long messages show; 0: unknown
+  double busy = 0;           ///< for such a share of the time, if that is known
   std::vector<Part> over_time = std::vector<Part>(parts);
 };
 
@@ -72,10 +74,18 @@ class MessageEnds {
     std::uint32_t bytes;
     std::uint16_t kind;
   };
+  struct Taken {
+    Nanos begin, end;
+    std::uint32_t bytes;
+
+    Nanos time() const { return end - begin; }
+  };
   struct Way {
     Link link;
-    std::vector<float> times;
+    std::vector<Taken> taken;
   };
+  static void sum_up(Way& way);
+  static double carries_of(std::vector<Taken>& taken);
 
   int cluster_of(std::uint32_t pe) const { return pe < cluster_.size() ? cluster_[pe] : 0; }
   void thin_out();

@@ -12,6 +12,7 @@
 #include "profiles/axis.hpp"
 #include "profiles/printable.hpp"
 #include "profiles/report/report.hpp"
+#include "profiles/report/wording.hpp"
 
 namespace trawl::profile {
 namespace {
@@ -105,6 +106,10 @@ nlohmann::json path_json(const Path& path, const Shorter& shorter) {
             {"larger_sparks", shorter.between / 1e9}}}};
 }
 
+nlohmann::json known(double value) {
+  return value > 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
 nlohmann::json links_json(const Messages& messages) {
   auto links = nlohmann::json::array();
   for (const auto& link : messages.links) {
@@ -121,6 +126,8 @@ nlohmann::json links_json(const Messages& messages) {
                      {"messages", link.number},
                      {"bytes", link.bytes},
                      {"most_bytes_per_s", link.rate},
+                     {"carries_bytes_per_s", known(link.carries)},
+                     {"busy", link.carries > 0 ? nlohmann::json(link.busy) : nullptr},
                      {"median", link.median / 1e9},
                      {"slow", link.slow / 1e9},
                      {"mean_over_time", std::move(means)},
@@ -198,13 +205,6 @@ std::string wrapped(const std::string& text) {
   return out + '\n';
 }
 
-std::string bytes(double number) {
-  std::size_t unit = 0;
-  constexpr std::array<std::string_view, 5> units{"B", "kB", "MB", "GB", "TB"};
-  for (; number >= 999.5 && unit + 1 < units.size(); ++unit) number /= 1000;
-  return fmt::format("{:.{}f} {}", number, unit == 0 || number >= 99.95 ? 0 : 1, units[unit]);
-}
-
 std::string functions_table(const Report& report) {
   std::string out =
       fmt::format("\n{:32} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7}  {}\n", "threads, by function",
@@ -273,12 +273,16 @@ std::string values_table(const Report& report) {
 std::string links_table(const Messages& messages) {
   if (messages.links.empty()) return {};
   constexpr std::size_t most = 8;
-  std::string out = fmt::format("\n{:32} {:>9} {:>9} {:>11} {:>9} {:>9}\n", "messages, by link",
-                                "number", "bytes", "most bytes/s", "median", "one in 100");
+  std::string out =
+      fmt::format("\n{:32} {:>9} {:>9} {:>12} {:>9} {:>6} {:>9} {:>10}\n", "messages, by link",
+                  "number", "bytes", "most bytes/s", "carries/s", "busy", "median", "one in 100");
   for (std::size_t i = 0; i < std::min(most, messages.links.size()); ++i) {
     const auto& link = messages.links[i];
-    out += fmt::format("{:32.32} {:>9} {:>9} {:>11} {:>9} {:>9}\n", link_name(link.from, link.to),
-                       link.number, bytes(static_cast<double>(link.bytes)), bytes(link.rate),
+    const bool known = link.carries > 0;
+    out += fmt::format("{:32.32} {:>9} {:>9} {:>12} {:>9} {:>6} {:>9} {:>10}\n",
+                       link_name(link.from, link.to), link.number,
+                       bytes(static_cast<double>(link.bytes)), bytes(link.rate),
+                       known ? bytes(link.carries) : "", known ? percent(link.busy) : "",
                        duration(link.median), duration(link.slow));
   }
   if (messages.links.size() > most)

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """trawl-run and fabric net on one host: results, exit codes, deaths, interruptions, and who is not let in."""
+import json
 import os
 import random
 import re
@@ -170,6 +171,22 @@ def refused():
     expect(sum("no key" in line for line in refusals) == 3, "expected three without the key", result)
 
 
+def built_for_another_processor():
+    """The same source with other instructions is the same program."""
+    with open("/proc/cpuinfo", encoding="ascii") as cpus:
+        if " avx2 " not in cpus.read():
+            return
+    for first, second in ("queens", "tests/queens_for_v3"), ("tests/queens_for_v3", "queens"):
+        process, begun, words = wait_for(2, first, "12", "--trawl:workers=1", "--trawl:stats=json")
+        words[words.index(program(first))] = program(second)
+        result = run_words("env", f"TRAWL_KEY={KEY}", *words)
+        expect(result.code == 0, "expected that it may come in", result)
+        result = finish(process, begun)
+        expect(result.code == 0 and result.out == "14200\n", "expected 14200", result)
+        by_pe = json.loads(result.err[result.err.index("{"):])["by_pe"]
+        expect(by_pe[1]["sparks_imported"] > 0, "expected sparks of the one to run in the other", result)
+
+
 def silence_between_hosts():
     """Shorter than on one host, but where the user has said what it is to be: who comes with the same comes in."""
     with tempfile.NamedTemporaryFile("w") as flags:
@@ -230,6 +247,7 @@ for each in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
 for number in range(10):
     outlived(number)
 refused()
+built_for_another_processor()
 silence_between_hosts()
 too_late()
 not_all_come()

@@ -46,6 +46,9 @@ def check_output(logs, page):
     links = profile(logs, "--summary-only").stdout
     check("messages, by link" in links and "values, by function" in links, "no table of links, or of values", links)
     check(all(len(link["mean_over_time"]) == 100 for link in report["links"]), "links are not told over time")
+    carries = [link["carries_bytes_per_s"] for link in report["links"] if link["from"] != link["to"]]
+    check(len(carries) == 2 and all(0.9e6 < each < 1.1e6 for each in carries), "links of 1 MB/s carry", carries)
+    check(all((link["busy"] is None) == (link["from"] == link["to"]) for link in report["links"]), "how busy is a link?")
     for window in ["--to", "0"], ["--from", "1", "--to", "0.5"], ["--to", "1e-10"]:
         refused = profile(logs, "--summary-only", *window, code=2).stderr
         check(refused.count("\n") == 1 and "--to" in refused, "expected one line", refused)

@@ -2,11 +2,14 @@
 #include "rts/balance/heard.hpp"
 
 #include <map>
+#include <memory>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "rts/inline/error.hpp"
 #include "tests/unit/balance_inputs.hpp"
+#include "tests/unit/piggybacks.hpp"
 
 namespace trawl::balance {
 namespace {
@@ -162,6 +165,34 @@ TEST(Tables, AreBounded) {
   EXPECT_TRUE(tables.known(pes - 1));
   EXPECT_FALSE(tables.known(1));
   for (const int pe : tables.hot(false)) EXPECT_GT(pe, pes - 100);
+}
+
+/// What PE 0's tables take when it has heard of all PEs and links that there are; 0 where malloc
+/// does not say (a sanitizer's).
+std::size_t bytes_of_tables(std::uint32_t clusters, std::uint32_t in_each) {
+  const auto roster =
+      Roster::shared({{.pes = in_each}, {.times = clusters - 1, .pes = in_each, .step = 1}});
+  const auto before = ::mallinfo2().uordblks;
+  const auto tables = std::make_unique<Tables>(0, roster->size());
+  tables->set_roster(roster);
+  const auto all = static_cast<int>(clusters * in_each);
+  for (int pe = 1; pe < all; ++pe) {
+    tables->note_load(pe, load(1, 1, pe));
+    tables->note_latency(pe, {1'000, pe});
+    tables->note_transfer(pe, 5'000, 2'000'000, pe);
+    tables->note_steal(tables->cluster_of(pe), 1'000, pe, true);
+    Tables teller(pe, all);
+    teller.set_roster(roster);
+    for (int other = 0; other < all; other += all / 8) teller.note_latency(other, {1'000, pe});
+    read(*tables, piggyback(teller, pe, load(1, 1, pe), 0), pe, pe);
+  }
+  return ::mallinfo2().uordblks - before;
+}
+
+TEST(Tables, TakeAFewKilobytes) {
+  EXPECT_LT(bytes_of_tables(4, 16), 16U << 10U);
+  EXPECT_LT(bytes_of_tables(64, 16), 64U << 10U);
+  EXPECT_LT(bytes_of_tables(4'096, 16), 96U << 10U) << "there are no more rows";
 }
 
 // Also when the rest that is known of it has made room.

@@ -193,6 +193,11 @@ TEST(Diagnosis, SlowLink) {
   EXPECT_EQ(diagnose(facts).front().advice.find("make larger pieces"), 0U);
   facts.path_ends = 0.5;
   EXPECT_EQ(diagnose(facts).front().advice.find("give it more to do"), 0U);
+  facts.slow_link->carries = 1e6;
+  facts.slow_link->busy = 0.8;
+  expect(facts, Limit::slow_link,
+         "with 1.0 MB a second, about what it can carry, it was busy for 80 %");
+  EXPECT_EQ(diagnose(facts).front().advice.find("send less"), 0U);
   facts.path_ends = 0;
   facts.path_travel = 0.05;
   EXPECT_EQ(diagnose(facts).front().limit, Limit::blocking) << "the path is not in messages";

@@ -178,6 +178,49 @@ TEST_F(ReportTest, WorkersTimeIsDividedWithoutARest) {
   EXPECT_GT(shares.blocked, 0.2) << "PE 0, from 400 to 900";
 }
 
+// So many bytes, sent and received then, in us.
+struct Passage {
+  std::uint32_t bytes;
+  Nanos sent, received;
+};
+
+/// Between two clusters, from PE 0 to PE 1, in 20 ms.
+void write_passages(trace::Setup from, trace::Setup to, Nanos& time,
+                    const std::vector<Passage>& all) {
+  from.cluster = "a";
+  to.cluster = "b";
+  time = 500;
+  Log out(from);
+  Log in(to);
+  for (Log* log : {&out, &in}) log->set_offset(-500);
+  const auto note = [&](Log& log, Kind kind, Nanos micros, const Passage& one) {
+    time = 500 + 1000 * micros;
+    log.message(kind, kind == Kind::message_sent ? 1 : 0, 3, one.bytes);
+  };
+  for (const auto& one : all) note(out, Kind::message_sent, one.sent, one);
+  for (const auto& one : all) note(in, Kind::message_received, one.received, one);
+  time = 500 + 20'000'000;
+}
+
+TEST_F(ReportTest, WhatALinkCarriesIsSeenFromItsLongMessages) {
+  write_passages(setup(0, 2), setup(1, 2), time_,
+                 {{100, 0, 100}, {5100, 1000, 6100}, {5100, 2000, 11'200}, {200, 12'000, 12'300}});
+  const auto all = report();
+  ASSERT_EQ(all.messages.links.size(), 1U);
+  const auto& link = all.messages.links[0];
+  EXPECT_NEAR(link.carries, 1e6, 1) << "the second had to wait for the first";
+  EXPECT_NEAR(link.busy, 10.5e-3 / 20e-3, 1e-3);
+  EXPECT_NE(report_table(all).find("1.0 MB   52 %"), std::string::npos) << report_table(all);
+}
+
+TEST_F(ReportTest, OfShortOrQuickMessagesItIsNot) {
+  write_passages(setup(0, 2), setup(1, 2), time_, {{100, 0, 100}, {900, 1000, 1200}});
+  EXPECT_EQ(report().messages.links.at(0).carries, 0);
+  write_passages(setup(0, 2), setup(1, 2), time_, {{100, 0, 100}, {5100, 1000, 1090}});
+  EXPECT_EQ(report().messages.links.at(0).carries, 0);
+  EXPECT_TRUE(report_json(report())["links"][0]["busy"].is_null());
+}
+
 TEST_F(ReportTest, MessagesAreMeasuredFromEndToEnd) {
   write_two();
   const auto messages = report().messages;

@@ -107,6 +107,7 @@ function describeLink({link}, time) {
   const mean = link.mean_over_time[part];
   return `Messages ${link.from === link.to ? '' : 'from '}${linkName(link)}, at ${when(time)}: ` +
          `${bytes(Math.round(link.bytes_per_s_over_time[part]))} a second, of ${bytes(Math.round(link.most_bytes_per_s))} at the most` +
+         (link.busy === null ? '' : `, and ${bytes(Math.round(link.carries_bytes_per_s))} that it can carry (busy for ${percent(link.busy)} of the run)`) +
          (mean === null ? '' : `; under way for ${duration(mean)} on average`);
 }
 

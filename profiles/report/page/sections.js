@@ -167,6 +167,8 @@ function showLinks() {
       ['from, to', linkName, null, true], ['messages', each => each.messages],
       ['bytes', each => each.bytes, each => bytes(each.bytes)],
       ['most in a second', each => each.most_bytes_per_s, each => bytes(Math.round(each.most_bytes_per_s))],
+      ['can carry a second', each => each.carries_bytes_per_s, each => each.carries_bytes_per_s === null ? '' : bytes(Math.round(each.carries_bytes_per_s))],
+      ['busy', each => each.busy, each => each.busy === null ? '' : percent(each.busy)],
       ['median', each => each.median, each => duration(each.median)],
       ['one of 100 takes longer than', each => each.slow, each => duration(each.slow)]], links));
   if (data.messages.back_in_time > 0)
