@@ -24,13 +24,13 @@ class Births {
       sent_ = message_name(pe, event);
     if (event.kind != trace::Kind::spark_export || by_message_.size() >= most) return;
     const auto message = std::exchange(sent_, 0);
-    if (const auto source = threads.maker(event.size); message != 0 && source.thread != unknown)
-      by_message_.emplace(message, source);
+    if (message != 0) by_message_.emplace(message, threads.maker(event.size));
   }
 
-  /// On the PE that the spark of a slice's thread came from; when all logs have been read.
-  Source of(const Slice& slice) const {
-    const auto found = by_message_.find(slice.message);
+  /// The maker of the spark that a message took away, on the PE that sent it; when all logs have
+  /// been read. Unknown, too, where it was made elsewhere.
+  Source of(std::uint64_t message) const {
+    const auto found = by_message_.find(message);
     return found == by_message_.end() ? Source{} : found->second;
   }
 

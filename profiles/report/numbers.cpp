@@ -305,7 +305,7 @@ std::string shorter_line(const Report& report) {
   if (!report.path.known) return {};
   const auto& by = report.shorter;
   return fmt::format(
-      "shorter, by about: links twice as fast {}, more workers {}, smaller sparks {}, larger "
+      "shorter, by about: links twice as fast {}, twice the workers {}, smaller sparks {}, larger "
       "sparks {}\n",
       duration(by.links), duration(by.workers), duration(by.pieces), duration(by.between));
 }

@@ -51,12 +51,14 @@ void PathFinder::see(int pe, const Slice& slice) {
   lanes_[pe][slice.worker].push_back({std::max(slice.begin, from_), std::min(slice.end, to_),
                                       slice.ready, slice.message, slice.thread, slice.code,
                                       from_here ? slice.source.thread : slice.pe, slice.cause});
+  if (slice.made != 0) making_[{pe, slice.thread}].emplace_back(slice.begin, slice.end);
 }
 
 /// Goes back in time.
 class Walk {
  public:
-  explicit Walk(PathFinder& finder) : finder_(finder), time_(finder.to_) {}
+  Walk(PathFinder& finder, const Births& births)
+      : finder_(finder), births_(births), time_(finder.to_) {}
 
   Path go() {
     auto place = last();
@@ -115,7 +117,7 @@ class Walk {
     const auto slice = at(place);
     const auto until = time_;
     step(slice.begin, Step::run, place, slice.code);
-    if (std::exchange(held_, false)) path_.held += static_cast<double>(until - time_);
+    path_.held += static_cast<double>(std::max<Nanos>(0, until - std::max(time_, needless_since_)));
     if (time_ <= finder_.from_ || slice.cause == Cause::root) return std::nullopt;
     if (slice.cause == Cause::woken_here) {
       step(slice.ready, Step::queue, place, slice.code);
@@ -146,8 +148,25 @@ class Walk {
       sender = latest(came.from, sent->time);
       came = sent->passed;
     }
-    if (sender) step(at(*sender).end, Step::none, *sender);
+    if (!sender) return sender;
+    step(at(*sender).end, Step::none, *sender);
+    if (slice.cause == Cause::imported) needs_only(slice, *sender);
     return sender;
+  }
+
+  /// If it is a spark's first slice, that waited for a worker: what ran from when the maker had
+  /// made it, at the latest, until now was not needed for it. Of an unknown maker, what `kept` it.
+  void needs_only(const Kept& slice, const Position& kept) {
+    const bool own = slice.cause == Cause::own_spark;
+    if (!own && slice.cause != Cause::imported) return;
+    if (time_ > needless_since_) return;  // nor is it itself
+    needless_since_ = std::min(time_, at(kept).begin);
+    const auto maker = own ? slice.other : births_.of(slice.message).thread;
+    const auto found = finder_.making_.find({own ? kept.pe : static_cast<int>(slice.other), maker});
+    if (found == finder_.making_.end()) return;
+    const auto& making = found->second;
+    const auto later = std::lower_bound(making.begin(), making.end(), std::pair(time_, Nanos{0}));
+    if (later != making.begin()) needless_since_ = std::min(time_, std::prev(later)->second);
   }
 
   /// Where it was sent, if that is known and not later than we are.
@@ -169,8 +188,7 @@ class Walk {
       const auto until = time_;
       step(at(*same).end, Step::queue, place, at(place).code);
       path_.between += static_cast<double>(until - time_);
-      const bool begins = is_own(place) || at(place).cause == Cause::imported;
-      held_ = begins && (!is_own(place) || at(place).other != at(*same).thread);
+      needs_only(at(place), *same);
       return same;
     }
     auto other = is_own(place) ? running(place.pe, time_, at(place).other) : std::nullopt;
@@ -214,16 +232,17 @@ class Walk {
   bool is_own(const Position& place) const { return at(place).cause == Cause::own_spark; }
 
   PathFinder& finder_;
+  const Births& births_;
   Nanos time_;
-  bool held_ = false;  // what follows is the next one's worker's, and gave him nothing
+  Nanos needless_since_ = trace::max_time;  // of what is between that and here nothing was needed
   Path path_;
 };
 
-Path PathFinder::find() {
+Path PathFinder::find(const Births& births) {
   if (slices_ > most_slices) return {};
   std::sort(sent_.begin(), sent_.end(),
             [](const Sent& a, const Sent& b) { return a.message < b.message; });
-  return Walk(*this).go();
+  return Walk(*this, births).go();
 }
 
 }  // namespace trawl::profile

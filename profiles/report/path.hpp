@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiles/report/births.hpp"
 #include "profiles/report/slices.hpp"
 #include "rts/inline/bytes.hpp"
 #include "rts/trace/format.hpp"
@@ -39,7 +40,7 @@ struct Path {
   std::vector<Segment> segments;                ///< in the order of time, without gaps
   std::array<double, steps> time{};             ///< ns, by Step
   std::map<std::uint32_t, double> by_function;  ///< ns that threads of it ran on the path
-  double held = 0;          ///< ns of `run`: of threads that only kept the worker from the next one
+  double held = 0;          ///< ns of `run`: while what ran next on it only wanted a worker
   double between = 0;       ///< ns of `queue`: from a thread to the next one of its worker
   std::uint64_t hops = 0;   ///< from PE to PE
   std::uint64_t wakes = 0;  ///< from a thread to the one of its PE that waited for it
@@ -54,7 +55,7 @@ class PathFinder {
 
   void see(int pe, const trace::Event& event);
   void see(int pe, const Slice& slice);
-  Path find();
+  Path find(const Births& births);
 
  private:
   void send(int pe, const trace::Event& event);
@@ -76,7 +77,8 @@ class PathFinder {
     Nanos time;
     Passed passed;  // the same value, if the PE had it from another
   };
-  using Lane = std::vector<Kept>;  // of one worker, in the order of time
+  using Lane = std::vector<Kept>;                // of one worker, in the order of time
+  using Thread = std::pair<int, std::uint32_t>;  // of a PE
   struct Position {
     int pe;
     std::uint8_t worker;
@@ -86,8 +88,9 @@ class PathFinder {
 
   Nanos from_, to_;
   std::map<int, std::map<std::uint8_t, Lane>> lanes_;
-  std::vector<Sent> sent_;  // by name
-  Passed value_;            // has just come to the PE that is being read
+  std::map<Thread, std::vector<std::pair<Nanos, Nanos>>> making_;  // when it ran and made sparks
+  std::vector<Sent> sent_;                                         // by name
+  Passed value_;  // has just come to the PE that is being read
   std::uint64_t last_received_ = 0;
   std::size_t slices_ = 0;
 };

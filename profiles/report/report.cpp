@@ -89,14 +89,14 @@ Report measure_report(const Run& run, Nanos from, Nanos to, const Fishing& fishi
   report.slices_seen = timeline.slices();
   report.slices = timeline.drawn();
   for (auto& slice : report.slices)
-    if (slice.cause == Cause::imported) slice.source = births.of(slice);
+    if (slice.cause == Cause::imported) slice.source = births.of(slice.message);
   report.lanes = timeline.lanes();
   report.functions = audit.result(run);
   const auto made_at = sites.result();
   for (auto& function : report.functions)
     if (const auto found = made_at.find(function.code); found != made_at.end())
       function.sites = found->second;
-  report.path = finder.find();
+  report.path = finder.find(births);
   report.shorter = shorter(report.path, report.activity);
   report.messages = messages.result();
   report.facts = judge(report.activity, fishing, granularity, report.functions, report.path,

@@ -28,7 +28,7 @@ Shorter shorter(const Path& path, const Activity& activity) {
   const auto time = [&path](Step step) { return path.time[static_cast<std::size_t>(step)]; };
   all.links = time(Step::travel) / 2;
   all.between = path.between;
-  all.workers = path.held + time(Step::queue) - path.between;
+  all.workers = (path.held + time(Step::queue) - path.between) / 2;
 
   const auto saved = saved_before(activity);
   const double bins = static_cast<double>(activity.sum.size());

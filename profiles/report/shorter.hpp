@@ -11,7 +11,7 @@ namespace trawl::profile {
 /// change, a replay tells (trawl-replay, trawl-tune).
 struct Shorter {
   double links = 0;    ///< messages half as long under way
-  double workers = 0;  ///< a worker free for each spark and thread: more PEs, or more workers
+  double workers = 0;  ///< waits for a worker half as long: twice the workers, or PEs
   double pieces = 0;  ///< threads of the path in pieces, for workers that were idle: smaller sparks
   double between = 0;  ///< no time from a thread to the next of its worker: larger sparks
 };

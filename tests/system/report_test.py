@@ -65,6 +65,24 @@ def check_output(logs, page):
             check(full.count("\n") == 1 and "/dev/full: No space left on device" in full, "expected the cause", full)
 
 
+def check_shorter(folder, grid):
+    """What it says of twice the workers is about what they make of a program with much more work than messages."""
+    logs = os.path.join(folder, "logs_of_one")
+    took = []
+    for workers in 1, 2:
+        for cluster in grid["clusters"]:
+            cluster["workers"] = workers
+        path = os.path.join(folder, f"workers-{workers}.json")
+        with open(path, "w") as file:
+            json.dump(grid, file)
+        result = run(0, "sum_euler", "4000", "--trawl:simulate=" + path, *(["--trawl:trace=" + logs] if workers == 1 else []))
+        expect(result.code == 0 and "simulated: " in result.err, "expected how long it took", result)
+        took.append(float(result.err.split("simulated: ")[1].split()[0]))
+    said = json.loads(profile(logs, "--summary-only", "--json").stdout)["report"]["critical_path"]["shorter"]["more_workers"]
+    saved = took[0] - took[1]
+    check(0.5 * saved < said < 1.5 * saved, f"said to be shorter by {said} s, it was by {saved} s, of", took)
+
+
 def colours(browser):
     """How many different ones are in the timeline, outside of its labels."""
     return browser.value("""(() => {
@@ -190,6 +208,7 @@ def main():
         result = run(0, "queens", "11", "--trawl:simulate=" + grid, "--trawl:trace=" + logs)
         expect(result.code == 0, "expected exit code 0", result)
         check_output(logs, page)
+        check_shorter(folder, GRID)
         if CHROMIUM is None:
             print("no Chromium is installed: the page was not looked at")
             sys.exit(77)

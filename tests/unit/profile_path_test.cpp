@@ -40,7 +40,7 @@ TEST_F(ReportTest, SaysHowMuchShorterItCouldBe) {
   write_two();
   const auto all = report();
   EXPECT_EQ(all.shorter.links, (100 + 110) / 2);
-  EXPECT_EQ(all.shorter.workers, 10 + 10);
+  EXPECT_EQ(all.shorter.workers, (10 + 10) / 2) << "it was the root that made the spark";
   EXPECT_EQ(all.shorter.between, 0);
   EXPECT_NEAR(all.shorter.pieces, (200 + 390 + 90) / 2, 2) << "one of two runs, but for 310 to 400";
   const auto json = report_json(all)["critical_path"]["shorter"];
@@ -73,8 +73,49 @@ TEST_F(ReportTest, WhatOnlyKeepsAWorkerIsNotNeeded) {
   const auto all = report();
   EXPECT_EQ(all.path.held, 190);
   EXPECT_EQ(all.shorter.between, 10 + 20);
-  EXPECT_EQ(all.shorter.workers, 190 + 5);
+  EXPECT_EQ(all.shorter.workers, (190 + 5) / 2.0);
   EXPECT_EQ(all.shorter.pieces, 0) << "the only worker is never idle";
+}
+
+// The root makes two sparks and waits. Its worker runs the second until it is asked for the other,
+// which it could have sent at once.
+TEST_F(ReportTest, WhoSendsASparkThatHeHasNotMadeOnlyKeptIt) {
+  time_ = 500;
+  {
+    Log log(setup(0, 2));
+    log.set_offset(-500);
+    note(log, 0, Kind::thread_start, 1);
+    note(log, 0, Kind::thread_run, 1, 0, 0, 1);
+    note(log, 100, Kind::thread_block, 1, 0, 8, 2);
+    note(log, 100, Kind::spark_convert, 7, 0, 2, trace::PoolPlace{0, 2}.packed());
+    note(log, 100, Kind::thread_start, 2);
+    note(log, 100, Kind::thread_run, 2, 0, 0, 2);
+    message(log, 250, Kind::message_sent, 1, schedule, 120);
+    note(log, 250, Kind::spark_export, 1, 5, 8, trace::PoolPlace{0, 1}.packed());
+    note(log, 400, Kind::thread_end, 2);
+    message(log, 900, Kind::message_received, 1, resume, 60);
+    note(log, 900, Kind::resume_received, 1, 0, 8, 60);
+    note(log, 900, Kind::thread_resume, 1);
+    note(log, 900, Kind::thread_run, 1);
+    note(log, 1000, Kind::thread_end, 1);
+  }
+  time_ = 500;
+  {
+    Log log(setup(1, 2));
+    log.set_offset(-500);
+    message(log, 300, Kind::message_received, 0, schedule, 120);
+    note(log, 300, Kind::spark_import, 0, 5);
+    note(log, 300, Kind::spark_convert, 8, 1, 4);
+    note(log, 300, Kind::thread_start, 4);
+    note(log, 300, Kind::thread_run, 4);
+    message(log, 800, Kind::message_sent, 0, resume, 60);
+    note(log, 800, Kind::thread_end, 4);
+    time_ = 1500;
+  }
+  const auto all = report();
+  EXPECT_EQ(all.path.hops, 2U);
+  EXPECT_EQ(all.path.held, 150) << "from 100 to 250";
+  EXPECT_EQ(all.shorter.workers, 75);
 }
 
 TEST_F(ReportTest, OtherMessagesMayComeBetweenAValueAndWhomItWakes) {

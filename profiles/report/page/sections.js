@@ -101,7 +101,7 @@ function showPath() {
     ['what', each => each[0], null, true], ['shorter by', each => each[1], each => duration(each[1])],
     ['of the run', each => each[1], each => percent(each[1] / all)], ['how', each => each[2], null, true]], [
     ['links twice as fast', faster_links, 'half of the time in which messages were under way'],
-    ['a worker for each spark and thread', more_workers, 'more PEs, or more workers: what only kept a worker from the next thread of the path'],
+    ['twice the workers, or PEs', more_workers, 'half of what only kept a worker from the next thread of the path'],
     ['the path\'s threads in pieces', smaller_sparks, 'smaller sparks: shared with workers that were idle meanwhile'],
     ['nothing between two threads', larger_sparks, 'larger sparks: from the end of a thread to the next of its worker']]));
   at('path').append(make('p', {class: 'note'}, 'Where the path becomes shorter, another may be the longest: ' +
