@@ -306,6 +306,53 @@ TEST_P(DistRandom, EvenlyAndBroadcast) {
   });
 }
 
+using Longs = std::vector<long>;
+using Kept = trawl::Lazy<Longs>;
+
+Kept kept_numbers(std::size_t n, std::uint64_t seed) {
+  Longs numbers(n);
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = number(i, seed);
+  return trawl::keep(std::move(numbers));
+}
+Kept kept_sum(const Kept& a, const Kept& b) {
+  Longs sum = trawl::force(a);
+  const Longs& other = trawl::force(b);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other[i % other.size()];
+  return trawl::keep(std::move(sum));
+}
+
+// A value stays where it was made, and goes from there to whoever needs it.
+TEST_P(DistRandom, AppliedWhereValuesAreKept) {
+  run_wild([](auto& random) {
+    const auto places = trawl::places();
+    const auto somewhere = [&] { return places[random() % places.size()]; };
+    std::vector<Kept> kept;
+    std::vector<Longs> expected;
+    for (int i = 0; i < 4; ++i) {
+      const auto n = 1 + random() % 3000;
+      const auto seed = random() % 1000;
+      kept.push_back(trawl::force(trawl::apply<kept_numbers>(somewhere(), n, seed)));
+      auto& numbers = expected.emplace_back();
+      for (std::size_t k = 0; k < n; ++k) numbers.push_back(number(k, seed));
+    }
+    for (int i = 0; i < 12; ++i) {
+      const auto a = random() % kept.size();
+      const auto b = random() % kept.size();
+      kept.push_back(trawl::force(trawl::apply<kept_sum>(somewhere(), kept[a], kept[b])));
+      auto sum = expected[a];
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += expected[b][k % expected[b].size()];
+      expected.push_back(std::move(sum));
+      // Others die.
+      const auto old = random() % kept.size();
+      kept[old] = kept.back();
+      expected[old] = expected.back();
+    }
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      EXPECT_EQ(trawl::force(trawl::apply<sum_of>(somewhere(), kept[i])), sum_of(expected[i]));
+    EXPECT_EQ(trawl::force(kept.back()), expected.back());
+  });
+}
+
 std::string line_of(long x) {
   return std::string(static_cast<std::size_t>(x + 300) % 40, 'x') + std::to_string(x) + "\n";
 }
