@@ -318,6 +318,7 @@ void Simulation::see_to_spares(Seat& seat) {
     auto& core = add_core(seat, *workers.all().back(), &Simulation::spare_loop);
     core.worker->begin_life();
     core.relieve = std::move(relieve);
+    core.idle_until = never;  // until it is called, it takes nothing of the others' share
     call(core);
   }
 }
