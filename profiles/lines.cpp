@@ -58,8 +58,9 @@ Line line_at(Dwarf_Die* unit, Dwarf_Addr address) {
 
 /// Is it of a program, and not of Trawl or of the standard library?
 bool of_a_program(const Line& line) {
-  static constexpr std::array<std::string_view, 5> others{
-      "/lang/trawl/", "/include/trawl/", "/rts/inline/", "/rts/sched/", "/include/c++/"};
+  static constexpr std::array<std::string_view, 10> others{
+      "/lang/trawl/", "/include/trawl/", "/rts/inline/",     "/rts/sched/",  "/rts/heap/",
+      "/rts/recover", "/rts/run.cpp",    "/rts/program.cpp", "/rts/simulat", "/include/c++/"};
   const auto path = fs::path(line.file).lexically_normal().string();
   return line.number > 0 && !path.empty() &&
          std::none_of(others.begin(), others.end(), [&path](std::string_view other) {

@@ -245,10 +245,13 @@ bool of_one_run(const trace::Header& a, const trace::Header& b) {
   return same && a.program == b.program;
 }
 
-/// Of another run than the log of the lowest PE.
+/// Of another run than the log of the lowest PE, or of a PE that might have joined, and has not.
 void leave_out_strays(Run& run) {
   const auto first = run.logs.front();
   std::erase_if(run.logs, [&](const LogFile& log) {
+    const bool never_came =
+        first.header.run != 0 && log.header.run == 0 && log.header.pe >= first.header.pes;
+    if (never_came && log.header.program == first.header.program) return true;
     const bool stray = !of_one_run(log.header, first.header);
     if (stray)
       run.damage.push_back(

@@ -15,7 +15,6 @@ constexpr double many_sparks = 1000;      // a worker
 constexpr double many_threads = 32;       // runnable ones a worker
 constexpr double far = 3;                 // times as long as in the fastest place
 constexpr double much_of_the_root = 0.3;  // of the run
-constexpr double uneven = 1.25;           // times what the mean PE has
 
 std::string grow_sparks(const Facts& facts) {
   return facts.finest_function.empty()
@@ -177,8 +176,8 @@ class Diagnosis {
   }
 
   static std::string what_it_carries(const SlowLink& link) {
-    return fmt::format("; with {} a second, about what it can carry, it was busy for {}",
-                       bytes(link.carries), percent(link.busy));
+    return fmt::format("; it can carry about {} a second, and was busy for {}", bytes(link.carries),
+                       percent(link.busy));
   }
 
   // Whoever waits for a message that is long under way is idle, or has blocked threads.
@@ -228,7 +227,7 @@ class Diagnosis {
                  evidence + fmt::format("the root ran for {} of the run beside those of its PE",
                                         percent(all.root_alone)),
                  "let skeletons do what the root does");
-    if (all.its > uneven * all.each)
+    if (all.its > uneven_from * all.each)
       return say(Limit::uneven, cost,
                  evidence + fmt::format("those of PE {} ran for {}, those of the mean PE for {}",
                                         all.busiest, time(all.its), time(all.each)),

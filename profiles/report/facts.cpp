@@ -388,6 +388,9 @@ Facts judge(const Activity& activity, const Fishing& fishing, const Granularity&
   judge_threads(functions, granularity, facts);
   facts.pieces = judge_pieces(functions, facts.pes, facts.seconds);
   facts.slow_pe = slowest(activity, functions);
+  // Little else runs there that could be compared.
+  if (facts.slow_pe && facts.pieces.is_roots && facts.slow_pe->pe == facts.pieces.busiest)
+    facts.slow_pe.reset();
   facts.slow_link = slowest(messages);
   if (!messages.links.empty()) facts.way = 2 * messages.links.front().median / 1e9;
   judge_path(path, facts);

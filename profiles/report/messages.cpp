@@ -35,13 +35,14 @@ void MessageEnds::sum_up(Way& way) {
   };
   way.link.median = at(0.5);
   way.link.slow = at(0.99);
-  way.link.carries = carries_of(taken);
+  judge_load(way);
 }
 
 // A message is on the link from when it has come as far as the quickest, or from when the one
 // before has passed, to when it arrives. Short ones would be told apart by what disturbs them.
-double MessageEnds::carries_of(std::vector<Taken>& taken) {
+void MessageEnds::judge_load(Way& way) {
   constexpr std::uint32_t long_enough = 1024;
+  auto& taken = way.taken;
   const auto quickest =
       *std::min_element(taken.begin(), taken.end(),
                         [](const Taken& a, const Taken& b) { return a.time() < b.time(); });
@@ -51,18 +52,25 @@ double MessageEnds::carries_of(std::vector<Taken>& taken) {
   std::sort(taken.begin(), taken.end(),
             [](const Taken& a, const Taken& b) { return a.end < b.end; });
   std::vector<double> rates;
+  double on_it = 0;       // ns, the long ones
+  double bytes_else = 0;  // in the others
   Nanos before = 0;
   for (const auto& one : taken) {
     const auto alone = one.begin + quickest.time();
-    const auto bytes = before > alone ? one.bytes : one.bytes - quickest.bytes;
-    const auto took = one.end - std::max(before, alone);
-    if (one.bytes >= least && took > 0) rates.push_back(bytes * 1e9 / static_cast<double>(took));
+    const auto took = static_cast<double>(one.end - std::max(before, alone));
+    if (one.bytes >= least && took > 0) {
+      rates.push_back((before > alone ? one.bytes : one.bytes - quickest.bytes) * 1e9 / took);
+      on_it += took;
+    } else {
+      bytes_else += one.bytes;
+    }
     before = one.end;
   }
-  if (rates.empty()) return 0;
+  if (rates.empty()) return;
   const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
   std::nth_element(rates.begin(), middle, rates.end());
-  return *middle;
+  way.link.carries = *middle;
+  way.link.busy = on_it / 1e9 + bytes_else / *middle;
 }
 
 MessageEnds::MessageEnds(const Run& run, Nanos from, Nanos to) : from_(from), to_(to) {
@@ -144,14 +152,14 @@ Messages MessageEnds::result() {
   }
   messages_.drawn = drawn.take();
 
+  // Of very many messages some were looked at.
+  const auto seen = static_cast<double>(one_of_);
   messages_.part = static_cast<double>(to_ - from_ + 1) / 1e9 / Link::parts;
   for (auto& [pair, way] : ways_) {
     sum_up(way);
     way.link.rate = most_carried(way.link) / messages_.part;
     if (pair.first == pair.second) way.link.carries = 0;  // many, between pairs of PEs
-    if (way.link.carries > 0)
-      way.link.busy = std::min(1.0, static_cast<double>(way.link.bytes) / way.link.carries /
-                                        (messages_.part * Link::parts));
+    way.link.busy = std::min(1.0, way.link.busy * seen / (messages_.part * Link::parts));
     way.link.from = names_[static_cast<std::size_t>(pair.first)];
     way.link.to = names_[static_cast<std::size_t>(pair.second)];
     messages_.links.push_back(std::move(way.link));

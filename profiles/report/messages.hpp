@@ -40,7 +40,7 @@ struct Link {
   double slow = 0;           ///< one of a hundred takes longer
   double rate = 0;           ///< bytes a second in the part in which most were sent
   double carries = 0;        ///< bytes a second that it can, as long messages show; 0: unknown
-  double busy = 0;           ///< for such a share of the time, if that is known
+  double busy = 0;           ///< for such a share of the time, if `carries` is known
   std::vector<Part> over_time = std::vector<Part>(parts);
 };
 
@@ -85,7 +85,7 @@ class MessageEnds {
     std::vector<Taken> taken;
   };
   static void sum_up(Way& way);
-  static double carries_of(std::vector<Taken>& taken);
+  static void judge_load(Way& way);
 
   int cluster_of(std::uint32_t pe) const { return pe < cluster_.size() ? cluster_[pe] : 0; }
   void thin_out();

@@ -51,8 +51,13 @@ Pieces judge_pieces(const std::vector<FunctionAudit>& functions, int pes, double
     pieces.its = ran;
     pieces.busiest = pe;
   }
-  if (sums.root != nullptr)
+  if (there > uneven_from * pieces.each && there > pieces.its) {
+    pieces.its = there;
+    pieces.busiest = root_pe;
+    pieces.is_roots = true;
+  } else if (sums.root != nullptr) {
     pieces.root_alone = std::max(0.0, sums.root->ran / second + there - pieces.each) / seconds;
+  }
   return pieces;
 }
 

@@ -195,8 +195,7 @@ TEST(Diagnosis, SlowLink) {
   EXPECT_EQ(diagnose(facts).front().advice.find("give it more to do"), 0U);
   facts.slow_link->carries = 1e6;
   facts.slow_link->busy = 0.8;
-  expect(facts, Limit::slow_link,
-         "with 1.0 MB a second, about what it can carry, it was busy for 80 %");
+  expect(facts, Limit::slow_link, "it can carry about 1.0 MB a second, and was busy for 80 %");
   EXPECT_EQ(diagnose(facts).front().advice.find("send less"), 0U);
   facts.path_ends = 0;
   facts.path_travel = 0.05;
@@ -292,6 +291,16 @@ FunctionAudit ran(std::uint32_t code, bool is_placed, std::uint64_t threads,
   return function;
 }
 
+TEST(Pieces, OfTheRootsPeMayBeUnevenToo) {
+  const auto pieces = judge_pieces(
+      {ran(root_code, false, 1, {{0, 5}}), ran(1, true, 60, {{0, 9}, {1, 3}, {2, 2}})}, 3, 20);
+  EXPECT_TRUE(pieces.is_roots);
+  EXPECT_EQ(pieces.busiest, 0);
+  EXPECT_DOUBLE_EQ(pieces.its, 9);
+  EXPECT_DOUBLE_EQ(pieces.each, 2.5);
+  EXPECT_EQ(pieces.root_alone, 0) << "what it ran may have been pieces";
+}
+
 TEST(Pieces, AreJudgedBesideTheRoot) {
   const auto pieces =
       judge_pieces({ran(root_code, false, 1, {{0, 5}}), ran(1, true, 60, {{0, 1}, {1, 3}, {2, 2}}),
@@ -304,6 +313,7 @@ TEST(Pieces, AreJudgedBesideTheRoot) {
   EXPECT_DOUBLE_EQ(pieces.its, 3.5);
   EXPECT_DOUBLE_EQ(pieces.each, 3.25) << "of those without the root";
   EXPECT_DOUBLE_EQ(pieces.root_alone, 0.275) << "it evaluates pieces itself";
+  EXPECT_FALSE(pieces.is_roots);
   EXPECT_FALSE(judge_pieces({ran(1, true, 60, {{0, 1}}), ran(3, false, 60, {{1, 9}})}, 2, 10).lead);
   EXPECT_FALSE(judge_pieces({ran(1, true, 60, {{0, 1}})}, 1, 10).lead) << "one PE waits for nobody";
 }
