@@ -9,6 +9,7 @@ namespace trawl {
 namespace {
 
 constexpr std::size_t least = 32U << 20U;  // bytes: less is not worth a message
+constexpr std::size_t much = 64U << 20U;
 constexpr std::size_t many_slots = 16'384;
 constexpr std::size_t most_asked = 64;  // at a time, and the main PE
 
@@ -20,7 +21,7 @@ void HeapWatch::look() {
   const auto slots = shared_heap_.addresses().slots();
   const auto returned = shared_heap_.addresses().returned();
   const bool is_tight = heap > bounds_.most / 2;
-  if (is_tight && heap >= heap_ + std::max(heap_ / 8, least)) {
+  if (heap >= heap_ + (is_tight ? std::max(heap_ / 8, least) : heap_ + much)) {
     heap_ = heap;
     if (slots != 0) ask_others();
   }

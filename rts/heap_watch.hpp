@@ -1,5 +1,6 @@
-// What a PE does whose heap takes more than half of what it may: much may live only because others
-// have not noticed yet that they no longer need it (heap/README.md, Garbage across PEs).
+// What a PE does whose heap has grown much, or takes more than half of what it may: much may live
+// only because others have not noticed yet that they no longer need it (heap/README.md, Garbage
+// across PEs).
 #pragma once
 
 #include <cstddef>

@@ -339,11 +339,13 @@ void Pe::have_somebody_look() noexcept {
 
 void Pe::fail(const std::string& why, int code) {
   const std::lock_guard lock(lock_);
+  const heap::MayNotWait says_so;
   life_.fail(why, code);
 }
 
 void Pe::fail_without_memory() noexcept {
   const std::lock_guard lock(lock_);
+  const heap::MayNotWait says_so;
   life_.fail_without_memory();
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "rts/inline/bytes.hpp"
@@ -45,27 +46,19 @@ void expect_others_to_let_go() noexcept;
 bool take_somebody_waits() noexcept;
 
 /// While one lives its OS thread waits for no memory, as it is who hears of what others let go of:
-/// the heap may pass its bound by an eighth instead. One at a time in a process.
+/// for what it needs the heap may pass its bound by an eighth instead.
 class MayNotWait {
  public:
-  MayNotWait() noexcept { here_ = true; }
-  ~MayNotWait() {
-    here_ = false;
-    if (beyond_) [[unlikely]]
-      end_going_beyond();
-  }
+  MayNotWait() noexcept : before_(std::exchange(here_, true)) {}
+  ~MayNotWait() { here_ = before_; }
   MayNotWait(const MayNotWait&) = delete;
   MayNotWait& operator=(const MayNotWait&) = delete;
 
   static bool here() noexcept { return here_; }
-  /// May the bound be passed further than it is?
-  static bool go_beyond() noexcept;
 
  private:
-  static void end_going_beyond() noexcept;
-
   static constinit thread_local bool here_;
-  static constinit thread_local bool beyond_;
+  bool before_;
 };
 
 /// Nothing is collected from now on. For exit() on a fiber: before anybody hears of it, it has told

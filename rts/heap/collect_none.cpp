@@ -28,8 +28,6 @@ bool take_somebody_waits() noexcept {
   return false;
 }
 constinit thread_local bool MayNotWait::here_ = false;
-constinit thread_local bool MayNotWait::beyond_ = false;
-void MayNotWait::end_going_beyond() noexcept {}
 void stop_collecting() {}
 
 void collect() {}

@@ -80,6 +80,15 @@ void GlobalAddressTable::note_spark(Node* thunk) {
     own_.at(slot->second).spark = true;
 }
 
+void GlobalAddressTable::note_with(std::uint64_t slot, std::uint64_t spark) {
+  if (!recovers_) own_.at(slot).with = spark;
+}
+
+Node* GlobalAddressTable::take_with(std::uint64_t slot) {
+  const auto found = own_.find(slot);
+  return found == own_.end() ? nullptr : own(std::exchange(found->second.with, 0));
+}
+
 bool GlobalAddressTable::is_spark(Node* thunk) const {
   const auto slot = slot_of_.find(Hidden(thunk));
   return slot != slot_of_.end() && own_.at(slot->second).spark;

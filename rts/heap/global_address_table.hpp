@@ -79,6 +79,11 @@ class GlobalAddressTable {
   void set_holder(Node* thunk, const Holder& holder);
   /// ... as a spark, whose value comes home.
   void note_spark(Node* thunk);
+  /// The thunk in a slot goes to the same PE as a spark of ours that leads to it. (Where deaths are
+  /// survived, who sent the spark may have to begin it again, and nothing is noted.)
+  void note_with(std::uint64_t slot, std::uint64_t spark);
+  /// That spark, once, when the thunk has arrived; nullptr: there was none, or it is gone.
+  Node* take_with(std::uint64_t slot);
   /// The same for a thunk that has come from another PE, by whose name it may still be referred to:
   /// until its sender has been told of the new one.
   Reference lend_imported(Node* node, const Address& was);
@@ -247,6 +252,7 @@ class GlobalAddressTable {
     Address was{};
     std::uint32_t holder = Witness::nobody;  // to whom its thunk was sent
     bool spark = false;                      // ... as a spark
+    std::uint64_t with = 0;                  // ... together with the spark in that slot
   };
   struct Proxy {
     Proxy(Node* its_node, const Reference& reference, std::uint32_t its_ticket)

@@ -89,20 +89,17 @@ BeyondBound::~BeyondBound() {
 }
 
 constinit thread_local bool MayNotWait::here_ = false;
-constinit thread_local bool MayNotWait::beyond_ = false;
 
-bool MayNotWait::go_beyond() noexcept {
+bool let_pass_bound() noexcept {
   const std::lock_guard hold(bound_lock);
-  if (bound == 0 || beyond_) return false;
-  beyond_ = true;
+  if (bound == 0) return false;
   beyond = bound / 8;
   GC_set_max_heap_size(bound + beyond);
   return true;
 }
 
-void MayNotWait::end_going_beyond() noexcept {
+void let_pass_bound_no_more() noexcept {
   const std::lock_guard hold(bound_lock);
-  beyond_ = false;
   beyond = 0;
   GC_set_max_heap_size(bound);
 }

@@ -56,6 +56,10 @@ class BeyondBound {
   BeyondBound& operator=(const BeyondBound&) = delete;
 };
 
+/// Until the second is called the heap may pass its bound by an eighth; false: it has none.
+bool let_pass_bound() noexcept;
+void let_pass_bound_no_more() noexcept;
+
 /// Before a large block is taken: collects though there is room, where that takes little time.
 void collect_early_if_cheap() noexcept;
 

@@ -15,8 +15,9 @@ std::optional<std::uint32_t> SharedHeap::place_of_data(Node* thunk) {
 // It was sent away, and others of its kind have left their data where they were made.
 std::optional<std::uint32_t> SharedHeap::will_leave_data_at(Node* node) const {
   const auto code = node->code().id;
-  if (node->state() != State::exported || code >= leaves_data_.size() || !leaves_data_[code])
-    return std::nullopt;
+  const auto state = node->state();
+  const bool was_sent = state == State::exported || state == State::fetching;
+  if (!was_sent || code >= leaves_data_.size() || !leaves_data_[code]) return std::nullopt;
   const auto pe = addresses_.holder(node).pe;
   return pe == Witness::nobody ? std::nullopt : std::optional(pe);
 }

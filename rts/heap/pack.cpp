@@ -347,7 +347,12 @@ class GraphPacker final : public PacketOut {
   }
 
   Part put_thunk(Node* node) {
-    out_.put(lend_thunk(node));
+    const auto name = lend_thunk(node);
+    out_.put(name);
+    if (number_ == 0)
+      root_slot_ = name.at.slot;
+    else if (first_ == 0)
+      addresses_.note_with(name.at.slot, root_slot_);
     packer_.no_limit(receiver_.arrays);
     node->code().pack_arguments(node, packer_);
     return Part::thunk;
@@ -387,9 +392,10 @@ class GraphPacker final : public PacketOut {
   Places nodes_;
   Node* packed_ = nullptr;  // at the moment, unless it is like the one before
   std::uintptr_t alike_ = 0;
-  std::size_t place_ = 0;   // its
-  std::size_t number_ = 0;  // ... in the order in which they were found
-  std::size_t first_ = 0;   // of what is packed: the root, or what follows
+  std::size_t place_ = 0;        // its
+  std::size_t number_ = 0;       // ... in the order in which they were found
+  std::uint64_t root_slot_ = 0;  // of a root that is a thunk
+  std::size_t first_ = 0;        // of what is packed: the root, or what follows
   Part first_part_ = Part::value;
   boost::container::small_vector<Stretch, 4, PlainAllocator<Stretch>> found_;
   boost::container::small_vector<Run, 8, PlainAllocator<Run>> runs_;

@@ -316,8 +316,17 @@ void SharedHeap::on_ack(const Ack& message) {
       // Its value was faster than the acknowledgement.
       addresses_.has_gone(node, is);
     }
+    if (Node* const spark = addresses_.take_with(was.at.slot)) let_go_of_arguments(spark);
     addresses_.give_back(was.at.slot, was.weight);
   }
+}
+
+// It went together with what has arrived. Its arguments lead to that, which would be kept where it
+// is, a list as a whole while the spark walks through it. So nobody else can begin it any more.
+void SharedHeap::let_go_of_arguments(Node* spark) {
+  if (spark->state() != State::exported) return;
+  spark->code().drop_arguments(spark);
+  spark->settle(State::exported, State::fetching);
 }
 
 void SharedHeap::on_free(const Free& message, int from) {

@@ -255,6 +255,7 @@ class SharedHeap {
   void fetch_deep(const Unpacked& unpacked);
   bool is_guarded(Node* node) const;
   void let_go_of_arguments(Node* node, Node* source);
+  static void let_go_of_arguments(Node* spark);
   void on_fetch_of_dead(const Fetch& message);
   void send_lost(const Remote& remote);
   void seek(Node* proxy);

@@ -13,14 +13,20 @@ class WhenFull {
   /// `destroys`: it may run destructors, which give and take memory.
   explicit WhenFull(bool destroys = true) noexcept : destroys_(destroys) {}
 
+  ~WhenFull();
+  WhenFull(const WhenFull&) = delete;
+  WhenFull& operator=(const WhenFull&) = delete;
+
   /// False: there is nothing to be hoped for.
   bool try_again();
 
  private:
   bool wait() noexcept;
+  bool go_beyond() noexcept;
 
   bool destroys_;
-  Nanos begun_ = 0;  // to wait; 0: not yet
+  bool is_beyond_ = false;  // its bound, for this one piece
+  Nanos begun_ = 0;         // to wait; 0: not yet
 };
 
 }  // namespace trawl::heap

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "rts/heap/collect.hpp"
+#include "rts/heap/known_threads.hpp"
 #include "rts/heap/weak.hpp"
 #include "rts/heap/when_full.hpp"
 #include "rts/host/clocks.hpp"
@@ -30,7 +31,7 @@ bool take_somebody_waits() noexcept {
 // this thread may be anywhere. If it holds the PE's lock the second is lost, except where it reads
 // messages.
 bool WhenFull::wait() noexcept {
-  if (MayNotWait::here()) return MayNotWait::go_beyond();
+  if (MayNotWait::here()) return go_beyond();
   constexpr Nanos longest = 1'000'000'000;
   constexpr Nanos for_good = 10'000'000'000;
   constexpr useconds_t a_moment = 10'000;
@@ -46,6 +47,17 @@ bool WhenFull::wait() noexcept {
   somebody_waits = true;
   usleep(a_moment);
   return true;
+}
+
+// No longer than for this piece: others who wait would take what there is.
+bool WhenFull::go_beyond() noexcept {
+  if (is_beyond_) return false;
+  is_beyond_ = let_pass_bound();
+  return is_beyond_;
+}
+
+WhenFull::~WhenFull() {
+  if (is_beyond_) let_pass_bound_no_more();
 }
 
 bool WhenFull::try_again() {

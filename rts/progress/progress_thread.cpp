@@ -5,6 +5,7 @@
 
 #include <sys/prctl.h>
 
+#include "rts/base/vector_registers.hpp"
 #include "rts/inline/memory.hpp"
 
 namespace trawl::progress {
@@ -35,6 +36,7 @@ void ProgressThread::watch() {
     const auto until = std::min(policy.park_until(situation, looked), spares_.look(situation));
     wakes = until;
     heap::clear_finished_calls<512>();
+    clear_vector_registers();
     events.park_progress_thread(epoch, until - situation.now);
     const auto rest = policy.rest(engine_.situation().now, until);
     if (rest > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(rest));

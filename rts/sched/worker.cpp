@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "rts/base/vector_registers.hpp"
 #include "rts/heap/code.hpp"
 #include "rts/sched/recorder.hpp"
 #include "rts/sched/workers.hpp"
@@ -446,6 +447,7 @@ void Worker::park(std::uint32_t epoch, progress::WorkerPolicy& policy) {
   stop_attending();
   events_.end_polling();
   heap::clear_finished_calls<512>();
+  clear_vector_registers();
   events_.park_worker(index_, epoch, policy.park_time(workers_.situation()));
   events_.begin_polling();
   parked_ = false;

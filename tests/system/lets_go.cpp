@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -210,6 +211,16 @@ long elements(long steps) {
   return sum;
 }
 
+long sum_of_given(trawl::Lazy<List> list) {
+  return sum_of(std::move(list));
+}
+/// A list goes to another PE with the spark that walks through it.
+long sent_list(long cells) {
+  const auto sum = trawl::par(trawl::lazy<sum_of_given>(trawl::lazy<from>(0L, cells)));
+  while (sum.node()->state() == trawl::heap::State::unevaluated) std::this_thread::yield();
+  return trawl::force(sum);
+}
+
 int root(int argc, char** argv) {
   const std::string_view what = argc == 3 ? argv[1] : "";
   const long count = argc == 3 ? std::atol(argv[2]) : 0;
@@ -219,7 +230,8 @@ int root(int argc, char** argv) {
       {"buffered", buffered_lists}, {"held", held_data},
       {"nested", nested_data},      {"given_up", given_up},
       {"destroyed", destroyed},     {"thrown", thrown},
-      {"blocks", blocks},           {"elements", elements}};
+      {"blocks", blocks},           {"elements", elements},
+      {"sent", sent_list}};
   for (const auto& [name, run] : all) {
     if (name != what) continue;
     std::cout << run(count) << '\n';
