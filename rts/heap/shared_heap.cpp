@@ -292,6 +292,7 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
 }
 
 void SharedHeap::on_ack(const Ack& message) {
+  std::vector<Node*> sparks;  // what was sent by itself is acknowledged here, too
   for (const auto& [was, is] : message.thunks) {
     addresses_.note_arrival(was);
     addresses_.note_arrival(is);
@@ -316,9 +317,10 @@ void SharedHeap::on_ack(const Ack& message) {
       // Its value was faster than the acknowledgement.
       addresses_.has_gone(node, is);
     }
-    if (Node* const spark = addresses_.take_with(was.at.slot)) let_go_of_arguments(spark);
+    if (Node* const spark = addresses_.take_with(was.at.slot)) sparks.push_back(spark);
     addresses_.give_back(was.at.slot, was.weight);
   }
+  for (Node* const spark : sparks) let_go_of_arguments(spark);
 }
 
 // It went together with what has arrived. Its arguments lead to that, which would be kept where it

@@ -120,7 +120,7 @@ TEST(Recover, WhoForcesWhatIsMadeAgainWaitsForIt) {
 }
 
 TEST(Recover, WhatIsLostIsSaid) {
-  const auto sum = some_deaths_of(302303);
+  const auto sum = some_deaths_of(302494);
   EXPECT_GT(sum.cases.lost, 0U);
   EXPECT_GT(sum.cases.reverted, 0U);
 }

@@ -268,6 +268,12 @@ TEST(Sharing, ArgumentsAreDroppedOnceAThunkHasArrived) {
   EXPECT_EQ(grid.count(1, Count::ack_sent), 1U);
   EXPECT_EQ(inner.node()->state(), State::fetch_me);
   EXPECT_EQ(Counted::alive, 1) << "the other PE has it";
+
+  // Its spark's lead to it: they would keep its value where it is.
+  EXPECT_EQ(outer.node()->state(), State::fetching) << "nobody else begins it any more";
+  ASSERT_NE(grid.work(1), nullptr);
+  grid.settle();
+  EXPECT_EQ(outer.node()->state(), State::value);
 }
 
 // What is wrong whoever reads it, `read` refuses (messages_test.cpp).
