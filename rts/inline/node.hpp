@@ -16,8 +16,8 @@ enum class State : std::uintptr_t {
   value,        ///< holds its result
   exception,    ///< evaluation threw; holds a Failure
   fetch_me,     ///< lives on another PE, which the address table knows
-  fetching,     ///< as fetch_me, and a FETCH is on its way
-  exported,     ///< sent away, revertible: holds its arguments until the ACK or the result is back
+  fetching,     ///< as fetch_me, and a FETCH, or a spark's value, is on its way
+  exported,     ///< sent away, revertible: holds its arguments until it, or what went along, came
 };
 
 /// One word of header, then arguments or result. The word is the address of the Code, with the
