@@ -84,9 +84,9 @@ void GlobalAddressTable::note_with(std::uint64_t slot, std::uint64_t spark) {
   if (!recovers_) own_.at(slot).with = spark;
 }
 
-Node* GlobalAddressTable::take_with(std::uint64_t slot) {
+std::uint64_t GlobalAddressTable::take_with(std::uint64_t slot) {
   const auto found = own_.find(slot);
-  return found == own_.end() ? nullptr : own(std::exchange(found->second.with, 0));
+  return found == own_.end() ? 0 : std::exchange(found->second.with, 0);
 }
 
 bool GlobalAddressTable::is_spark(Node* thunk) const {

@@ -82,8 +82,8 @@ class GlobalAddressTable {
   /// The thunk in a slot goes to the same PE as a spark of ours that leads to it. (Where deaths are
   /// survived, who sent the spark may have to begin it again, and nothing is noted.)
   void note_with(std::uint64_t slot, std::uint64_t spark);
-  /// That spark, once, when the thunk has arrived; nullptr: there was none, or it is gone.
-  Node* take_with(std::uint64_t slot);
+  /// The slot of that spark, once, when the thunk has arrived; 0: there was none.
+  std::uint64_t take_with(std::uint64_t slot);
   /// The same for a thunk that has come from another PE, by whose name it may still be referred to:
   /// until its sender has been told of the new one.
   Reference lend_imported(Node* node, const Address& was);

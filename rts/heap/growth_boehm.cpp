@@ -28,6 +28,7 @@ constinit std::atomic<bool> wanted_soon{false};
 
 constinit std::mutex bound_lock;
 constinit std::size_t bound = 0;
+constinit int passing = 0;
 constinit std::size_t beyond = 0;  // it, by so much for who may not wait
 
 // So many times as long as the last collection took has passed since.
@@ -93,6 +94,7 @@ constinit thread_local bool MayNotWait::here_ = false;
 bool let_pass_bound() noexcept {
   const std::lock_guard hold(bound_lock);
   if (bound == 0) return false;
+  ++passing;
   beyond = bound / 8;
   GC_set_max_heap_size(bound + beyond);
   return true;
@@ -100,6 +102,7 @@ bool let_pass_bound() noexcept {
 
 void let_pass_bound_no_more() noexcept {
   const std::lock_guard hold(bound_lock);
+  if (--passing != 0) return;
   beyond = 0;
   GC_set_max_heap_size(bound);
 }

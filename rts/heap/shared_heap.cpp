@@ -292,7 +292,6 @@ void SharedHeap::acknowledge(std::span<const Arrived> thunks) {
 }
 
 void SharedHeap::on_ack(const Ack& message) {
-  std::vector<Node*> sparks;  // what was sent by itself is acknowledged here, too
   for (const auto& [was, is] : message.thunks) {
     addresses_.note_arrival(was);
     addresses_.note_arrival(is);
@@ -317,18 +316,28 @@ void SharedHeap::on_ack(const Ack& message) {
       // Its value was faster than the acknowledgement.
       addresses_.has_gone(node, is);
     }
-    if (Node* const spark = addresses_.take_with(was.at.slot)) sparks.push_back(spark);
+    if (const auto spark = addresses_.take_with(was.at.slot); spark != 0) note_with(spark);
     addresses_.give_back(was.at.slot, was.weight);
   }
-  for (Node* const spark : sparks) let_go_of_arguments(spark);
 }
 
-// It went together with what has arrived. Its arguments lead to that, which would be kept where it
-// is, a list as a whole while the spark walks through it. So nobody else can begin it any more.
-void SharedHeap::let_go_of_arguments(Node* spark) {
-  if (spark->state() != State::exported) return;
-  spark->code().drop_arguments(spark);
-  spark->settle(State::exported, State::fetching);
+void SharedHeap::note_with(std::uint64_t spark) {
+  if (sent_with_others_.size() == sent_with_others_.capacity())
+    std::erase_if(sent_with_others_, [this](std::uint64_t slot) {
+      const Node* const node = addresses_.own(slot);
+      return node == nullptr || node->state() != State::exported;
+    });
+  sent_with_others_.push_back(spark);
+}
+
+// Not before: until then a spark that is late can be begun a second time.
+void SharedHeap::let_go_of_arguments() {
+  for (const auto slot : std::exchange(sent_with_others_, {})) {
+    Node* const spark = addresses_.own(slot);
+    if (spark == nullptr || spark->state() != State::exported) continue;
+    spark->code().drop_arguments(spark);
+    spark->settle(State::exported, State::fetching);
+  }
 }
 
 void SharedHeap::on_free(const Free& message, int from) {

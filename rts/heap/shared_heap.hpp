@@ -95,6 +95,9 @@ class SharedHeap {
 
   /// Sends the weights of proxies that have died.
   void send_frees();
+  /// Others are short of memory: sparks that were sent away let go of arguments that lead to what
+  /// has gone with them (README.md, What a spark was sent with).
+  void let_go_of_arguments();
 
   // ---- where deaths are survived (rts/recover/README.md)
 
@@ -255,7 +258,7 @@ class SharedHeap {
   void fetch_deep(const Unpacked& unpacked);
   bool is_guarded(Node* node) const;
   void let_go_of_arguments(Node* node, Node* source);
-  static void let_go_of_arguments(Node* spark);
+  void note_with(std::uint64_t spark);
   void on_fetch_of_dead(const Fetch& message);
   void send_lost(const Remote& remote);
   void seek(Node* proxy);
@@ -282,6 +285,7 @@ class SharedHeap {
   std::size_t looked_into_ = 0;  // values, see forget_what_made_those_here
   const Ahead fetch_ahead_;      // made once: each RESUME may need it
   Queues queues_;
+  std::vector<std::uint64_t> sent_with_others_;  // the slots of such sparks
   std::unique_ptr<Askers> askers_;
   Relays relays_{[this](std::uint64_t slot) { return addresses_.own(slot) != nullptr; }};
   std::vector<bool> leaves_data_;  // by code: results refer to large values where they were made
