@@ -6,8 +6,8 @@
 namespace trawl::heap {
 
 /// While its thread tries for one piece of memory. First what is dead is destroyed; then, where
-/// other PEs may refer to what is here, it waits for what they let go of, for a second at most, or
-/// goes beyond the bound (MayNotWait).
+/// other PEs may refer to what is here, it waits for what they let go of, for four seconds at most,
+/// or goes beyond the bound (MayNotWait).
 class WhenFull {
  public:
   /// `destroys`: it may run destructors, which give and take memory.

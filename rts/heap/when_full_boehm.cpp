@@ -28,11 +28,11 @@ bool take_somebody_waits() noexcept {
 }
 
 // What this PE keeps for others is known by its progress thread, to which nothing is said but that:
-// this thread may be anywhere. If it holds the PE's lock the second is lost, except where it reads
+// this thread may be anywhere. If it holds the PE's lock the time is lost, except where it reads
 // messages.
 bool WhenFull::wait() noexcept {
   if (MayNotWait::here()) return go_beyond();
-  constexpr Nanos longest = 1'000'000'000;
+  constexpr Nanos longest = 4'000'000'000;
   constexpr Nanos for_good = 10'000'000'000;
   constexpr useconds_t a_moment = 10'000;
   const auto now = wall_time();
