@@ -35,14 +35,14 @@ void MessageEnds::sum_up(Way& way) {
   };
   way.link.median = at(0.5);
   way.link.slow = at(0.99);
-  judge_load(way);
 }
 
 // A message is on the link from when it has come as far as the quickest, or from when the one
 // before has passed, to when it arrives. Short ones would be told apart by what disturbs them.
-void MessageEnds::judge_load(Way& way) {
+double MessageEnds::judge_load(Way& way) {
   constexpr std::uint32_t long_enough = 1024;
   auto& taken = way.taken;
+  if (taken.empty()) return 0;
   const auto quickest =
       *std::min_element(taken.begin(), taken.end(),
                         [](const Taken& a, const Taken& b) { return a.time() < b.time(); });
@@ -66,11 +66,11 @@ void MessageEnds::judge_load(Way& way) {
     }
     before = one.end;
   }
-  if (rates.empty()) return;
+  if (rates.empty()) return 0;
   const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
   std::nth_element(rates.begin(), middle, rates.end());
   way.link.carries = *middle;
-  way.link.busy = on_it / 1e9 + bytes_else / *middle;
+  return on_it / 1e9 + bytes_else / *middle;
 }
 
 MessageEnds::MessageEnds(const Run& run, Nanos from, Nanos to) : from_(from), to_(to) {
@@ -152,14 +152,13 @@ Messages MessageEnds::result() {
   }
   messages_.drawn = drawn.take();
 
-  // Of very many messages some were looked at.
-  const auto seen = static_cast<double>(one_of_);
+  const auto of_each = static_cast<double>(one_of_);  // one was looked at
   messages_.part = static_cast<double>(to_ - from_ + 1) / 1e9 / Link::parts;
   for (auto& [pair, way] : ways_) {
     sum_up(way);
     way.link.rate = most_carried(way.link) / messages_.part;
-    if (pair.first == pair.second) way.link.carries = 0;  // many, between pairs of PEs
-    way.link.busy = std::min(1.0, way.link.busy * seen / (messages_.part * Link::parts));
+    if (pair.first != pair.second)  // inside there are many links, between pairs of PEs
+      way.link.busy = std::min(1.0, judge_load(way) * of_each / (messages_.part * Link::parts));
     way.link.from = names_[static_cast<std::size_t>(pair.first)];
     way.link.to = names_[static_cast<std::size_t>(pair.second)];
     messages_.links.push_back(std::move(way.link));

@@ -85,7 +85,8 @@ class MessageEnds {
     std::vector<Taken> taken;
   };
   static void sum_up(Way& way);
-  static void judge_load(Way& way);
+  /// Sets what it carries, and gives for how many seconds it was busy, as far as was looked at.
+  static double judge_load(Way& way);
 
   int cluster_of(std::uint32_t pe) const { return pe < cluster_.size() ? cluster_[pe] : 0; }
   void thin_out();

@@ -106,10 +106,6 @@ nlohmann::json path_json(const Path& path, const Shorter& shorter) {
             {"larger_sparks", shorter.between / 1e9}}}};
 }
 
-nlohmann::json known(double value) {
-  return value > 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
 nlohmann::json links_json(const Messages& messages) {
   auto links = nlohmann::json::array();
   for (const auto& link : messages.links) {
@@ -121,13 +117,16 @@ nlohmann::json links_json(const Messages& messages) {
                                        : nlohmann::json(part.sum / number / 1e9));
       rates.push_back(static_cast<double>(part.bytes) / messages.part);
     }
+    const auto if_known = [&link](double value) {
+      return link.carries > 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
+    };
     links.push_back({{"from", link.from},
                      {"to", link.to},
                      {"messages", link.number},
                      {"bytes", link.bytes},
                      {"most_bytes_per_s", link.rate},
-                     {"carries_bytes_per_s", known(link.carries)},
-                     {"busy", link.carries > 0 ? nlohmann::json(link.busy) : nullptr},
+                     {"carries_bytes_per_s", if_known(link.carries)},
+                     {"busy", if_known(link.busy)},
                      {"median", link.median / 1e9},
                      {"slow", link.slow / 1e9},
                      {"mean_over_time", std::move(means)},

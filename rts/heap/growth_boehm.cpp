@@ -28,8 +28,11 @@ constinit std::atomic<bool> wanted_soon{false};
 
 constinit std::mutex bound_lock;
 constinit std::size_t bound = 0;
-constinit int passing = 0;
-constinit std::size_t beyond = 0;  // it, by so much for who may not wait
+constinit int passing = 0;  // who may not wait
+
+std::size_t allowed() noexcept {
+  return bound + (passing != 0 ? bound / 8 : 0);
+}
 
 // So many times as long as the last collection took has passed since.
 bool is_seldom(Nanos times) noexcept {
@@ -81,11 +84,11 @@ BeyondBound::BeyondBound() {
   GC_word mapped = 0;
   GC_word unmapped = 0;
   GC_get_heap_usage_safe(&mapped, nullptr, &unmapped, nullptr, nullptr);
-  GC_set_max_heap_size(std::max<std::size_t>(bound + beyond, mapped + unmapped) + megabyte);
+  GC_set_max_heap_size(std::max<std::size_t>(allowed(), mapped + unmapped) + megabyte);
 }
 
 BeyondBound::~BeyondBound() {
-  if (bound != 0) GC_set_max_heap_size(bound + beyond);
+  if (bound != 0) GC_set_max_heap_size(allowed());
   bound_lock.unlock();
 }
 
@@ -95,16 +98,14 @@ bool let_pass_bound() noexcept {
   const std::lock_guard hold(bound_lock);
   if (bound == 0) return false;
   ++passing;
-  beyond = bound / 8;
-  GC_set_max_heap_size(bound + beyond);
+  GC_set_max_heap_size(allowed());
   return true;
 }
 
 void let_pass_bound_no_more() noexcept {
   const std::lock_guard hold(bound_lock);
-  if (--passing != 0) return;
-  beyond = 0;
-  GC_set_max_heap_size(bound);
+  --passing;
+  GC_set_max_heap_size(allowed());
 }
 
 void start_collector(std::size_t initial_heap_bytes, std::size_t most) {

@@ -351,8 +351,8 @@ class GraphPacker final : public PacketOut {
     out_.put(name);
     if (number_ == 0)
       root_slot_ = name.at.slot;
-    else if (first_ == 0)
-      addresses_.note_with(name.at.slot, root_slot_);
+    else if (first_ == 0 && root_slot_ != 0)  // all are acknowledged together
+      addresses_.note_with(name.at.slot, std::exchange(root_slot_, 0));
     packer_.no_limit(receiver_.arrays);
     node->code().pack_arguments(node, packer_);
     return Part::thunk;
@@ -394,7 +394,7 @@ class GraphPacker final : public PacketOut {
   std::uintptr_t alike_ = 0;
   std::size_t place_ = 0;        // its
   std::size_t number_ = 0;       // ... in the order in which they were found
-  std::uint64_t root_slot_ = 0;  // of a root that is a thunk
+  std::uint64_t root_slot_ = 0;  // of a root that is a thunk and has gone alone so far
   std::size_t first_ = 0;        // of what is packed: the root, or what follows
   Part first_part_ = Part::value;
   boost::container::small_vector<Stretch, 4, PlainAllocator<Stretch>> found_;

@@ -65,6 +65,18 @@ def check_output(logs, page):
             check(full.count("\n") == 1 and "/dev/full: No space left on device" in full, "expected the cause", full)
 
 
+def check_without_lines(folder, grid):
+    """Of a program without line numbers nothing is said, though Trawl's own have some."""
+    with open("/proc/cpuinfo", encoding="ascii") as cpus:
+        if " avx2 " not in cpus.read():
+            return
+    logs = os.path.join(folder, "logs_without_lines")
+    result = run(0, "tests/queens_for_v3", "11", "--trawl:simulate=" + grid, "--trawl:trace=" + logs)
+    expect(result.code == 0, "expected exit code 0", result)
+    functions = json.loads(profile(logs, "--summary-only", "--json").stdout)["report"]["functions"]
+    check(functions and all(not each["made_at"] for each in functions), "places are said to make sparks", functions)
+
+
 def check_shorter(folder, grid):
     """What it says of twice the workers is about what they make of a program with much more work than messages."""
     logs = os.path.join(folder, "logs_of_one")
@@ -208,6 +220,7 @@ def main():
         result = run(0, "queens", "11", "--trawl:simulate=" + grid, "--trawl:trace=" + logs)
         expect(result.code == 0, "expected exit code 0", result)
         check_output(logs, page)
+        check_without_lines(folder, grid)
         check_shorter(folder, GRID)
         if CHROMIUM is None:
             print("no Chromium is installed: the page was not looked at")

@@ -54,12 +54,7 @@ TEST_F(ReportTest, WhatOnlyKeepsAWorkerIsNotNeeded) {
   {
     Log log(setup(0, 1));
     log.set_offset(-500);
-    note(log, 0, Kind::thread_start, 1);
-    note(log, 0, Kind::thread_run, 1, 0, 0, 1);
-    note(log, 100, Kind::thread_block, 1, 0, 8, 2);
-    note(log, 110, Kind::spark_convert, 7, 0, 2, trace::PoolPlace{0, 2}.packed());
-    note(log, 110, Kind::thread_start, 2);
-    note(log, 110, Kind::thread_run, 2, 0, 0, 2);
+    make_two_sparks(log, 110);
     note(log, 300, Kind::thread_end, 2);
     note(log, 320, Kind::spark_convert, 8, 0, 3, trace::PoolPlace{0, 1}.packed());
     note(log, 320, Kind::thread_start, 3);
@@ -84,12 +79,7 @@ TEST_F(ReportTest, WhoSendsASparkThatHeHasNotMadeOnlyKeptIt) {
   {
     Log log(setup(0, 2));
     log.set_offset(-500);
-    note(log, 0, Kind::thread_start, 1);
-    note(log, 0, Kind::thread_run, 1, 0, 0, 1);
-    note(log, 100, Kind::thread_block, 1, 0, 8, 2);
-    note(log, 100, Kind::spark_convert, 7, 0, 2, trace::PoolPlace{0, 2}.packed());
-    note(log, 100, Kind::thread_start, 2);
-    note(log, 100, Kind::thread_run, 2, 0, 0, 2);
+    make_two_sparks(log, 100);
     message(log, 250, Kind::message_sent, 1, schedule, 120);
     note(log, 250, Kind::spark_export, 1, 5, 8, trace::PoolPlace{0, 1}.packed());
     note(log, 400, Kind::thread_end, 2);

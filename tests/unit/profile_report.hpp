@@ -38,6 +38,15 @@ class ReportTest : public ProfileTest {
     note(log, 0, Kind::thread_run, 1);
     note(log, 100, Kind::thread_block, 1);
   }
+  /// The root makes two sparks, and is blocked after 100; the second begins then.
+  void make_two_sparks(Log& log, Nanos then) {
+    note(log, 0, Kind::thread_start, 1);
+    note(log, 0, Kind::thread_run, 1, 0, 0, 1);
+    note(log, 100, Kind::thread_block, 1, 0, 8, 2);
+    note(log, then, Kind::spark_convert, 7, 0, 2, trace::PoolPlace{0, 2}.packed());
+    note(log, then, Kind::thread_start, 2);
+    note(log, then, Kind::thread_run, 2, 0, 0, 2);
+  }
   void message(Log& log, Nanos time, Kind kind, int pe, std::uint16_t what, std::size_t size) {
     time_ = 500 + time;
     log.message(kind, pe, what, size);
