@@ -1,6 +1,7 @@
 #include "rts/inline/run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -165,6 +166,7 @@ class Process {
           "the grid has joins or deaths, which can only be simulated: start and kill PEs of this "
           "run",
           2);
+    if (joined_.fabric->size() == 1) joined_.board = own_board_;
     auto rehearsal =
         std::make_unique<fabric::Rehearsal>(joined_.fabric, std::move(grid), joined_.board);
     rehearsal_ = rehearsal.get();
@@ -347,6 +349,7 @@ class Process {
   fabric::Joined joined_;
   Nanos begun_;
   HostShare host_share_;
+  alignas(64) std::array<std::byte, 1024> own_board_{};  // alone, it is shared with nobody
   fabric::Rehearsal* rehearsal_ = nullptr;
   double told_share_ = 1;  // of a core, that a rehearsed PE gives each of its workers
   std::unique_ptr<Pe> pe_;

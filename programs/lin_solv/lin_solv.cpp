@@ -137,7 +137,7 @@ Solution solve(const System& system, Instructions instructions) {
   // Sparks get smaller: the first ones, which other PEs take, save messages; the last ones, if the
   // system isn't small, are of one prime and even out who finishes when.
   const std::uint64_t least = 1 + 5'000'000 / (system.rows * system.rows * (system.rows / 3 + 100));
-  constexpr std::uint64_t share = 16;
+  constexpr std::uint64_t share = 64;
   const auto all = enough_residues(system, [&](std::uint64_t first, std::uint64_t count) {
     std::vector<trawl::Lazy<std::vector<Residues>>> parts;
     for (const auto end = first + count; first < end;) {

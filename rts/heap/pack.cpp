@@ -269,8 +269,8 @@ class GraphPacker final : public PacketOut {
       default:
         break;
     }
-    const bool has_value = addresses_.recovers() && addresses_.known_evaluated(node);
-    return put_reference(node, has_value ? Part::value_reference : Part::reference);
+    return put_reference(
+        node, addresses_.known_evaluated(node) ? Part::value_reference : Part::reference);
   }
 
   bool claim(Node* node) {

@@ -24,7 +24,7 @@ namespace {
 constexpr Nanos longest_sleep = 5'000'000;
 constexpr Nanos longest_settling = 100'000'000;
 constexpr Nanos shortest_run = 200'000;
-constexpr Nanos longest_run = 1'000'000;
+constexpr Nanos longest_run = 5'000'000;
 constexpr Nanos retry = 100'000;
 // What a thread that slept or waited may make up for: else it would be faster than it should.
 constexpr Nanos longest_credit = 5'000'000;

@@ -41,6 +41,11 @@ with tempfile.TemporaryDirectory() as where:
         expect(result.code == 0 and result.out.endswith("42 meanwhile\n"), "expected the root to go on meanwhile", result)
         expect(0 < float(result.out.split()[0]) < 0.7 * speed, f"expected about half of {speed} of a core", result)
 
+    one = grid("one.json", {"clusters": [{"name": "alone", "pes": 1, "speed": 0.5}]})
+    for pes in 0, 1:
+        result = run(pes, "queens", "11", one)
+        expect(result.code == 0 and result.out.strip() == "2680", "expected one PE to rehearse alone", result)
+
     result = run(3, "fib", "10", two)
     expect(result.code == 2 and "describes 2 PEs, and there are 3: start so many with mpiexec -n 2" in result.err,
            "expected the number to be refused", result)

@@ -58,6 +58,32 @@ TEST(WaitsForData, FewThreadsWaitForWhatIsUnderWay) {
   }
 }
 
+// PEs 2 to 4 have their sparks from PE 1, which waits for the data itself.
+TEST(WaitsForData, WhoIsToldOfItByOneWhoWaitsKnowsThatItIsThere) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Simulation::Config config;
+    config.net.grid = fabric::parse_grid(R"({
+      "clusters": [{"name": "a", "pes": 1, "speed": 0.1},
+                   {"name": "b", "pes": 4, "speed": 0.1, "latency": "50 us"}],
+      "between": {"latency": "200 us", "bandwidth": "250 KB/s"}})",
+                                         "a PE, and four far from it");
+    config.net.seed = seed;
+    config.options.recover = "off";
+    Simulation grid(config);
+    grid.run([] {
+      const auto sum = needs_by_many(Lazy<Data>(Data(size, 'x')));
+      EXPECT_EQ(sum, sparks * size + sparks * (sparks - 1) / 2);
+    });
+    grid.settle();
+    for (int pe = 1; pe < 5; ++pe) {
+      const auto statistics = grid.pe(pe).statistics();
+      const auto blocked = statistics[static_cast<std::size_t>(Count::threads_blocked)];
+      EXPECT_GT(blocked, 0U) << "or it is no test";
+      EXPECT_LE(blocked, 2U);
+    }
+  }
+}
+
 // All near, and alike: what would wait is left to who need not. (It would be begun, and stay behind
 // what was begun before.)
 TEST(WaitsForData, TheNextOneIsLeftToOthers) {
