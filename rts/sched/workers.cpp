@@ -198,12 +198,18 @@ void Workers::note_blocked(Thread& thread) {
   thread.place_ = blocked_.size();
   blocked_.push_back(&thread);
   blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
-  if (!begins_all_the_same_ || !is_coming(thread.waiting_for_)) return;
-  const auto waiting = std::count_if(blocked_.begin(), blocked_.end(), [&](const Thread* each) {
-    return each->waiting_for_ == thread.waiting_for_;
-  });
-  if (waiting >= static_cast<std::ptrdiff_t>(regular_)) awaited_ = thread.waiting_for_;
-  if (waiting > static_cast<std::ptrdiff_t>(regular_)) crowd_ = thread.waiting_for_;
+  if (begins_all_the_same_) note_crowd(thread.waiting_for_);
+}
+
+void Workers::note_crowd(heap::Node* node) {
+  if (is_coming(node)) {
+    const auto threads = static_cast<std::ptrdiff_t>(regular_);
+    const auto waiting = std::ranges::count(blocked_, node, &Thread::waiting_for_);
+    if (waiting >= threads) awaited_ = node;
+    if (waiting > threads) crowd_ = node;
+    if (comes_soon(node)) soon_ = node;
+  }
+  if (soon_ != nullptr && blocked_.size() > regular_ && crowd_ == nullptr) crowd_ = soon_;
 }
 
 bool Workers::is_coming(heap::Node* node) const {
@@ -211,7 +217,16 @@ bool Workers::is_coming(heap::Node* node) const {
          host_.shared_heap().addresses().known_evaluated(node);
 }
 
+// From near by, and no more than a packet.
+bool Workers::comes_soon(heap::Node* node) const {
+  const auto& addresses = host_.shared_heap().addresses();
+  const auto target = addresses.target(node);
+  return target && !addresses.large_at(node) &&
+         !host_.tables().is_far(static_cast<int>(target->at.pe));
+}
+
 void Workers::note_woken(Thread& thread) {
+  if (soon_ == thread.waiting_for_) soon_ = nullptr;
   if (crowd_ == thread.waiting_for_) crowd_ = nullptr;
   if (awaited_ == thread.waiting_for_) awaited_ = nullptr;
   thread.waiting_for_ = nullptr;

@@ -140,9 +140,10 @@ class Workers final : public progress::Engine {
   }
   /// At the limit, and what is waited for is a write to an object: any spark may make it.
   bool guards_hold_all_up() const noexcept;
-  /// As many threads as there are workers wait for one value that is on its way here, and so would
-  /// what else began: there is one more already, or all that has arrived has it as an argument. See
-  /// "Waiting for data" in README.md.
+  /// What else began would wait for what the PE waits for already: as many threads as there are
+  /// workers wait for one value that is on its way here, and there is one more already, or all that
+  /// has arrived has it as an argument; or more are blocked, and one of them has its value soon.
+  /// See "Waiting for data" in README.md.
   bool crowded() const noexcept {
     return crowd_.load(std::memory_order_relaxed) != nullptr && !leaving();
   }
@@ -151,6 +152,7 @@ class Workers final : public progress::Engine {
   void heed_crowds(std::function<bool()> begins_all_the_same) noexcept {
     begins_all_the_same_ = std::move(begins_all_the_same);
     awaited_ = crowd_ = nullptr;
+    soon_ = nullptr;
   }
   void add_live(int more) noexcept { live_.fetch_add(more, std::memory_order_relaxed); }
   /// So many of its threads a worker need not have added: else each spark would cost two atomic
@@ -238,10 +240,14 @@ class Workers final : public progress::Engine {
   std::atomic<const heap::Node*> awaited_{nullptr};
   // The same, if what else would begin waits for it, too.
   std::atomic<const heap::Node*> crowd_{nullptr};
+  // What is on its way here, and soon wakes somebody.
+  const heap::Node* soon_ = nullptr;
   Gives gives_;
 
   void add(SparkQueue& queue, heap::Node* spark);
   bool is_coming(heap::Node* node) const;
+  bool comes_soon(heap::Node* node) const;
+  void note_crowd(heap::Node* node);
   heap::Node* take_unless_it_waits();
 
   SparkQueue imported_;

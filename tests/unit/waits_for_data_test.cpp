@@ -23,12 +23,34 @@ long needs(const Data& data, long i) {
 constexpr long size = 1'000'000;
 constexpr long sparks = 40;
 
-long needs_by_many(const Lazy<Data>& data) {
-  std::vector<Lazy<long>> all;
-  for (long i = 0; i < sparks; ++i) all.push_back(par(lazy<needs>(data, i)));
+long sum_of(const std::vector<Lazy<long>>& all) {
   long sum = 0;
   for (const auto& each : all) sum += force(each);
   return sum;
+}
+
+long needs_by_many(const Lazy<Data>& data) {
+  std::vector<Lazy<long>> all;
+  for (long i = 0; i < sparks; ++i) all.push_back(par(lazy<needs>(data, i)));
+  return sum_of(all);
+}
+
+struct List {
+  long head = 0;
+  Lazy<List> tail;
+};
+
+long length_of(Lazy<List> at) {
+  long length = 0;
+  for (; at; at = force(at).tail) ++length;
+  Simulation::work(20 * ms);
+  return length;
+}
+
+long lengths_of(const std::vector<Lazy<List>>& lists) {
+  std::vector<Lazy<long>> all;
+  for (const auto& each : lists) all.push_back(par(lazy<length_of>(each)));
+  return sum_of(all);
 }
 
 // PE 0 has the data, PE 1 the sparks; PE 2 gets the data after a second.
@@ -81,6 +103,31 @@ TEST(WaitsForData, WhoIsToldOfItByOneWhoWaitsKnowsThatItIsThere) {
       EXPECT_GT(blocked, 0U) << "or it is no test";
       EXPECT_LE(blocked, 2U);
     }
+  }
+}
+
+// Each spark has a list of its own on PE 0, which comes in many packets. What PE 1 begins it must
+// evaluate to the end: so it begins no more than it needs, and PE 0 has the others.
+TEST(WaitsForData, WhatComesSoonIsWaitedForByFew) {
+  constexpr long cells = 20'000;
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Simulation::Config config;
+    config.net.grid = fabric::parse_grid(
+        R"({"clusters": [{"name": "a", "pes": 2, "latency": "1 ms", "bandwidth": "1 GB/s"}]})",
+        "two PEs");
+    config.net.seed = seed;
+    Simulation grid(config);
+    grid.run([] {
+      std::vector<Lazy<List>> lists(sparks);
+      for (auto& list : lists)
+        for (long i = 0; i < cells; ++i) list = Lazy<List>(List{i, list});
+      EXPECT_EQ(force(apply<lengths_of>(places()[1], lists)), sparks * cells);
+    });
+    grid.settle();
+    const auto statistics = grid.pe(1).statistics();
+    EXPECT_GT(statistics[static_cast<std::size_t>(Count::threads_blocked)], 0U)
+        << "or it is no test";
+    EXPECT_LT(statistics[static_cast<std::size_t>(Count::threads_created)], 30U);
   }
 }
 
