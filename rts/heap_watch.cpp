@@ -34,7 +34,7 @@ void HeapWatch::look() {
   }
   const bool can_shrink = returned != returned_ || collector.free_bytes > heap / 4;
   if (!asked_ && !(is_tight && can_shrink)) return;
-  if (asked_) shared_heap_.let_go_of_arguments();
+  if (asked_) shared_heap_.drop_arguments_of_sent_sparks();
   if (!heap::collect_if_seldom(is_tight)) return;
   asked_ = false;
   returned_ = returned;

@@ -48,6 +48,22 @@ void Mailbox::send(int to, Writer message) {
   const auto& row = fabric::row_of(kind);
   if (rooms_.life.stopping() && row.flow == fabric::Flow::work) return;
   if (rooms_.life.is_gone(to) && kind != Kind::view) return;
+  try {
+    pass_on(to, kind, message);
+  } catch (const Error& e) {
+    // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
+    if (rooms_.life.recovers()) return rooms_.life.unreachable(to, e.what());
+    rooms_.life.fail_or_find_dead("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
+  } catch (const std::bad_alloc&) {  // nor can he take back what the message says
+    rooms_.life.fail_without_memory();
+  }
+  message.shrink(0);
+  if (message.room() <= largest_kept) spare_ = std::move(message);
+  if (!rooms_.clock.polling() && row.is(fabric::tables)) note_sent_by_thread();
+}
+
+void Mailbox::pass_on(int to, Kind kind, Writer& message) {
+  const auto& row = fabric::row_of(kind);
   if (row.is(fabric::carries_work)) rooms_.deadlock_detector.sent();
   if (row.is(fabric::carries_weight) && rooms_.life.recovers()) rooms_.census.sent(to);
   if (kind == Kind::fetch)
@@ -67,22 +83,11 @@ void Mailbox::send(int to, Writer message) {
   if (kind == Kind::resume && far) rooms_.tables.note_result(message.size());
   if (kind == Kind::resume && !far) rooms_.tables.note_near_result(message.size());
   if (kind == Kind::schedule && far) rooms_.tables.note_spark(message.size());
-  try {
-    fragmenter_.send(rooms_.fabric, to, message);
-    // A thread sends in the middle of a program's function, which may be a long one.
-    const bool more = rooms_.fabric.under_way() || fragmenter_.keeps_any();
-    if (!rooms_.clock.polling() && more && !rooms_.workers.state().under_way.exchange(true))
-      rooms_.fabric.events().notify_progress_thread();
-  } catch (const Error& e) {
-    // Whoever sends has nobody to tell: it may be a thread in the middle of a program's function.
-    if (rooms_.life.recovers()) return rooms_.life.unreachable(to, e.what());
-    rooms_.life.fail("PE " + std::to_string(to) + " is lost: " + e.what(), 1);
-  } catch (const std::bad_alloc&) {  // nor can he take back what the message says
-    rooms_.life.fail_without_memory();
-  }
-  message.shrink(0);
-  if (message.room() <= largest_kept) spare_ = std::move(message);
-  if (!rooms_.clock.polling() && row.is(fabric::tables)) note_sent_by_thread();
+  fragmenter_.send(rooms_.fabric, to, message);
+  // A thread sends in the middle of a program's function, which may be a long one.
+  const bool more = rooms_.fabric.under_way() || fragmenter_.keeps_any();
+  if (!rooms_.clock.polling() && more && !rooms_.workers.state().under_way.exchange(true))
+    rooms_.fabric.events().notify_progress_thread();
 }
 
 // It was packed and sent in the middle of a program's function.

@@ -75,6 +75,7 @@ class Mailbox final : public fabric::Outbox {
   bool is_ahead(std::span<const std::byte> message) const;
   void deliver(int from, std::span<const std::byte> message, Nanos now, sched::Worker* by);
   std::size_t views_behind(std::span<const std::byte> message) const noexcept;
+  void pass_on(int to, fabric::Kind kind, Writer& message);
   void note_sent_by_thread();
 
   Rooms rooms_;

@@ -153,6 +153,7 @@ Pe::Pe(const Setup& setup, fabric::Fabric& fabric, std::function<void(const life
       told_pace_(setup.pace),
       owner_is_back_(setup.owner_is_back),
       housekeeping_(life_, chores()) {
+  if (fabric.size() > 1 && !simulated_) heap::expect_others_to_let_go();
   if (setup.options.copies > 0) {
     shared_heap_.addresses().expect_loss_of_placed();
     shared_heap_.addresses().fetch_from_depth(static_cast<std::uint32_t>(setup.options.copies));
@@ -268,7 +269,6 @@ std::vector<Housekeeping::Chore> Pe::chores() {
     add(When::while_running, 200'000'000, [this](Nanos now, auto*) { look_at_pace(now); });
   if (!simulated_)
     add(When::while_running, 1'000'000'000, [](Nanos, auto*) { give_memory_back(); });
-  if (!alone && !simulated_) heap::expect_others_to_let_go();
   if (!alone && !simulated_)
     add(When::while_running, 5'000'000, [this](Nanos, auto*) { heap_watch_.look(); });
   if (!alone && heap_watch_.knows_bound())
@@ -379,9 +379,7 @@ bool Pe::poll_once(sched::Worker* by) {
     }
     mailbox_.send_kept();  // the last thing: it goes on failing where a PE is lost
   } catch (const Error& e) {
-    // Whom it could not send to may have left because of another's death.
-    life_.look_for_the_dead();
-    life_.fail(e.what(), e.exit_code());
+    life_.fail_or_find_dead(e.what(), e.exit_code());
   } catch (const std::bad_alloc&) {
     life_.fail_without_memory();
   }

@@ -109,14 +109,11 @@ std::string Program::print(const std::vector<std::optional<Statistics>>& statist
   const auto text = options.stats == StatsFormat::json
                         ? statistics_json(statistics, elapsed, links)
                         : statistics_text(statistics, elapsed, links);
-  if (options.stats_file.empty()) {
-    say(text);
-    return {};
-  }
+  const bool apart = !options.stats_file.empty();
   errno = 0;
-  stats_file_ << text << std::flush;
-  if (stats_file_) return {};
-  return "cannot write the statistics to " + options.stats_file + ": " + std::strerror(errno);
+  if (apart ? bool(stats_file_ << text << std::flush) : say(text)) return {};
+  return "cannot write the statistics to " + (apart ? options.stats_file : "standard error") +
+         ": " + std::strerror(errno);
 }
 
 void complain(const std::string& what) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "rts/base/say.hpp"
+#include "rts/base/standard_files.hpp"
 #include "rts/fabric/fragments.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/process_end.hpp"
@@ -390,12 +391,6 @@ void keep_freed_blocks() {
   constexpr int most_kept = 256 << 20;
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, most_kept);
-}
-
-// What the shell left closed must not become the output by being opened next; written to, it fails.
-void keep_closed_outputs_closed() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 // Not in the frame of who runs it, where what this leaves would lie as long as the run does, and be

@@ -68,34 +68,56 @@ std::unique_ptr<Simulation> make_simulation(const Simulation::Config& config) tr
                   config.net.grid->pes()));
 }
 
-}  // namespace
-
-int run_simulated(Program& program, const Root& root) {
+void refuse_what_contradicts(const Options& options) {
   if (fabric::under_mpiexec())
     throw Error("--trawl:simulate plays all PEs in one process: start it without mpiexec", 2);
-  if (goes_by_net(program.options))
+  if (goes_by_net(options))
     throw Error(
         "--trawl:simulate plays all PEs in one process: start it without trawl-run, and without "
         "--trawl:join, --trawl:pes and --trawl:fabric=net",
         2);
-  if (!program.options.grid.empty())
+  if (!options.grid.empty())
     throw Error(
         "--trawl:grid and --trawl:simulate exclude each other: one rehearses, one simulates", 2);
-  if (program.options.progress)
+  if (options.progress)
     throw Error(
         "--trawl:progress is for runs that take their time: leave it out, a simulated one "
         "goes by in virtual time",
         2);
-  program.open_stats_file();
+}
+
+Simulation::Config config_of(const Program& program) {
   Simulation::Config config;
   config.net.grid = fabric::read_grid_file(program.options.simulate);
   config.net.seed = std::max(program.options.seed, 1U);
   config.options = program.options;
   config.options.silence = nobody_dies;
   if (config.net.grid->count(fabric::GridChange::What::dies) == 0) config.options.copies = 0;
+  if (config.net.grid->count(fabric::GridChange::What::joins) != 0 &&
+      program.options.recover == "off")
+    throw Error(
+        "PEs of the grid join, which they can only where deaths are survived: leave out "
+        "--trawl:recover=off",
+        2);
   config.program = program.name();
   config.measure = !all_work_is_declared();
   if (config.net.grid->clusters.front().speed_is_absolute) config.speed_of_host = measure_speed();
+  return config;
+}
+
+std::string trouble_with_logs(Simulation& simulation) {
+  for (int pe = 0; pe < simulation.size(); ++pe)
+    if (const auto* log = simulation.pe(pe).log(); log != nullptr && !log->trouble().empty())
+      return log->trouble();
+  return {};
+}
+
+}  // namespace
+
+int run_simulated(Program& program, const Root& root) {
+  refuse_what_contradicts(program.options);
+  program.open_stats_file();
+  const auto config = config_of(program);
   watch_for_fatal_ends_in_simulation();
   sched::catch_stack_overflow();
   const auto made = make_simulation(config);
@@ -123,11 +145,8 @@ int run_simulated(Program& program, const Root& root) {
     outcome.error = e.what();
   }
   end_is_meant();
-  std::string trouble_with_log;
-  for (int pe = 0; pe < simulation.size() && trouble_with_log.empty(); ++pe)
-    if (const auto* log = simulation.pe(pe).log()) trouble_with_log = log->trouble();
   program.links = links_of(simulation);
-  return program.report(outcome, simulation.now(), trouble_with_log, "");
+  return program.report(outcome, simulation.now(), trouble_with_logs(simulation), "");
 }
 
 }  // namespace trawl

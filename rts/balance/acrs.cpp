@@ -7,8 +7,6 @@ namespace {
 
 class Acrs final : public ClusterAware {
  public:
-  std::string_view name() const override { return "acrs"; }
-
  private:
   static double chance(const Tables& tables, std::uint64_t cluster) {
     const auto at = static_cast<std::uint32_t>(cluster);

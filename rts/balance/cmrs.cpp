@@ -13,8 +13,6 @@ constexpr unsigned credits = 3;
 
 class Cmrs final : public ClusterAware {
  public:
-  std::string_view name() const override { return "cmrs"; }
-
  private:
   int far_victim(const Tables& tables, const Situation& pe, Dice& dice) const override {
     if (count_far(pe, true) >= credits) return -1;

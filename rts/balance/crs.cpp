@@ -31,8 +31,6 @@ namespace {
 
 class Crs final : public ClusterAware {
  public:
-  std::string_view name() const override { return "crs"; }
-
  private:
   int far_victim(const Tables& tables, const Situation& pe, Dice& dice) const override {
     return count_far(pe, true) != 0 ? -1 : dice.one_of(tables.far());

@@ -73,7 +73,6 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  virtual std::string_view name() const = 0;
   virtual Means means() const { return {}; }
 
   /// Where the PE sends its next FISH. It is asked again after each, until it says nowhere.

@@ -7,8 +7,6 @@ namespace {
 
 class Random final : public Policy {
  public:
-  std::string_view name() const override { return "random"; }
-
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {
     const auto others = tables.others();
     if (!pe.hungry || pe.under_way.size() >= pe.most_near || others.empty()) return {};

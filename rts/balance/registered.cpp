@@ -90,12 +90,10 @@ namespace {
 
 class Registered final : public Policy {
  public:
-  Registered(std::string_view name, std::unique_ptr<trawl::Policy> its)
-      : name_(name), its_(std::move(its)) {
+  Registered(std::string_view name, const std::function<std::unique_ptr<trawl::Policy>()>& make)
+      : name_(name), its_(ask(make)) {
     if (its_ == nullptr) throw Error("the program's policy '" + name_ + "' makes no object", 2);
   }
-
-  std::string_view name() const override { return name_; }
 
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {
     if (!pe.hungry || pe.under_way.size() >= pe.most_near || tables.others().empty()) return {};
@@ -166,7 +164,7 @@ std::unique_ptr<Policy> make_registered(std::string_view name) {
     if (found != nullptr)
       throw Error("the program registers two policies '" + its + "': give them names of their own",
                   2);
-    found = std::make_unique<Registered>(its, make());
+    found = std::make_unique<Registered>(its, make);
   }
   return found;
 }

@@ -7,7 +7,6 @@ namespace {
 
 class Rs final : public Policy {
  public:
-  std::string_view name() const override { return "rs"; }
   Means means() const override { return {.at_once = true}; }
 
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {

@@ -18,8 +18,6 @@ int nearness(const Tables& tables, int pe) {
 
 class Targeted final : public Policy {
  public:
-  std::string_view name() const override { return "targeted"; }
-
   Decision next(const Tables& tables, const Situation& pe, std::uint64_t random) const override {
     const auto others = tables.others();
     if (!pe.hungry || pe.under_way.size() >= pe.most_near || others.empty()) return {};

@@ -309,7 +309,6 @@ bool is_on_its_way(const Tables& tables, int thief, int pe) {
 
 class Trawl final : public Policy {
  public:
-  std::string_view name() const override { return "trawl"; }
   Means means() const override {
     return {.holds_fish = true,
             .announces = true,

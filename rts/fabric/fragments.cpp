@@ -38,6 +38,31 @@ void copy(std::byte* to, std::span<const std::byte> from) {
   if (!from.empty()) std::memcpy(to, from.data(), from.size());
 }
 
+struct Fragment {
+  Header header;
+  std::uint64_t last;  ///< the index of its message's last one
+  std::span<const std::byte> data;
+};
+
+Fragment checked(const Arrival& arrival, std::size_t limit) {
+  const int from = arrival.from;
+  if (arrival.bytes.size() <= header_size) refuse(from, "a fragment without content");
+  Reader reader(arrival.bytes.subspan(Fragmenter::prefix));
+  const auto header = reader.get<Header>();
+  const auto data = reader.rest();
+
+  const std::uint64_t chunk = chunk_size(limit);
+  if (header.total > Fragmenter::max_message || header.total + Fragmenter::prefix <= limit)
+    refuse(from, "a fragment of a message of " + std::to_string(header.total) + " bytes");
+  const auto last = (header.total - 1) / chunk;
+  if (header.index > last) refuse(from, "a fragment past the end of its message");
+  if (data.size() != (header.index == last ? header.total - last * chunk : chunk))
+    refuse(from, "a fragment of the wrong length");
+  if (header.index == 0 && !row_of(data).is(may_be_long))
+    refuse(from, std::string(row_of(data).name) + " in fragments");
+  return {header, last, data};
+}
+
 }  // namespace
 
 void Fragmenter::begin(Writer& message, std::size_t view) {
@@ -83,12 +108,11 @@ void Fragmenter::put(Fabric& fabric, int to, const Writer& message) {
 }
 
 // Begins with another PE each time.
-bool Fragmenter::go_on(Fabric& fabric) {
+void Fragmenter::go_on(Fabric& fabric) {
   auto budget = bytes_a_turn;
-  ++first_;
+  first_ = (first_ + 1) % fabric.size();
   for (int i = 0; i < fabric.size() && !kept_.empty() && budget != 0; ++i)
     go_on(fabric, (first_ + i) % fabric.size(), budget);
-  return budget == 0;
 }
 
 void Fragmenter::go_on(Fabric& fabric, int to, std::size_t& budget) {
@@ -164,24 +188,7 @@ void Fragmenter::Unfinished::append(std::span<const std::byte> data) {
 
 Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   const int from = arrival.from;
-  if (arrival.bytes.size() <= header_size) refuse(from, "a fragment without content");
-  Reader reader(arrival.bytes.subspan(prefix));
-  const auto header = reader.get<Header>();
-  const auto data = reader.rest();
-
-  const std::uint64_t chunk = chunk_size(limit);
-  if (header.total > max_message || header.total + prefix <= limit) {
-    refuse(from, "a fragment of a message of " + std::to_string(header.total) + " bytes");
-  }
-  const auto last = (header.total - 1) / chunk;
-  if (header.index > last) refuse(from, "a fragment past the end of its message");
-  if (data.size() != (header.index == last ? header.total - last * chunk : chunk)) {
-    refuse(from, "a fragment of the wrong length");
-  }
-
-  if (header.index == 0 && !row_of(data).is(may_be_long))
-    refuse(from, std::string(row_of(data).name) + " in fragments");
-
+  const auto [header, last, data] = checked(arrival, limit);
   auto& messages = unfinished_[from];
   auto found = messages.find(header.id);
   if (found == messages.end()) {
@@ -191,10 +198,8 @@ Arrival Fragmenter::accept(const Arrival& arrival, std::size_t limit) {
   }
   auto& entry = found->second;
   if (entry.total != header.total) refuse(from, "fragments disagree about their message's length");
-  if (header.index < entry.next || entry.early.contains(header.index)) {
+  if (header.index < entry.next || entry.early.contains(header.index))
     refuse(from, "the same fragment came twice");
-  }
-
   if (header.index != entry.next) {
     entry.early.emplace(header.index, copy_of(arrival.bytes));
     return {from, {}};

@@ -45,8 +45,7 @@ class Fragmenter {
 
   /// Hands the fabric more of what is kept: never much at a time, and not before it has sent most
   /// of what it was handed, so that memory does not fill with copies.
-  /// True when there was room for more still.
-  bool go_on(Fabric& fabric);
+  void go_on(Fabric& fabric);
   bool keeps_any() const noexcept { return !kept_.empty(); }
   /// Is more of a message expected, or to be sent?
   bool under_way() const noexcept { return keeps_any() || unfinished_count_ != 0; }

@@ -3,8 +3,7 @@
 // (FISH, in fish.hpp), or rts/heap, rts/sched, rts/life, rts/recover and rts/watch, in
 // messages.hpp. All messages are laid out alike:
 //
-//   | the Fragmenter's 2 | kind 1 | loads (balance::Tables), if the row says so | the struct's ...
-//   |
+//   | the Fragmenter's 2 | kind 1 | loads (balance::Tables), if the row says so | the struct |
 #pragma once
 
 #include <algorithm>

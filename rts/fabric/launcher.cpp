@@ -29,14 +29,6 @@ bool is_set(const char* name) {
   return std::getenv(name) != nullptr;
 }
 
-/// The number that it says there; 0 if none.
-int number_in(const char* name) {
-  const auto text = environment(name);
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 [[noreturn]] void refuse(const std::string& started) {
   throw Error(
       "this process was started " + started +
@@ -115,6 +107,12 @@ void tell_launcher(News news) noexcept {
   const auto byte = static_cast<char>(news);
   if (launchers_pipe < 0) return;
   [[maybe_unused]] const auto written = write(launchers_pipe, &byte, 1);
+}
+
+int number_in(const char* name, int otherwise) {
+  const auto text = environment(name);
+  std::from_chars(text.data(), text.data() + text.size(), otherwise);
+  return otherwise;
 }
 
 std::string_view environment(const char* name) {

@@ -46,6 +46,8 @@ void tell_launcher(News news) noexcept;
 
 /// What it says there; empty if it isn't set.
 std::string_view environment(const char* name);
+/// The number there; if there is none, `otherwise`.
+int number_in(const char* name, int otherwise = 0);
 
 /// Was this process started by an MPI launcher?
 bool under_mpiexec();

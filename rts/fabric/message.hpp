@@ -40,10 +40,15 @@ class Outbox {
 };
 
 template <class Message>
-void send(Outbox& outbox, int to, const Message& message) {
+Writer written(Outbox& outbox, int to, const Message& message) {
   auto out = outbox.open(Message::kind, to);
   message.write(out);
-  outbox.send(to, std::move(out));
+  return out;
+}
+
+template <class Message>
+void send(Outbox& outbox, int to, const Message& message) {
+  outbox.send(to, written(outbox, to, message));
 }
 
 /// A message that says everything by its kind.

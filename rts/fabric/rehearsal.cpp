@@ -36,8 +36,7 @@ Nanos agree(std::atomic<Nanos>& begun, const Fabric& inner) {
 Network Rehearsal::make_network(GridFile grid, std::span<std::byte> board, int pes) {
   if (grid.pes() != pes)
     throw Error("the grid file describes " + std::to_string(grid.pes()) + " PEs, and there are " +
-                    std::to_string(pes) + ": start so many with mpiexec -n " +
-                    std::to_string(grid.pes()),
+                    std::to_string(pes) + ": start so many by -n " + std::to_string(grid.pes()),
                 2);
   if (board.size() < sizeof(Head)) refuse();
   const auto links = grid.clusters.size() * grid.clusters.size();

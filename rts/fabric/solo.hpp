@@ -1,9 +1,8 @@
 // The fabric of a PE that is alone.
 #pragma once
 
-#include <chrono>
-
 #include "rts/fabric/fabric.hpp"
+#include "rts/host/clocks.hpp"
 #include "rts/inline/error.hpp"
 
 namespace trawl::fabric {
@@ -16,9 +15,7 @@ class Solo final : public Fabric {
   void send(int, std::span<const std::byte>) override { throw Error("there is no other PE"); }
   std::optional<Arrival> poll() override { return std::nullopt; }
   bool flushed() override { return true; }
-  Nanos now() const noexcept override {
-    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-  }
+  Nanos now() const noexcept override { return wall_time(); }
 };
 
 }  // namespace trawl::fabric

@@ -13,6 +13,10 @@
 namespace trawl::heap {
 namespace {
 
+// Two messages more cost less than to move them from 64 KiB on, between PEs of one host too.
+// Arguments that are lent take more.
+constexpr std::size_t most_baggage = std::size_t{64} << 10U;
+
 /// Remembers what is referred to; all else is only counted.
 class Seen final : public PacketOut {
  public:
@@ -32,18 +36,17 @@ class Seen final : public PacketOut {
 
 }  // namespace
 
-bool has_baggage(Node* thunk, std::size_t more_than, const GlobalAddressTable& addresses,
-                 std::uint32_t pe) {
+bool has_baggage(Node* thunk, const GlobalAddressTable& addresses, std::uint32_t pe) {
   Writer bytes;
   Seen arguments;
   Seen beyond;
   try {
     Packer of_arguments(bytes, arguments);
-    of_arguments.limit(more_than);
+    of_arguments.limit(most_baggage);
     thunk->code().pack_arguments(thunk, of_arguments);
     if (of_arguments.overflowed()) return true;
     Packer of_values(bytes, beyond);
-    of_values.limit(more_than);
+    of_values.limit(most_baggage);
     for (Node* node : arguments.nodes) {
       if (node->state() != State::value || addresses.has_copy(node, pe)) continue;
       node->code().pack_value(node, of_values);

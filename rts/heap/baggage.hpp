@@ -11,16 +11,11 @@
 
 namespace trawl::heap {
 
-/// Bytes of data here with which a thunk still goes to who needs it: two messages more cost less
-/// than to move them from 64 KiB on, between PEs of one host too. Arguments that are lent take
-/// more.
-inline constexpr std::size_t most_baggage = std::size_t{64} << 10U;
-
 /// Do the arguments of a thunk that the caller has claimed, and the values here that they refer to,
-/// take more than so many bytes? What `pe` is known to have a copy of counts nothing, nor does what
-/// lies elsewhere. Writes no more than that, so it takes microseconds at most.
-bool has_baggage(Node* thunk, std::size_t more_than, const GlobalAddressTable& addresses,
-                 std::uint32_t pe);
+/// take so many bytes (64 KiB) that it stays with them, and `pe`, who needs it, gets its value?
+/// What `pe` is known to have a copy of counts nothing, nor does what lies elsewhere. Writes no
+/// more than that, so it takes microseconds at most.
+bool has_baggage(Node* thunk, const GlobalAddressTable& addresses, std::uint32_t pe);
 
 /// The PE on which most of the large values lie that such a thunk refers to, itself or by values
 /// here; nothing: there are none elsewhere, or as many here. `will_be` says where the large parts

@@ -13,12 +13,18 @@ using fabric::Kind;
 
 void SharedHeap::fetch(Node* proxy) {
   const auto [at, ticket, gone] = addresses_.target(proxy).value();
-  if (proxy->state() == State::exported)
-    addresses_.make_witness(proxy).fetching = true;
+  const int pe = static_cast<int>(at.pe);
+  // What is being fetched nobody asks for again: so what may fail is done before.
+  auto* const witness =
+      proxy->state() == State::exported ? &addresses_.make_witness(proxy) : nullptr;
+  Writer message;
+  if (!gone) message = fabric::written(outbox_, pe, Fetch{at, addresses_.self(), ticket, at});
+  if (witness != nullptr)
+    witness->fetching = true;
   else
     proxy->settle(State::fetch_me, State::fetching);
   if (gone) return seek(proxy);
-  send_fetch({at, addresses_.self(), ticket, at});
+  outbox_.send(pe, std::move(message));
 }
 
 // For a proxy that is still to be made.
@@ -77,7 +83,7 @@ void SharedHeap::answer(Node* node, const Remote& remote) {
       (remote.pe == addresses_.self() || (node->code().placed && !leaves))) {
     stays = true;  // or our own FETCH has come round to a thunk that meanwhile moved here
   } else if (Claim claim(node); claim.got()) {
-    if (leaves || !has_baggage(node, most_baggage, addresses_, remote.pe)) {
+    if (leaves || !has_baggage(node, addresses_, remote.pe)) {
       // The thunk moves to where it is needed; has_moved sees to who waits for it here.
       send_thunk(node, remote);
       return claim.keep();

@@ -257,7 +257,7 @@ class GraphPacker final : public PacketOut {
         if (!moves_thunks_ || within() == Within::table) break;
         if (!room || thunks_left_ == 0) return put_rest(node, Part::reference);
         if (!claim(node)) break;
-        if (number_ == first_ && has_baggage(node, most_baggage, addresses_, receiver_.pe)) {
+        if (number_ == first_ && has_baggage(node, addresses_, receiver_.pe)) {
           unclaim_last();  // it stays with its data
           break;
         }

@@ -60,8 +60,8 @@ class Following {
 };
 
 /// Packs what `root` refers to, and where there is room left in the packet what follows. `root` is
-/// finished, or claimed by the caller (State::exported). If it throws, nothing but the root's state
-/// is as if it had not been called: the caller takes back his claim. Gives the number of thunks
+/// finished, or claimed by the caller (State::exported), who takes back his claim if it throws: all
+/// else is then as if it had not been called, but for what is in `to`. Gives the number of thunks
 /// that move, the root included.
 std::size_t pack_graph(Writer& to, Node* root, GlobalAddressTable& addresses,
                        const PackLimits& limits, const Receiver& receiver = {},

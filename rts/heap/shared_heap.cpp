@@ -331,7 +331,7 @@ void SharedHeap::note_with(std::uint64_t spark) {
 }
 
 // Not before: until then a spark that is late can be begun a second time.
-void SharedHeap::let_go_of_arguments() {
+void SharedHeap::drop_arguments_of_sent_sparks() {
   for (const auto slot : std::exchange(sent_with_others_, {})) {
     Node* const spark = addresses_.own(slot);
     if (spark == nullptr || spark->state() != State::exported) continue;

@@ -97,7 +97,7 @@ class SharedHeap {
   void send_frees();
   /// Others are short of memory: sparks that were sent away let go of arguments that lead to what
   /// has gone with them (README.md, What a spark was sent with).
-  void let_go_of_arguments();
+  void drop_arguments_of_sent_sparks();
 
   // ---- where deaths are survived (rts/recover/README.md)
 
@@ -159,7 +159,7 @@ class SharedHeap {
     return !being_read_.empty() && being_read_.contains(node);
   }
 
-  /// How often each case of recovery has happened.
+  /// How often each case of recovery has happened: tests see to it that each does.
   struct Cases {
     std::uint64_t exported = 0;     ///< a spark that was sent away is evaluated again
     std::uint64_t moved = 0;        ///< a thunk that had moved is

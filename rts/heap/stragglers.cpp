@@ -22,7 +22,7 @@ bool SharedHeap::export_again(Node* thunk, int to, std::uint16_t fish) {
 }
 
 bool SharedHeap::may_be_done_again(Node* thunk, std::uint32_t by) const {
-  return is_still_away(thunk) && !has_baggage(thunk, most_baggage, addresses_, by);
+  return is_still_away(thunk) && !has_baggage(thunk, addresses_, by);
 }
 
 bool SharedHeap::evaluate_again(Node* thunk) {

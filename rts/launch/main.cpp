@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "rts/base/say.hpp"
+#include "rts/base/standard_files.hpp"
 #include "rts/fabric/launcher.hpp"
 #include "rts/fabric/net/key.hpp"
 #include "rts/fabric/net/members.hpp"
@@ -160,12 +161,6 @@ std::string joined(const std::vector<net::Endpoint>& endpoints) {
   return text;
 }
 
-/// What we open must not become the standard output of somebody who has closed his.
-void keep_closed() {
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(file, F_GETFD) < 0) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
 /// --help, --version.
 int answer(const CLI::App& app, const CLI::ParseError& asked) {
   errno = 0;
@@ -217,6 +212,9 @@ class Launch {
       const int code = crew.see_through(begun);
       if (!crew.again() || printed_.too_long()) {
         if (code == lost_with_a_pe) say_why_not_again(starts);
+        if (crew.main_was_killed() && killed != 0 && killed == options_.again)
+          say("trawl-run: the run is not begun again: --again allowed " + std::to_string(killed) +
+              "\n");
         return code;
       }
       if (crew.main_was_killed()) ++killed;
@@ -359,7 +357,7 @@ class Launch {
 int main(int argc, char** argv) {
   std::signal(fabric::leave_signal(), SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);  // ignored, nobody could be waited for
-  keep_closed();
+  keep_closed_outputs_closed();
   CLI::App app("Starts a program that runs on Trawl on several PEs.", "trawl-run");
   Options options;
   declare(app, options);

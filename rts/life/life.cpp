@@ -394,6 +394,15 @@ void Life::fail(std::string_view why, int code) noexcept {
   for (int pe = first; pe < last; ++pe) tell_of_failure(pe);
 }
 
+void Life::fail_or_find_dead(std::string_view why, int code) noexcept {
+  try {
+    look_for_the_dead();
+    fail(why, code);
+  } catch (const std::bad_alloc&) {
+    fail_without_memory();
+  }
+}
+
 // Twice: what there was no memory for the first time may have freed some. Who is not told finds out
 // by our silence.
 void Life::tell_of_failure(int pe) noexcept {

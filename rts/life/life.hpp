@@ -112,6 +112,8 @@ class Life {
   void finish(int code);
   /// Tells everybody, and says why on the main PE.
   void fail(std::string_view why, int code) noexcept;
+  /// As `fail`, if no PE is found to have died: what went wrong may be because of that.
+  void fail_or_find_dead(std::string_view why, int code) noexcept;
   /// As `fail`, when memory has run out.
   void fail_without_memory() noexcept;
 

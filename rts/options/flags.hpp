@@ -28,6 +28,9 @@ struct Flag {
   bool or_zero = false;                                  ///< of a number: 0 is allowed too
 
   bool is_number() const noexcept;
+  bool is_whole_number() const noexcept {
+    return is_number() && !std::holds_alternative<double Options::*>(target);
+  }
   bool needs_value() const noexcept;
   bool is_switch() const noexcept { return std::holds_alternative<bool Options::*>(target); }
   bool takes_environment() const noexcept { return !is_switch(); }

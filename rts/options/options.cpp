@@ -83,7 +83,13 @@ std::string within(const Flag& flag, const std::string& value) {
   if (is_octal(value)) return value + " begins with 0";
   char* end = nullptr;
   const double number = std::strtod(value.c_str(), &end);
-  if (end == value.c_str() || *end != '\0' || std::isnan(number)) return value + " is no number";
+  if (value.empty() || end != value.c_str() + value.size() || std::isnan(number))
+    return value + " is no number";
+  const bool is_hexadecimal = value.find_first_of("xX") != std::string::npos;
+  const bool is_fraction = number != std::floor(number);
+  if (flag.is_whole_number() &&
+      (is_fraction || (!is_hexadecimal && value.find_first_of(".eE") != std::string::npos)))
+    return value + " is no whole number";
   if (number == 0 && flag.or_zero) return "";
   return number >= flag.least && number <= flag.most ? ""
                                                      : value + " is not within " + flag.range();

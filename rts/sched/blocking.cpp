@@ -77,13 +77,21 @@ bool Worker::block_on(heap::Node* node, bool& granted) {
 bool Worker::block_on(std::span<heap::Node* const> nodes, heap::Waiter& waiter) {
   Thread& thread = *running_;
   thread.meter_.stop(*this);
-  thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;
   bool elsewhere = false;
-  if (!register_blocked(thread, nodes, waiter, elsewhere)) {
+  const auto stays = [&] {
     thread.seals_.lift(pool);
     notify_progress_thread_if_needed();
     thread.meter_.go_on(*this);
-    return false;
+  };
+  try {
+    thread.bound_to_ = thread.seals_.put(pool) ? nullptr : this;
+    if (!register_blocked(thread, nodes, waiter, elsewhere)) {
+      stays();
+      return false;
+    }
+  } catch (...) {
+    stays();
+    throw;
   }
   trace::note<Count::threads_blocked>(counters, log_, static_cast<unsigned>(index_), thread.number_,
                                       elsewhere ? 1 : 0, nodes.front()->code().id,

@@ -293,9 +293,12 @@ SharedName new_object() {
 
 void write_object(const SharedName& object, heap::Node* call) {
   auto& objects = objects_now();
-  {
-    const std::lock_guard lock(worker_here().host().lock());
+  auto& host = worker_here().host();
+  try {
+    const std::lock_guard lock(host.lock());
     objects.write(object, call);
+  } catch (const std::bad_alloc&) {  // a number without a write would hold up all that follow
+    host.fail_without_memory();
   }
   objects.catch_up(object);
 }

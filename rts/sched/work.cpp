@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 
 #include "rts/host/clocks.hpp"
@@ -60,8 +59,7 @@ bool all_work_is_declared() noexcept {
 
 std::int64_t now() {
   sched::Worker* const worker = sched::current_worker();
-  if (worker == nullptr || !worker->is_special())
-    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  if (worker == nullptr || !worker->is_special()) return wall_time();
   if (const auto charge = worker->workers().charge()) charge(*worker, 0);  // up to here
   return worker->workers().fabric().now();
 }

@@ -122,7 +122,10 @@ void ProgressLines::end(Nanos time, const std::vector<std::optional<Statistics>>
 
 // A line that is longer than the terminal is wide could not be written over.
 void ProgressLines::say_line(const std::string& line, bool last) {
-  if (!in_place_) return say(line + "\n");
+  if (!in_place_) {
+    say(line + "\n");
+    return;
+  }
   constexpr std::size_t usual = 80;
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;

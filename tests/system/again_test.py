@@ -59,6 +59,9 @@ def is_not_for_ever():
     result = run("always")
     expect(result.code == LOST and result.out == "given 7\n", "expected that it ends at last", result)
     expect(result.err.count(SAID) == 9, "expected ten starts", result)
+    result = run("main always", "--again", "1")
+    expect(result.code == 128 + 9 and result.err.count(SAID) == 1, "expected two starts", result)
+    expect("not begun again: --again allowed 1" in result.err, "expected that it says why", result)
 
 
 def prints_the_same():

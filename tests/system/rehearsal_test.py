@@ -47,7 +47,7 @@ with tempfile.TemporaryDirectory() as where:
         expect(result.code == 0 and result.out.strip() == "2680", "expected one PE to rehearse alone", result)
 
     result = run(3, "fib", "10", two)
-    expect(result.code == 2 and "describes 2 PEs, and there are 3: start so many with mpiexec -n 2" in result.err,
+    expect(result.code == 2 and "describes 2 PEs, and there are 3: start so many by -n 2" in result.err,
            "expected the number to be refused", result)
     result = run(0, "fib", "10", two)
     expect(result.code == 2 and "describes 2 PEs, and there are 1" in result.err, "expected one PE to be refused", result)

@@ -84,6 +84,8 @@ with tempfile.TemporaryDirectory() as folder:
         file.write("""{"clusters": [{"name": "a", "pes": 6, "latency": "1 ms"}],
                        "joins": [{"pe": 4, "at": "40 ms"}, {"pe": 5, "at": "60 ms"}],
                        "deaths": [{"pe": 4, "at": "80 ms"}]}""")
+    result = run(0, "fib", 20, "--trawl:simulate=" + dying, "--trawl:recover=off")
+    expect(result.code == 2 and "leave out --trawl:recover=off" in result.err, "expected a refusal", result)
     first, once, _ = simulated(dying, tree, "--trawl:stats=json")
     second, again, _ = simulated(dying, tree)
     expect(first.out == second.out == alive.out and once == again, "expected the same again", second)

@@ -49,6 +49,8 @@ WRONG = [  # arguments, environment, what the line must name
     (["lin_solv", "--random", "-07"], {}, "-07 begins with a 0"),
     (["galaxy", "--sequential", "--report"], {}, "--sequential"),
     (["galaxy", "--sequential", "--frames", "folder"], {}, "--sequential"),
+    (["fib", "20", "--trawl:workers=1.5"], {}, "1.5 is no whole number"),
+    (["fib", "20"], {"TRAWL_LOW_WATERMARK": "1e3"}, "1e3 is no whole number"),
     (["fib", "20", "--trawl:key=abc"], {}, "is not 64 hexadecimal digits"),
     (["heat", "--sequential", "--checkpoint", "file"], {}, "--sequential"),
     (["heat", "--every", "3"], {}, "--every requires --checkpoint"),
@@ -117,6 +119,8 @@ for words, lost in (("fib 20", ">/dev/full"), ("fib 20", ">&-"), ("fib 20 --sequ
     result = run_words("sh", "-c", f"exec {shlex.quote(BIN)}/{words} {lost}")
     expect(result.code > 0, "expected an exit code that tells of failure", result)
     expect("could not be written" in result.err or "cannot write " in result.err, "expected the cause", result)
+result = run_words("sh", "-c", f"exec {shlex.quote(BIN)}/fib 20 --trawl:stats=json 2>/dev/full")
+expect(result.code == 1 and result.out == "6765\n", "expected an exit code that tells of lost statistics", result)
 result = run_words("sh", "-c", f"exec {shlex.quote(BIN)}/trawl-run -n 2 {shlex.quote(BIN)}/fib 20 2>&-")
 expect(result.code == 0 and result.out == "6765\n", "expected 6765", result)
 # Who has seen enough ends the run, as without a launcher.

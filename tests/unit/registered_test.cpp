@@ -160,6 +160,18 @@ TEST(Registered, WhatItThrowsEndsTheRunWithItsName) {
   }
 }
 
+TEST(Registered, WhoCantMakeOneIsNamed) {
+  const PolicyRegistration one(
+      "not made", []() -> std::unique_ptr<trawl::Policy> { throw std::runtime_error("no file"); });
+  try {
+    balance::make_registered("not made");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.what(), std::string("the program's policy 'not made' threw: no file"));
+    EXPECT_EQ(e.exit_code(), 2);
+  }
+}
+
 TEST(Registered, WhatItThrowsMayBeAnything) {
   struct Throws final : Policy {
     int victim(const PolicyView&, std::uint64_t) override { throw 42; }

@@ -271,7 +271,7 @@ TEST(Sharing, ArgumentsAreDroppedOnceAThunkHasArrived) {
 
   // Its spark's lead to it: they would keep its value where it is.
   EXPECT_EQ(outer.node()->state(), State::exported) << "it may be begun here, too, if it is late";
-  grid[0].let_go_of_arguments();
+  grid[0].drop_arguments_of_sent_sparks();
   EXPECT_EQ(outer.node()->state(), State::fetching);
   ASSERT_NE(grid.work(1), nullptr);
   grid.settle();

@@ -40,9 +40,8 @@ bool same(const Tag& tag, std::span<const std::byte> bytes) {
 }
 
 Secret new_secret() {
-  if (sodium_init() < 0) throw Error("libsodium can't be used here: it gets no random numbers");
   Secret secret{};
-  randombytes_buf(secret.data(), secret.size());
+  fill_with_random(secret);
   return secret;
 }
 

@@ -6,10 +6,14 @@
 
 namespace trawl::fabric::net {
 
-Key make_key() {
+void fill_with_random(std::span<std::uint8_t> bytes) {
   if (sodium_init() < 0) throw Error("libsodium can't be used here: it gets no random numbers");
+  randombytes_buf(bytes.data(), bytes.size());
+}
+
+Key make_key() {
   Key key;
-  randombytes_buf(key.bytes.data(), key.bytes.size());
+  fill_with_random(key.bytes);
   return key;
 }
 
@@ -21,7 +25,7 @@ Key read_key(std::string_view text) {
   const bool read = sodium_hex2bin(key.bytes.data(), key.bytes.size(), text.data(), text.size(),
                                    nullptr, &count, &end) == 0;
   if (!read || count != key.bytes.size() || end != text.data() + text.size())
-    throw Error("the run's key (TRAWL_KEY) is not 64 hexadecimal digits", 2);
+    throw Error("the run's key (TRAWL_KEY, or --trawl:key) is not 64 hexadecimal digits", 2);
   return key;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ struct Key {
 
   friend bool operator==(const Key&, const Key&) = default;
 };
+
+/// Throws Error if the system has no random numbers.
+void fill_with_random(std::span<std::uint8_t> bytes);
 
 /// A new one. Throws Error if the system has no random numbers.
 Key make_key();

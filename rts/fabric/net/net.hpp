@@ -17,7 +17,7 @@ struct NetSetup {
   /// main PE, or a launcher that speaks PMI 1 knows.
   std::string join{};
   /// The main PE's: the port it listens at, or fd:FILE[,FILE], a socket that its launcher has made
-  /// and a file that is closed once all PEs are there. Empty: any port.
+  /// and a pipe into which it writes fabric::News. Empty: any port.
   std::string meet{};
   int pes = 1;         ///< the main PE's: how many there are at first
   int seats = 1;       ///< ... and how many there may be in all, if more

@@ -13,13 +13,6 @@
 namespace trawl::fabric::net {
 namespace {
 
-int number_in(const char* name) {
-  const auto text = environment(name);
-  int number = -1;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 [[noreturn]] void give_up() {
   throw Error(
       "the launcher does not answer by PMI 1: --trawl:fabric=net is for trawl-run, and for "
@@ -38,7 +31,9 @@ std::string value_in(const std::string& line, std::string_view name) {
 }  // namespace
 
 Pmi::Pmi()
-    : file_(number_in("PMI_FD")), rank_(number_in("PMI_RANK")), size_(number_in("PMI_SIZE")) {
+    : file_(number_in("PMI_FD", -1)),
+      rank_(number_in("PMI_RANK", -1)),
+      size_(number_in("PMI_SIZE", -1)) {
   if (file_ < 0 || rank_ < 0 || size_ < 1 || rank_ >= size_) give_up();
   ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init");
   note_hello();
