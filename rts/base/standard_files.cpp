@@ -1,5 +1,7 @@
 #include "rts/base/standard_files.hpp"
 
+#include <initializer_list>
+
 #include <fcntl.h>
 #include <unistd.h>
 
