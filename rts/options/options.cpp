@@ -86,10 +86,8 @@ std::string within(const Flag& flag, const std::string& value) {
   if (value.empty() || end != value.c_str() + value.size() || std::isnan(number))
     return value + " is no number";
   const bool is_hexadecimal = value.find_first_of("xX") != std::string::npos;
-  const bool is_fraction = number != std::floor(number);
-  if (flag.is_whole_number() &&
-      (is_fraction || (!is_hexadecimal && value.find_first_of(".eE") != std::string::npos)))
-    return value + " is no whole number";
+  const bool is_fraction = value.find_first_of(is_hexadecimal ? ".pP" : ".eE") != std::string::npos;
+  if (flag.is_whole_number() && is_fraction) return value + " is no whole number";
   if (number == 0 && flag.or_zero) return "";
   return number >= flag.least && number <= flag.most ? ""
                                                      : value + " is not within " + flag.range();
@@ -98,6 +96,7 @@ std::string within(const Flag& flag, const std::string& value) {
 // CLI11 would answer with a long list of units.
 std::string take_size(std::string& value) {
   const auto given = value;
+  if (is_octal(value)) return value + " begins with 0";
   try {
     CLI::AsSizeValue(false)(value);
     return "";

@@ -44,6 +44,7 @@ class Thread final : public heap::Waiter {
   std::function<void()> root_;
   bool done_ = false;
   bool granted_ = false;
+  bool has_blocked_ = false;
   heap::Node* waiting_for_ = nullptr;
   Seals seals_;
   Meter meter_;                   // of the spark that it evaluates

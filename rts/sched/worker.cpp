@@ -395,6 +395,7 @@ void Worker::put_away(Thread& thread) {
   thread.seals_.drop();
   thread.meter_ = {};
   thread.fiber_.keep_nothing();
+  if (!std::exchange(thread.has_blocked_, false)) workers_.note_never_blocked();
   thread.left_.store(true, std::memory_order_relaxed);
   count_live(-1);
   if (free_threads_.size() < (simulated() ? kept_if_simulated : kept_threads))

@@ -198,6 +198,7 @@ void Workers::note_blocked(Thread& thread) {
   thread.place_ = blocked_.size();
   blocked_.push_back(&thread);
   blocked_count_.store(blocked_.size(), std::memory_order_relaxed);
+  if (!std::exchange(thread.has_blocked_, true)) ++block_in_a_row_;
   if (begins_all_the_same_) note_crowd(thread.waiting_for_);
 }
 
@@ -206,10 +207,22 @@ void Workers::note_crowd(heap::Node* node) {
     const auto threads = static_cast<std::ptrdiff_t>(regular_);
     const auto waiting = std::ranges::count(blocked_, node, &Thread::waiting_for_);
     if (waiting >= threads) awaited_ = node;
-    if (waiting > threads) crowd_ = node;
+    if (waiting > threads) {
+      crowd_until_ = never;
+      crowd_ = node;
+    }
     if (comes_soon(node)) soon_ = node;
   }
-  if (soon_ != nullptr && blocked_.size() > regular_ && crowd_ == nullptr) crowd_ = soon_;
+  if (soon_ == nullptr || crowd_ != nullptr) return;
+  if (blocked_.size() <= regular_ || block_in_a_row_ <= regular_ + 1) return;
+  constexpr Nanos soon = 20'000'000;  // who has it may be held up
+  crowd_until_ = fabric_.now() + soon;
+  crowd_ = soon_;
+}
+
+bool Workers::is_crowd_over() const noexcept {
+  const auto until = crowd_until_.load(std::memory_order_relaxed);
+  return until != never && fabric_.now() >= until;
 }
 
 bool Workers::is_coming(heap::Node* node) const {
@@ -217,7 +230,7 @@ bool Workers::is_coming(heap::Node* node) const {
          host_.shared_heap().addresses().known_evaluated(node);
 }
 
-// From near by, and no more than a packet.
+// From near by, and as far as is known not large.
 bool Workers::comes_soon(heap::Node* node) const {
   const auto& addresses = host_.shared_heap().addresses();
   const auto target = addresses.target(node);
@@ -227,7 +240,10 @@ bool Workers::comes_soon(heap::Node* node) const {
 
 void Workers::note_woken(Thread& thread) {
   if (soon_ == thread.waiting_for_) soon_ = nullptr;
-  if (crowd_ == thread.waiting_for_) crowd_ = nullptr;
+  if (crowd_ == thread.waiting_for_) {
+    crowd_ = nullptr;
+    if (regular_ > 1 && load().sparks != 0) wake_all();
+  }
   if (awaited_ == thread.waiting_for_) awaited_ = nullptr;
   thread.waiting_for_ = nullptr;
   blocked_.back()->place_ = thread.place_;

@@ -142,10 +142,15 @@ class Workers final : public progress::Engine {
   bool guards_hold_all_up() const noexcept;
   /// What else began would wait for what the PE waits for already: as many threads as there are
   /// workers wait for one value that is on its way here, and there is one more already, or all that
-  /// has arrived has it as an argument; or more are blocked, and one of them has its value soon.
-  /// See "Waiting for data" in README.md.
+  /// has arrived has it as an argument; or more are blocked, as all were that have begun of late,
+  /// and one of them has its value soon. See "Waiting for data" in README.md.
   bool crowded() const noexcept {
-    return crowd_.load(std::memory_order_relaxed) != nullptr && !leaving();
+    return crowd_.load(std::memory_order_relaxed) != nullptr && !leaving() && !is_crowd_over();
+  }
+  /// A thread has ended that has not blocked once.
+  void note_never_blocked() noexcept {
+    if (block_in_a_row_.load(std::memory_order_relaxed) != 0)
+      block_in_a_row_.store(0, std::memory_order_relaxed);
   }
   /// With the PE's lock held. `begins_all_the_same`: the next one that would wait, rather than
   /// leave it to others? None: nothing is looked at.
@@ -240,13 +245,17 @@ class Workers final : public progress::Engine {
   std::atomic<const heap::Node*> awaited_{nullptr};
   // The same, if what else would begin waits for it, too.
   std::atomic<const heap::Node*> crowd_{nullptr};
+  std::atomic<Nanos> crowd_until_{never};
   // What is on its way here, and soon wakes somebody.
   const heap::Node* soon_ = nullptr;
+  // So many threads have blocked since one ended that had not.
+  std::atomic<std::size_t> block_in_a_row_{0};
   Gives gives_;
 
   void add(SparkQueue& queue, heap::Node* spark);
   bool is_coming(heap::Node* node) const;
   bool comes_soon(heap::Node* node) const;
+  bool is_crowd_over() const noexcept;
   void note_crowd(heap::Node* node);
   heap::Node* take_unless_it_waits();
 

@@ -49,6 +49,7 @@ WRONG = [  # arguments, environment, what the line must name
     (["lin_solv", "--random", "-07"], {}, "-07 begins with a 0"),
     (["galaxy", "--sequential", "--report"], {}, "--sequential"),
     (["galaxy", "--sequential", "--frames", "folder"], {}, "--sequential"),
+    (["fib", "20", "--trawl:stack-size=037K"], {}, "037K begins with 0"),
     (["fib", "20", "--trawl:workers=1.5"], {}, "1.5 is no whole number"),
     (["fib", "20"], {"TRAWL_LOW_WATERMARK": "1e3"}, "1e3 is no whole number"),
     (["fib", "20", "--trawl:key=abc"], {}, "is not 64 hexadecimal digits"),

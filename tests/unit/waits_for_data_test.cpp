@@ -131,6 +131,49 @@ TEST(WaitsForData, WhatComesSoonIsWaitedForByFew) {
   }
 }
 
+int alone_done = 0;
+
+long alone(long i) {
+  Simulation::work(5 * ms);
+  ++alone_done;
+  return i;
+}
+
+long alone_done_when_walked(Lazy<List> list) {
+  length_of(list);
+  return alone_done;
+}
+
+long works_for_a_second(long i) {
+  Simulation::work(1000 * ms);
+  return i;
+}
+
+long walk_beside(const Lazy<List>& list) {
+  std::vector<Lazy<long>> all;
+  for (long i = 0; i < sparks; ++i) all.push_back(par(lazy<alone>(i)));
+  const auto walk = par(lazy<alone_done_when_walked>(list));
+  force(apply<works_for_a_second>(places()[0], 0L));
+  return sum_of(all) >= 0 ? force(walk) : 0;
+}
+
+// One thread waits for what takes long, one goes through a list: other sparks need neither.
+TEST(WaitsForData, WhatWaitsForNothingIsBegunMeanwhile) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    Simulation::Config config;
+    config.net.grid = fabric::parse_grid(
+        R"({"clusters": [{"name": "a", "pes": 2, "latency": "5 ms", "bandwidth": "1 GB/s"}]})",
+        "two PEs");
+    config.net.seed = seed;
+    alone_done = 0;
+    Simulation(config).run([] {
+      Lazy<List> list;
+      for (long i = 0; i < 100'000; ++i) list = Lazy<List>(List{i, list});
+      EXPECT_GT(force(apply<walk_beside>(places()[1], list)), sparks / 4);
+    });
+  }
+}
+
 // All near, and alike: what would wait is left to who need not. (It would be begun, and stay behind
 // what was begun before.)
 TEST(WaitsForData, TheNextOneIsLeftToOthers) {
